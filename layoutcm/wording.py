@@ -13,6 +13,8 @@ from itertools import count
 
 MISSING = "–"
 NAME_LENGTH = 40  # of a label or page in a table with many columns
+SUGGESTED = "layoutcm suggest-mapping (suggest_mapping in Python) suggests one"
+USE_A_MAPPING = f"use a mapping; {SUGGESTED}"
 THRESHOLD_DIGITS = Context(prec=4, rounding=ROUND_DOWN)
 # Control characters except the end of a line, marks that change the direction of text or cannot be seen, and characters
 # that are none: a label must not send commands to a terminal, or make a message look like another one.

@@ -22,7 +22,7 @@ from layoutcm.tables.result_json import layout_result
 from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.verification.deviations import TOLERANCE, Deviation
 from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
-from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import USE_A_MAPPING, one_line, percent, pixels_in_full, plural, score_text, shorten
 
 NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
 NAME_LENGTH = 60  # of a label or page in a table
@@ -52,7 +52,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
 def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
     heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if intervals else "")
     if not confusion.diagonal:
-        none = "Averages over classes: none, because the two sides have different labels (use a mapping"
+        none = f"Averages over classes: none, because the two sides have different labels ({USE_A_MAPPING}"
         unmapped = _labels_without_partner(comparison) if comparison.alignment.mapped.renamed else ""
         none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]

@@ -17,14 +17,14 @@ from layoutcm.tables.cause_shares import FORGIVEN, tolerance_text
 from layoutcm.tables.result_levels import matrix_json, too_many_documents
 from layoutcm.tables.score_tables import calibration_table, score_curves_result, score_lines, threshold_table
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, NAME_LENGTH, one_line, percent, pixels_in_full, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, USE_A_MAPPING, one_line, percent, pixels_in_full, score_text, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TOTAL = "total"
 LOST = {"gt": "lost by gt", "pred": "too much in pred"}  # what the two sides of a table of causes are
-NO_CAUSES = "There are no causes: the two sides have different labels (use a mapping)."
+NO_CAUSES = f"There are no causes: the two sides have different labels ({USE_A_MAPPING})."
 
 
 @dataclass(frozen=True, eq=False)
