@@ -8,9 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import ROUND_DOWN, Context
 from itertools import count
 
 MISSING = "–"
+NAME_LENGTH = 40  # of a label or page in a table with many columns
+SUGGESTED = "layoutcm suggest-mapping (suggest_mapping in Python) suggests one"
+USE_A_MAPPING = f"use a mapping; {SUGGESTED}"
+THRESHOLD_DIGITS = Context(prec=4, rounding=ROUND_DOWN)
 # Control characters except the end of a line, marks that change the direction of text or cannot be seen, and characters
 # that are none: a label must not send commands to a terminal, or make a message look like another one.
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
@@ -90,6 +95,13 @@ def difference_text(value: float, digits: int = 3) -> str:
         return MISSING if math.isnan(value) else f"{0:.{digits}f}"
     text = score_text(value, digits)
     return text if value < 0 else f"<+{text[1:]}" if text[0] == "<" else f"+{text}"
+
+
+def threshold_text(value: float) -> str:
+    """'0.7199': a score threshold, rounded down to four digits: rounded up, it would drop the regions at it."""
+    if math.isnan(value):
+        return MISSING
+    return f"{float(THRESHOLD_DIGITS.create_decimal(repr(float(value)))):g}"
 
 
 def pixels_in_full(value: float) -> str:

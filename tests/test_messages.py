@@ -335,13 +335,15 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("documents-from-names"), "Give a pattern (documents=, --documents) if this is wrong.", ""),
         (Finding("equal-label-names"),
          'Use one list of all names (taxonomy="same", --taxonomy same), join similar names, too '
-         '(taxonomy="match-names", --taxonomy match-names), or map these labels (mapping=, --mapping).',
+         '(taxonomy="match-names", --taxonomy match-names), or map these labels (mapping=, --mapping; '
+         'layoutcm suggest-mapping (suggest_mapping in Python) suggests one).',
          "Match equal names, or map labels below."),
         (Finding("coarse-page"),
          'Count exact areas (rounding="exact", --rounding exact), or make the side with pixels the ground truth.',
          "Use the rounding exact, or make the side with pixels the ground truth."),
         (Finding("label-only-in-gt"),
-         "Map labels (mapping=, --mapping) if they mean the same.",
+         "Map labels (mapping=, --mapping) if they mean the same; "
+         "layoutcm suggest-mapping (suggest_mapping in Python) suggests one.",
          "Map labels to each other if they mean the same."),
         (Finding("documents-left-out", values={"limit": 3, "file": "documents.parquet"}), "", ""),
         (Finding("documents-left-out", values={"limit": 3, "file": ""}),
@@ -377,7 +379,8 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Check the page map first: it may name the wrong pages."),
         (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
         (Finding("label-only-in-gt", values={"names": ["a"]}),
-         "Map labels (mapping=, --mapping) if they mean the same.",
+         "Map labels (mapping=, --mapping) if they mean the same; "
+         "layoutcm suggest-mapping (suggest_mapping in Python) suggests one.",
          "Map labels to each other if they mean the same."),
         (Finding("wrong-page-size", repair="scale:2"),
          "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "

@@ -1,9 +1,13 @@
 """Short texts for numbers, shares, counts and labels."""
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from layoutcm import wording
-from layoutcm.wording import percent
+from layoutcm.wording import percent, threshold_text
 
 
 @pytest.mark.parametrize(
@@ -167,3 +171,24 @@ def test_0_and_1_are_written_only_if_they_are_exact(value, text):
 )  # fmt: skip
 def test_differences_have_a_sign_and_0_only_if_exact(value, text):
     assert wording.difference_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.71996, "0.7199"),
+        (0.72, "0.72"),
+        (0.5, "0.5"),
+        (1.0, "1"),
+        (0.99999, "0.9999"),
+        (1.23456e-5, "1.234e-05"),
+        (math.nan, "–"),
+    ],
+)
+def test_thresholds_are_rounded_down(value, text):
+    assert threshold_text(value) == text
+
+
+@given(st.floats(0, 1))
+def test_a_shown_threshold_is_never_above_the_true_one(value):
+    assert value * 0.999 - 1e-300 <= float(threshold_text(value)) <= value

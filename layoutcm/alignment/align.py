@@ -126,7 +126,8 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
     ignored = sum(len(labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
     findings += unknown_target_findings((gt, pred), mappings)
-    sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
+    gt_side = relabel(gt, mappings[GT], SIDES[GT], findings)
+    sides = [gt_side, relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
     matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = rename_labels(sides[PRED], matched)
     space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -102,9 +102,14 @@ def _check_loaded(loaded: object, name: str) -> dict[str, dict[str, Any]]:
     return check_mapping(sides, name)
 
 
-def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
-    """The layout with renamed labels, and without those that become Background or Ignore. Adds to `findings`."""
-    findings += _unknown_label_findings(layout, mapping, side)
+def relabel(
+    layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding], known: Collection[str] = ()
+) -> Layout:
+    """The layout with renamed labels, and without those that become Background or Ignore. Adds to `findings`.
+
+    Labels that are all among the `known` ones need no mapping, which was then written for other predictions.
+    """
+    findings += _unknown_label_findings(layout, mapping, side, all(label in known for label in layout.labels))
     if not mapping:
         return layout
     layout = rename_labels(_set_ignored_aside(layout, mapping, side, findings), mapping)
@@ -151,13 +156,13 @@ def kept_rows(layout: Layout, mapping: Mapping[str, str]) -> Positions:
     return np.flatnonzero(~np.isin(layout.region_columns.label, dropped))
 
 
-def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: str) -> list[Finding]:
+def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: str, all_known: bool) -> list[Finding]:
     """Findings on labels of the mapping that the layout does not have.
 
     A warning if the layout has a similar label, else only an info: one mapping may be used for several predictions.
     """
     unknown = [label for label in mapping if label not in layout.labels]
-    free = {plain_spelling(label): label for label in layout.labels if label not in mapping}
+    free = {plain_spelling(label): label for label in layout.labels if label not in mapping and not all_known}
     near = {
         label: difflib.get_close_matches(plain_spelling(label), free, 1, SIMILARITY) for label in unknown[:MAX_COMPARED]
     }

@@ -107,8 +107,8 @@ def _check_no_truth(options: argparse.Namespace) -> None:
     if len(options.pred) > 1:
         problem = f"{len(options.pred) + 1} files are given, two are compared"
         raise InputError("", "--no-truth", problem, "In Python, layoutcm.agreement takes more.")
-    for name in ("intervals", "families", "objects", "why"):
-        if getattr(options, name):
+    for name in ("intervals", "families", "objects", "why", "slices", "attributes"):
+        if getattr(options, name) not in (None, False):
             problem = f"--{name} needs a ground truth"
             raise InputError("", "--no-truth", problem, "Leave out one of the two.")
 

@@ -6,6 +6,7 @@ import argparse
 
 from layoutcm.cli.output_checks import check_file_output
 from layoutcm.cli.reading import compare_file, read_gt
+from layoutcm.cli.several import check_mapped_models, report_names
 from layoutcm.cli.streams import say
 from layoutcm.errors import InputError
 from layoutcm.models.label_error_files import format_of, write_label_errors
@@ -20,8 +21,10 @@ def run_label_errors(options: argparse.Namespace) -> None:
     from layoutcm.tables.terminal import finding_lines
 
     to = _check_output(options)
+    names = report_names(options.pred)
+    check_mapped_models(options, names)
     gt = read_gt(options)
-    errors = label_errors([compare_file(gt, file, options) for file in options.pred])
+    errors = label_errors([compare_file(gt, file, options, name) for file, name in zip(options.pred, names)])
     most = options.top or (len(errors) if to == "csv" else MOST_TASKS)
     written = errors.head(most) if to else errors.head(0)
     lost = write_label_errors(written, gt, options.output, to) if len(written) or to == "csv" else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutcm.alignment.taxonomy import check_models, load_mapping
 from layoutcm.cli.file_options import file_named
@@ -14,9 +14,6 @@ from layoutcm.errors import InputError
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.models.leaderboard import leaderboard
 from layoutcm.tables.leaderboard_tables import BOARD_FILES, standing
-
-if TYPE_CHECKING:
-    pass
 
 
 def report_names(files: Sequence[str]) -> list[str]:

@@ -1,8 +1,8 @@
 """What a chosen score threshold is worth on documents that were not used to choose it.
 
 Every document is held out once: the threshold with the largest F1 is chosen on the other documents and applied to it.
-F1 is computed from the sums over all held-out documents. More than `MOST_GROUPS` documents are held out in so many
-groups.
+All regions stay if no threshold is better there. F1 is computed from the sums over all held-out documents. More than
+`MOST_GROUPS` documents are held out in so many groups.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from layoutcm.metrics.scores import ratio
 
 FEWEST_DOCUMENTS = 6  # with fewer, nothing is held out
 MOST_GROUPS = 100
-ROUNDING_ERROR = 1e-12  # of a bound
+ROUNDING_ERROR = 1e-12  # of F1 and of its bound
 
 
 def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -41,10 +41,16 @@ def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
     order = order[np.argsort(group[order].astype(np.int16), kind="stable")]
     starts = np.searchsorted(group[order], np.arange(int(group.max()) + 2))
     gt, total = float(rows.in_gt.sum()), np.zeros(2)
+    present = HeldOut(rows, number).present
     for first, stop in pairwise(starts.tolist()):
-        own = order[first:stop]
-        total += _at_chosen(everything, gt, HeldOut(rows.take(own), number[own]))
+        own = HeldOut(rows.take(order[first:stop]), number[order[first:stop]])
+        total += _at_chosen(everything, gt, own, present - own.present)
     return float(ratio(2 * total[0], gt + total[1]))
+
+
+def is_better(f1: float, present_f1: float) -> bool:
+    """Whether a threshold with this F1 is better than all regions."""
+    return f1 > present_f1 * (1 + ROUNDING_ERROR)
 
 
 class Thresholds:
@@ -81,8 +87,11 @@ class HeldOut(NamedTuple):
         return np.array([in_gt, in_gt + self.rows.not_in_gt[has_pred].sum()])
 
 
-def _at_chosen(everything: Thresholds, gt: float, own: HeldOut) -> Floats:
-    """float64[2]: pixels in gt and pred, and in pred, of the held-out rows at the threshold chosen on the others."""
+def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: Floats) -> Floats:
+    """float64[2]: pixels in gt and pred, and in pred, of the held-out rows at the threshold chosen on the others.
+
+    `others_present` is `HeldOut.present` of the others.
+    """
     gt_of_others = gt - float(own.rows.in_gt.sum())
 
     def of_others(thresholds: Positions) -> tuple[Floats, Floats]:
@@ -95,8 +104,11 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut) -> Floats:
     if not candidates.size:  # the others have no scores: all regions stay
         return own.present
     tp, sizes = of_others(candidates)
-    chosen = candidates[best_of(ratio(2 * tp, sizes))]
-    return np.concatenate(own.at(np.array([chosen])))
+    f1 = ratio(2 * tp, sizes)
+    best = best_of(f1)
+    if not is_better(float(f1[best]), float(ratio(2 * others_present[0], gt_of_others + others_present[1]))):
+        return own.present
+    return np.concatenate(own.at(candidates[best : best + 1]))
 
 
 def _candidates(of_others: Callable[[Positions], tuple[Floats, Floats]], n: int) -> Positions:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from layoutcm.pixels.counting import Progress
 
+ADVISES_A_MAPPING = "equal-label-names"  # a finding that is of no use to who asks for a mapping
 CLOSE = 0.1  # names decide between partners whose shares differ by less
 LEAST_SHARE = 0.25  # of a good partner
 CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB
@@ -96,7 +97,8 @@ def suggest_mapping(
         )
     counts = count_pairs(alignment, "outer", min_score, threads, progress)
     findings = findings_by_side(alignment, min_score, counts.total, counts.ignored_total).values()
-    warnings = tuple(one for side in findings for one in side if one.severity == "warning")
+    every = (one for side in findings for one in side if one.code != ADVISES_A_MAPPING)
+    warnings = tuple(one for one in every if one.severity == "warning")
     return replace(mapping_of(counts, len(alignment.pages), one_to_one, prior), findings=warnings)
 
 

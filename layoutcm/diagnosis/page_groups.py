@@ -21,6 +21,7 @@ from layoutcm.metrics.scores import ratio
 from layoutcm.wording import make_unique, percent
 
 NOT_GIVEN = "not given"
+OWN_ATTRIBUTES = "; a file may give more (attributes=, --attributes)"
 MOST_NUMBERS = 4  # numbers with more values are cut at quartiles, into as many groups
 MOST_VALUES = 50  # groups of an attribute; the rarest of more values become one group
 SQUARE = 1.1  # a page is square if its longer side is at most this times the other
@@ -47,7 +48,7 @@ def known_attributes(levels: Levels) -> list[str]:
 
 def page_groups(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
     """The groups of one attribute; raise an InputError if it is not known."""
-    check_choice("attribute", attribute, known_attributes(levels))
+    check_choice("attribute", attribute, known_attributes(levels), OWN_ATTRIBUTES)
     if attribute not in levels.pages.attributes:
         return DERIVED[attribute](attribute, alignment, levels)
     texts = levels.pages.attributes[attribute]

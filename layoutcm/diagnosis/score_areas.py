@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.layouts.model import GT, Floats, Indices, outside_unit_interval
+from layoutcm.layouts.model import GT, PRED, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.label_sweep import IN_GT, NOT_IN_GT, sweep_labels
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft_layouts import common_labels, pages_by_tiles, scores_on_tiles
@@ -38,12 +38,14 @@ class ScoreAreas(NamedTuple):
 
 
 def score_areas(alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None) -> ScoreAreas | None:
-    """The rows of all pages, sorted by label; None if the labels differ or a score of pred is not in 0..1."""
+    """The rows of all pages, sorted by label; None if labels differ, or pred has no score or one outside 0..1."""
+    if not alignment.space.shared or not np.isfinite(alignment.layouts[PRED].region_columns.scores).any():
+        return None
     grid = alignment_to_grid(alignment, rounding, min_score)
     is_pred = grid.labels >= grid.n_labels[GT]
     shapes = (shape for shapes in grid.shapes.values() for shape in shapes)
     of_shapes = [shape.score for shape in shapes if shape.label >= grid.n_labels[GT]]
-    if not alignment.space.shared or outside_unit_interval(np.append(grid.scores[is_pred], of_shapes)).any():
+    if outside_unit_interval(np.append(grid.scores[is_pred], of_shapes)).any():
         return None
     place, pages = common_labels(grid, alignment.space), len(alignment.pages)
     areas = np.zeros((len(grid.boxes), 2))

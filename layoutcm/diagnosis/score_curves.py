@@ -1,7 +1,7 @@
 """Score curves: precision, recall and F1 of each label over the score threshold, ROC AUC, and calibration.
 
 Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is no label
-here. A region without a score has 1; scores up to 0.001 outside 0..1 count as 0 or 1.
+here. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS, groups_of_documents, held_out_f1
+from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS, groups_of_documents, held_out_f1, is_better
 from layoutcm.diagnosis.score_areas import ScoreAreas, ScoreCounts, best_of, count_scores, score_areas
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import GT, Floats
@@ -33,7 +33,7 @@ BINS = np.arange(11) / 10  # the edges of the bins of the reliability table
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurves:
-    """The pixels of every label by score. All values are nan if the labels differ or scores are not in 0..1."""
+    """The pixels of every label by score. All values are nan if labels differ, or without scores in 0..1."""
 
     labels: tuple[str, ...]  # without Background
     rows: ScoreAreas | None  # sorted by label
@@ -79,13 +79,17 @@ class ScoreCurves:
         """What the best thresholds gain: label, threshold, f1, present_f1, held_out_f1, gain; last row "all labels".
 
         `f1` is on the pages that the threshold was chosen on, `present_f1` that of all regions, and `held_out_f1` is on
-        documents that were held out (nan below 6 documents). The gain is that of `held_out_f1`, or else of `f1`.
+        documents that were held out (nan below 6 documents). The gain is that of `held_out_f1`, or else of `f1`. If no
+        threshold is better than all regions, the threshold is nan and `f1` is `present_f1`.
         """
         import pandas as pd
 
         table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
         counts = [*self._by_label, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
+        useless = [f1 == f1 and not is_better(f1, now) for f1, now in zip(table["f1"], table["present_f1"])]
+        table.loc[useless, ["threshold", "f1"]] = np.nan
+        table.loc[useless, "f1"] = table["present_f1"]
         table["held_out_f1"] = self._held_out
         table["gain"] = (table["held_out_f1"] if self.is_cross_validated else table["f1"]) - table["present_f1"]
         return table

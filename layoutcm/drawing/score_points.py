@@ -8,7 +8,7 @@ import numpy as np
 
 from layoutcm.diagnosis.score_areas import best_of
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
-from layoutcm.wording import score_text
+from layoutcm.wording import score_text, threshold_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,10 +28,10 @@ class ThresholdPoints(NamedTuple):
 
     @property
     def best_text(self) -> str:
-        """'best threshold 0.500: F1 0.909'; "" without scores."""
+        """'best threshold 0.5: F1 0.909'; "" without scores."""
         if np.isnan(self.best_threshold):
             return ""
-        return f"best threshold {score_text(self.best_threshold)}: F1 {score_text(self.best_f1)}"
+        return f"best threshold {threshold_text(self.best_threshold)}: F1 {score_text(self.best_f1)}"
 
 
 def threshold_points(curves: ScoreCurves, label: str | None, most: int) -> ThresholdPoints:

@@ -136,9 +136,17 @@ def files_below(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
         for name in names:
             path = Path(where, name)
-            # A link out of the folder may point to private files.
-            if path.is_file() and not (path.is_symlink() and not path.resolve().is_relative_to(root)):
+            if _is_inner_file(path, root):
                 yield path
+
+
+def _is_inner_file(path: Path, root: Path) -> bool:
+    """Whether this is a file, and no link out of the folder, which may point to private files."""
+    try:
+        return path.is_file() and not (path.is_symlink() and not path.resolve().is_relative_to(root))
+    except OSError as error:
+        problem = f"this entry of the folder cannot be looked at: {error.strerror}"
+        raise InputError(str(path), "", problem, "Check its permissions, or name another folder.") from None
 
 
 def _from_zip(archive: Archive) -> Bundle:

@@ -16,7 +16,7 @@ from layoutcm.messages.finding_text import (
     repair_hint,
     size_text,
 )
-from layoutcm.wording import agree, percent, plural
+from layoutcm.wording import SUGGESTED, agree, percent, plural
 
 
 def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str]) -> str:
@@ -73,7 +73,8 @@ def _label_only_in_hint(declared: bool = False, **_: Any) -> str | Hint:
         ""
         if declared
         else Hint(
-            "Map labels (mapping=, --mapping) if they mean the same.", "Map labels to each other if they mean the same."
+            f"Map labels (mapping=, --mapping) if they mean the same; {SUGGESTED}.",
+            "Map labels to each other if they mean the same.",
         )
     )
 
@@ -185,7 +186,8 @@ TEXTS: dict[str, FindingText] = {
             f"{short_repr(pred)} and {short_repr(gt)}). Neither side's labels include the other's"
             f"{_labels_only_in(gt=only_gt, pred=only_pred)}. So they count as different.",
         Hint(f"Use one list of all names ({option('taxonomy', 'same')}), join similar names, too "
-             f"({option('taxonomy', 'match-names')}), or map these labels (mapping=, --mapping).",
+             f"({option('taxonomy', 'match-names')}), or map these labels (mapping=, --mapping; "
+             f"{SUGGESTED}).",
              "Match equal names, or map labels below.")),
     "ids-off-by-one": FindingText(
         lambda n, by, after, before:

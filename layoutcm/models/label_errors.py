@@ -15,9 +15,10 @@ from layoutcm.diagnosis.paired_regions import PairedRegions, paired_regions
 from layoutcm.diagnosis.region_pairs import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
+from layoutcm.messages.finding_text import option
 from layoutcm.models.contradictions import KINDS, Candidates, all_candidates
 from layoutcm.models.outcomes import NONE, FreeRegions, GtRegions, Model, trust_in_scores
-from layoutcm.wording import make_unique
+from layoutcm.wording import SUGGESTED, make_unique
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +131,9 @@ def _check_comparisons(given: Sequence[Any]) -> None:
         name = c.alignment.layouts[PRED].name
         if not c.space.shared:
             problem = "its labels are not those of gt, so that it cannot contradict them"
-            raise InputError(name, "labels", problem, 'Map them (mapping=), or use taxonomy="match-names".')
+            join = f"join similar names ({option('taxonomy', 'match-names')})"
+            hint = f"Map them (mapping=, --mapping; {SUGGESTED}), or {join}."
+            raise InputError(name, "labels", problem, hint)
         _check_same_gt(place, given[0].alignment, c.alignment)
     if not np.all([_pages_of_both(c.alignment) for c in given], axis=0).any():
         problem = "gt and the predictions have no page in common, so nothing can be judged"

@@ -208,6 +208,7 @@ class Leaderboard:
 
         page, document, pixels, the figure of the order of each prediction ("f1: name"), spread (the largest minus the
         smallest, where n/a counts as 1: nothing to find and nothing invented), and the best and the worst prediction.
+        Predictions whose labels differ from those of gt have no figure of classes and are neither.
         """
         own = self.levels[self.baseline]
         columns: Columns = {"page": own.page_names, "document": list(own.pages.documents), "pixels": own.page_pixels}
@@ -231,7 +232,9 @@ class Leaderboard:
         import pandas as pd
 
         values = np.stack([scores[name] for name in self.models], axis=1)
-        filled = np.nan_to_num(values, nan=1.0)
+        has_figure = [self.figure == FIGURE_WITHOUT_CLASSES or self.levels[name].space.shared for name in self.models]
+        compared = [name for name, has in zip(self.models, has_figure) if has]
+        filled = np.nan_to_num(values[:, has_figure], nan=1.0) if compared else np.full((len(values), 1), np.nan)
         table = pd.DataFrame(columns)
         for k, name in enumerate(self.models):
             table[f"f1: {name}"] = values[:, k]
@@ -239,7 +242,7 @@ class Leaderboard:
         known = np.isfinite(values).any(axis=1)
         for title, places in (("best", filled.argmax(axis=1)), ("worst", filled.argmin(axis=1))):
             differ = known & (table["spread"].to_numpy() > 0)
-            table[title] = [self.models[place] if real else "" for place, real in zip(places.tolist(), differ)]
+            table[title] = [compared[place] if real else "" for place, real in zip(places.tolist(), differ)]
         return table.sort_values("spread", ascending=False, kind="stable", ignore_index=True)
 
     def as_dict(self) -> dict[str, Any]:

@@ -38,15 +38,17 @@ class Mark(NamedTuple):
     file: str
     text: bytes
     what: str
-    other: tuple[str, bytes] | None = None  # another file and its text, which is enough as well
+    others: tuple[tuple[str, bytes], ...] = ()  # other files and their texts, of which one is enough as well
 
     @property
     def files(self) -> list[tuple[str, bytes]]:
-        return [(self.file, self.text), *([self.other] if self.other else [])]
+        return [(self.file, self.text), *self.others]
 
 
-# The second file is in the folder of a report of several predictions, which each have the first in a folder of theirs.
-REPORT = Mark("result.json", b'"recipe": "gt:', "report", ("leaderboard.json", b'"kind": "leaderboard"'))
+# A report without a truth names its sides A and B. A report of several predictions has leaderboard.json in its folder,
+# and result.json in a folder of each prediction.
+OTHER_REPORTS = (("result.json", b'"recipe": "A:'), ("leaderboard.json", b'"kind": "leaderboard"'))
+REPORT = Mark("result.json", b'"recipe": "gt:', "report", OTHER_REPORTS)
 
 
 @contextmanager

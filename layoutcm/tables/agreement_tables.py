@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.layouts.model import LETTERS
+from layoutcm.errors import short_repr
+from layoutcm.layouts.model import LETTERS, SIDES, Finding
 from layoutcm.metrics.agreement import label_agreement, observed_by_group
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import Table, confusions_table, findings_table, matrix_table, recipe_table
+from layoutcm.wording import USE_A_MAPPING, one_line
 
 TITLES = {"observed": "Observed agreement", "kappa": "Cohen's kappa", "alpha": "Krippendorff's alpha"}
-NO_AGREEMENT = "There is no agreement: A and B have different labels (use a mapping)."
+NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
 REVIEW_STORED = 1000
+REVIEW_ORDER = "pages to review: first the page of every label where A and B disagree most, then their second pages, …"
 # Names of the sides in the text of a finding, outside of quotation marks and file names.
 _NAMES = "gt|pred|[Tt]he ground truth|[Gg]round truth|[Tt]he prediction|[Pp]rediction"
-_SIDES = re.compile(rf"(?<![\w'.-])({_NAMES})(?![\w.-])")
+_SIDES = rf"(?<![\w'./\\-])(?P<side>{_NAMES})(?![\w./\\-])"
 
 
-def with_letters(text: str) -> str:
-    """The text of a finding with A and B for gt and pred."""
-    return _SIDES.sub(lambda found: LETTERS["pred" in found[0].lower()], text)
+def with_letters(text: str, finding: Finding) -> str:
+    """The text of a finding with A and B for gt and pred; names of files, pages and labels stay as they are."""
+    names = {name for name in _texts(finding.values) if name and name not in SIDES}
+    forms = {one_line(form) for name in names for form in (name, short_repr(name))}
+    kept = [rf"(?<!\w){re.escape(form)}(?!\w)" for form in sorted(forms, key=len, reverse=True)]
+    to_letter = lambda found: LETTERS["pred" in found[0].lower()] if found["side"] else found[0]
+    start = f"{finding.values.get('file', '')}: "  # a file may be called gt
+    first = text.find(start) + len(start) if finding.message.startswith(start) and start in text else 0
+    return text[:first] + re.sub("|".join([*kept, _SIDES]), to_letter, text[first:])
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts among the values of a finding."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def agreement_tables(comparison: Comparison, confusion: Confusion) -> list[Table]:
     """The tables of a report on two sides of which none is the truth."""
     findings = findings_table(comparison)
-    letters = findings.data.assign(**{name: findings.data[name].map(with_letters) for name in ("message", "fix")})
+    texts = {name: list(map(with_letters, findings.data[name], comparison.findings)) for name in ("message", "fix")}
     largest = confusions_table(confusion)
     title = "Largest disagreements" if confusion.diagonal else largest.title
     return [
@@ -41,7 +60,7 @@ def agreement_tables(comparison: Comparison, confusion: Confusion) -> list[Table
         _review_table(comparison),
         _level_table(comparison, "documents"),
         _level_table(comparison, "pages"),
-        replace(findings, data=letters),
+        replace(findings, data=findings.data.assign(**texts)),
         recipe_table(comparison, confusion.method),
     ]
 
@@ -56,7 +75,7 @@ def _agreement_table(comparison: Comparison) -> Table:
 
 def _review_table(comparison: Comparison) -> Table:
     data = comparison.pages_to_review().rename(columns={"share": "share_of_label"})
-    return Table("review", "Pages to review, where A and B disagree most about a label", data)
+    return Table("review", REVIEW_ORDER[0].upper() + REVIEW_ORDER[1:], data)
 
 
 def _level_table(comparison: Comparison, level: str) -> Table:

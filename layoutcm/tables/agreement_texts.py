@@ -5,7 +5,7 @@ from __future__ import annotations
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.agreement_tables import NO_AGREEMENT, TITLES, with_letters
+from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, TITLES, with_letters
 from layoutcm.tables.matrix_views import largest_confusions
 from layoutcm.tables.summary_sentence import agreement_sentence, in_both
 from layoutcm.tables.terminal import finding_lines, short_name
@@ -36,7 +36,8 @@ def agreement_summary(comparison: Comparison, method: str = "matrix") -> str:
 
 def _finding_lines(comparison: Comparison, severity: str, title: str) -> list[str]:
     chosen = tuple(finding for finding in comparison.findings if finding.severity == severity)
-    return [with_letters(line) for line in finding_lines(chosen, title)]
+    heading, lines = [title] if chosen else [], finding_lines(chosen, title)[1:]
+    return [*heading, *map(with_letters, lines, chosen)]
 
 
 def _agreement_lines(comparison: Comparison) -> list[str]:
@@ -66,13 +67,14 @@ def _disagreement_lines(confusion: Confusion) -> list[str]:
 
 
 def _review_lines(comparison: Comparison) -> list[str]:
-    rows = comparison.pages_to_review().head(PAGES_SHOWN).to_dict("records")
+    table = comparison.pages_to_review()
+    rows = table.head(PAGES_SHOWN).to_dict("records")
     if not rows:
         return []
     pages, labels = (max(len(short_name(row[column])) for row in rows) for column in ("page", "label"))
-    lines = ["pages to review, where A and B disagree most about a label"]
+    lines = [REVIEW_ORDER]
     for row in rows:
         part = f"{percent(row['share']):>7} of the label"
         names = f"{short_name(row['page']):{pages}}  {short_name(row['label']):{labels}}"
         lines.append(f"  {names} {pixels_in_full(row['pixels']):>14} px  {part}")
-    return lines
+    return [*lines, f"  … and {len(table) - len(rows):,} more"] if len(table) > len(rows) else lines

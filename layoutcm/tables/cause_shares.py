@@ -11,7 +11,7 @@ from layoutcm.metrics.scores import ratio
 from layoutcm.tables.matrix_views import Selection, select
 
 # The columns of forgiveness that are drawn, with their titles.
-FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1"}
+FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1 of the 2x2 matrix"}
 
 
 def tolerance_text(tolerance: float) -> str:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.wording import MISSING, one_line, plural, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, one_line, plural, score_text, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN = 20
-NAME_LENGTH = 40  # of a label or page in the table
 HEADINGS = ("evidence", "kind", "page", "region", "in gt", "suggested")
 NUMBERS = (0, 3)  # columns that are aligned at their right
 

@@ -7,9 +7,8 @@ import math
 from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.diagnosis.label_mapping import SuggestedMapping
 from layoutcm.layouts.model import BACKGROUND
-from layoutcm.wording import MISSING, one_line, percent, plural, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, one_line, percent, plural, score_text, shorten
 
-NAME_LENGTH = 40
 LEFT_ON_BOTH = "Labels are left on both sides: compare with --taxonomy same, or map them by hand."
 TITLES = ("pred label", "gt label", "share", "runner-up", "share", "names", "")
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
-from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, one_line, plural, score_text, shorten
+from layoutcm.wording import NAME_LENGTH, difference_text, one_line, plural, score_text, shorten, threshold_text
 
 BEST = "best score thresholds"
-NAME_LENGTH = 40
+F1_OF_ALONE = (
+    "F1 counts the pixels of each label alone; where pixels have several labels it differs from that of classes"
+)
 
 
 def threshold_table(curves: ScoreCurves) -> Table:
     """The best threshold of each label, and one for all labels, with F1 and gain."""
     data = curves.gains()
+    data = data[data["f1"].notna()].reset_index(drop=True)
+    data["threshold"] = [threshold_text(value) for value in data["threshold"]]
     title = "Score thresholds with the largest F1 of pixels"
-    return Table("thresholds", title, data[data["threshold"].notna()].reset_index(drop=True), note=gain_text(curves))
+    return Table("thresholds", title, data, note=f"{F1_OF_ALONE}; {gain_text(curves)}")
 
 
 def calibration_table(curves: ScoreCurves) -> Table:
@@ -30,11 +35,6 @@ def calibration_table(curves: ScoreCurves) -> Table:
     return Table("calibration", "ROC AUC and calibration of scores", data.reset_index(drop=True), note=note)
 
 
-def reliability_table(curves: ScoreCurves, label: str) -> Table:
-    """Mean scores and shares of right pixels in tenths of the scores."""
-    return Table("reliability", f"Reliability of the scores of {label}", curves.reliability(label))
-
-
 def gain_text(curves: ScoreCurves) -> str:
     """What the gains of thresholds are measured on."""
     documents = plural(curves.documents, "document")
@@ -45,16 +45,24 @@ def gain_text(curves: ScoreCurves) -> str:
 
 def score_lines(curves: ScoreCurves) -> list[str]:
     """Terminal text: the best threshold of each label with its gain, ROC AUC and calibration error."""
-    rows = [row for row in curves.gains().to_dict("records") if row["threshold"] == row["threshold"]]
+    rows = [row for row in curves.gains().to_dict("records") if row["f1"] == row["f1"]]
     names = [shorten(one_line(row["label"]), NAME_LENGTH) for row in rows]
     width = max(len(BEST), *map(len, names))
-    lines = [f"{BEST:{width}} threshold       F1     gain  ROC AUC      ECE"]
+    lines = [f"{BEST:{width}} threshold   F1 now F1 there     gain  ROC AUC      ECE"]
     for name, row in zip(names, rows):
-        gain = MISSING if row["gain"] != row["gain"] else f"{row['gain']:+.3f}"
         more = (values.get(row["label"], float("nan")) for values in (curves.roc_auc, curves.ece))
-        others = " ".join(f"{score_text(value):>8}" for value in more)
-        lines.append(f"{name:{width}} {row['threshold']:9.3g} {score_text(row['f1']):>8} {gain:>8} {others}")
-    return [*lines, gain_text(curves)]
+        scores = [score_text(value) for value in (row["present_f1"], row["f1"])]
+        texts = [*scores, difference_text(row["gain"]), *map(score_text, more)]
+        others = " ".join(f"{text:>8}" for text in texts)
+        lines.append(f"{name:{width}} {threshold_text(row['threshold']):>9} {others}")
+    return [*lines, F1_OF_ALONE, gain_text(curves), *_ready_option(rows)]
+
+
+def _ready_option(rows: list[dict[Any, Any]]) -> list[str]:
+    """The option that applies the thresholds of all labels that gain by them."""
+    helped = [row for row in rows if row["gain"] > 0 and row["threshold"] > 0 and row["label"] != ALL_LABELS]
+    values = (shlex.quote(f"{one_line(row['label'])}={threshold_text(row['threshold'])}") for row in helped)
+    return [f"to apply those that gain: --min-score {' '.join(values)}"] if helped else []
 
 
 def score_curves_result(curves: ScoreCurves) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from typing import Any
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.slices import usual_figure
 from layoutcm.metrics.bootstrap import CONFIDENCE, FEWEST_UNITS, MOST_JACKKNIFE
+from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.metrics.unit_sums import unit_kind
 from layoutcm.tables.averages import figure_title
 from layoutcm.tables.slice_views import SEED, SliceTable
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, difference_text, one_line, percent, plural, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, difference_text, one_line, percent, plural, score_text, shorten
 
-NAME_LENGTH = 40
+NONE_DIFFERS = "no slice is shown to be better or worse than the rest"
 ALL_ATTRIBUTES = "all"  # in a recipe
 TITLES = ("pages", "documents", "F1", "interval", "difference", "p", "error", "explained", "verdict")
 
@@ -45,7 +46,8 @@ def slice_summary(slices: SliceTable) -> str:
     for name, *numbers, verdict in rows:
         aligned = (f"{text:>{width}}" for text, width in zip(numbers, widths[1:]))
         lines.append("  ".join([f"{name:{widths[0]}}", *aligned, verdict]).rstrip())
-    return "\n".join([*lines, *slices.tests.split("; ")])
+    differs = slices.data["verdict"].isin([BETTER, WORSE]).any()
+    return "\n".join([*lines, *([] if differs else [NONE_DIFFERS]), *slices.tests.split("; ")])
 
 
 def _line(name: str, row: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from layoutcm.tables.matrix_views import (
     largest_confusions,
     view_values,
 )
-from layoutcm.wording import one_line
+from layoutcm.wording import USE_A_MAPPING, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def collapsed_table(confusion: Confusion) -> Table:
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
-NO_CLASSES = "n/a: the two sides have different labels. A mapping makes their classes comparable."
+NO_CLASSES = f"n/a: the two sides have different labels ({USE_A_MAPPING})."
 
 
 def class_table(confusion: Confusion, selection: Selection | None = None) -> Table:

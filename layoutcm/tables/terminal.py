@@ -19,7 +19,7 @@ from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, a
 from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.summary_sentence import comparison_sentence
-from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import USE_A_MAPPING, one_line, percent, pixels_in_full, plural, score_text, shorten
 
 if TYPE_CHECKING:
     from layoutcm.verification.deviations import Deviation
@@ -53,7 +53,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
 def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
     heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if intervals else "")
     if not confusion.diagonal:
-        none = "Averages over classes: none, because the two sides have different labels (use a mapping"
+        none = f"Averages over classes: none, because the two sides have different labels ({USE_A_MAPPING}"
         unmapped = _labels_without_partner(comparison) if comparison.alignment.mapped.renamed else ""
         none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]

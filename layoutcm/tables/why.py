@@ -12,20 +12,19 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import Causes
 from layoutcm.diagnosis.score_curves import ScoreCurves
-from layoutcm.layouts.model import PRED, SIDES
+from layoutcm.layouts.model import SIDES
 from layoutcm.tables.cause_shares import FORGIVEN, tolerance_text
 from layoutcm.tables.result_levels import matrix_json, too_many_documents
 from layoutcm.tables.score_tables import calibration_table, score_curves_result, score_lines, threshold_table
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, one_line, percent, pixels_in_full, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, USE_A_MAPPING, one_line, percent, pixels_in_full, score_text, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TOTAL = "total"
 LOST = {"gt": "lost by gt", "pred": "too much in pred"}  # what the two sides of a table of causes are
-NO_CAUSES = "There are no causes: the two sides have different labels (use a mapping)."
-NAME_LENGTH = 40
+NO_CAUSES = f"There are no causes: the two sides have different labels ({USE_A_MAPPING})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +52,7 @@ class Why:
     @property
     def has_scores(self) -> bool:
         """Whether some region has a score, and all of them can be thresholds."""
-        scores = self.comparison.alignment.layouts[PRED].region_columns.scores
-        return bool(np.isfinite(scores).any() and self.score_curves.best()["threshold"].notna().any())
+        return bool(self.score_curves.best()["threshold"].notna().any())
 
     @cached_property
     def by_label(self) -> pd.DataFrame:
@@ -89,12 +87,13 @@ def why_tables(why: Why) -> list[Table]:
     """The tables of a report: causes in all, by label, by document and by page, and forgiveness."""
     tolerance = f"slack: borders within {tolerance_text(why.causes.tolerance)} of the longer side of a page"
     note = tolerance if why.is_defined else NO_CAUSES
+    forgiven = why.forgiveness.rename(columns={"content_f1": FORGIVEN["content_f1"]})
     return [
         Table("causes", "Causes of wrong pixels", _cause_totals(why), note=note),
         Table("causes_by_label", "Causes by label and side, in pixels", why.by_label, pixels=True, note=note),
         Table("causes_by_document", "Causes by document, in pixels", why.by_document, pixels=True),
         Table("causes_by_page", "Causes by page, in pixels", why.by_page, pixels=True),
-        Table("forgiveness", "F1 if borders may be off by a share of the longer page side", why.forgiveness),
+        Table("forgiveness", "F1 if borders may be off by a share of the longer page side", forgiven),
         *([threshold_table(why.score_curves), calibration_table(why.score_curves)] if why.has_scores else ()),
     ]
 
@@ -173,8 +172,9 @@ def _label_lines(why: Why, side: str) -> list[str]:
 
 
 def _forgiveness_lines(why: Why) -> list[str]:
-    lines = [f"{'F1 if borders may be off by':30}    micro    macro  content"]
+    titles = {name: f"{title:>8}" for name, title in FORGIVEN.items()}
+    lines = [f"{'if borders may be off by':30} {' '.join(titles.values())}"]
     for row in why.forgiveness.to_dict("records"):
-        scores = " ".join(f"{score_text(row[name]):>8}" for name in FORGIVEN)
+        scores = " ".join(f"{score_text(row[name]):>{len(title)}}" for name, title in titles.items())
         lines.append(f"{tolerance_text(row['tolerance']) + ' of the longer page side':30} {scores}")
     return lines

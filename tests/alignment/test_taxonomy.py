@@ -97,6 +97,13 @@ def test_a_mapping_may_join_labels_and_drop_one(tmp_path):
     assert m.labels == ["Background", "c"] and m.values.tolist() == [[100, 0], [0, 200]]
 
 
+def test_a_mapping_for_other_predictions_is_not_misspelt_if_pred_has_the_labels_of_gt():
+    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    c = lcm.compare(gt, gt, mapping={"pred": {"section_header": "Section-header", "text": "Text"}})
+    codes = [finding.code for finding in c.findings]
+    assert "mapping-unused" in codes and "mapping-misspelt" not in codes
+
+
 def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
     gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
     pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
@@ -121,7 +128,7 @@ def test_a_misspelt_target_of_a_mapping_is_a_warning_and_the_summary_names_unmap
     assert finding.severity == "warning" and finding.hint == "Write 'Text' for 'Txt' if that is meant."
     right = lcm.compare(gt, pred, mapping={"pred": {"text": "Text"}})
     assert "mapping-target-misspelt" not in codes(right.findings)
-    assert "(use a mapping; not in gt: 'image')." in comparison_summary(right)
+    assert "suggests one; not in gt: 'image')." in comparison_summary(right)
     other = lcm.compare(gt, pred, mapping={"pred": {"text": "Paragraph", "image": "Background"}})
     assert "mapping-target-misspelt" not in codes(other.findings)
 

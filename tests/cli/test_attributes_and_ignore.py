@@ -97,7 +97,9 @@ def test_slices_are_shown_with_attributes_and_stored_if_they_are_asked_for(files
 
 def test_an_unknown_attribute_is_refused(files, capsys):
     assert main(["compare", str(files / "gt.csv"), str(files / "pred.csv"), "--slices", "kind"]) == 2
-    assert "attribute: 'kind' is not known. Use one of regions, columns, content, " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "attribute: 'kind' is not known. Use one of regions, columns, content, " in said
+    assert "; a file may give more (attributes=, --attributes)." in said
 
 
 def test_a_report_has_a_table_and_a_figure_of_slices(files):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import layoutcm as lcm
+from layoutcm.alignment.taxonomy import load_mapping
 from layoutcm.cli.main import main
 from support.paths import SAMPLE
 
@@ -55,5 +56,22 @@ def test_wrong_options_are_reported_before_the_work(options, problem, capsys):
 def test_other_labels_need_a_mapping(capsys):
     b = str(SAMPLE / "model-b.csv")
     assert main(["label-errors", GT, b]) == 2
-    assert "model-b.csv, labels: its labels are not those of gt" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "model-b.csv, labels: its labels are not those of gt" in said
+    assert "--mapping; layoutcm suggest-mapping" in said and "--taxonomy match-names" in said
     assert main(["label-errors", GT, b, "--mapping", str(SAMPLE / "mapping.yaml")]) == 0
+
+
+def test_predictions_of_one_name_have_the_names_of_compare(tmp_path, capsys):
+    """A mapping names predictions of different folders as `compare` does."""
+    for name, file in (("x/model.json", "model-a.json"), ("y/model.csv", "model-b.csv")):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes((SAMPLE / file).read_bytes())
+    files = [str(tmp_path / "x" / "model.json"), str(tmp_path / "y" / "model.csv")]
+    own = load_mapping(SAMPLE / "mapping.yaml")["pred"]
+    mapping = tmp_path / "mapping.json"
+    mapping.write_text(json.dumps({"preds": {"y-model": own}}))
+    assert main(["label-errors", GT, *files, "--mapping", str(mapping)]) == 0
+    mapping.write_text(json.dumps({"preds": {"model": own}}))
+    assert main(["label-errors", GT, *files, "--mapping", str(mapping)]) == 2
+    assert "mapping.preds: 'model' is not known. Use one of x-model, y-model." in capsys.readouterr().err

@@ -41,6 +41,15 @@ def test_without_a_file_the_yaml_is_printed(capsys):
     assert "# table_title      (Caption)       60.9 %  Background  36.8 %   0.35  left: Caption is taken by" in printed
 
 
+def test_no_mapping_is_advised_to_who_asks_for_one():
+    """Some labels have equal names, and neither side has all labels of the other."""
+    size = {"p": (10, 10)}
+    gt = build(size, [("p", "a", 0, 0, 10, 5), ("p", "b", 0, 5, 10, 10)])
+    pred = build(size, [("p", "a", 0, 0, 10, 5), ("p", "c", 0, 5, 10, 10)])
+    assert "equal-label-names" in {finding.code for finding in lcm.compare(gt, pred).findings}
+    assert "equal-label-names" not in {finding.code for finding in lcm.suggest_mapping(gt, pred).findings}
+
+
 def test_what_may_spoil_the_shares_is_said_beside_the_yaml(capsys):
     assert main(["suggest-mapping", GT, str(SAMPLE / "model-b.csv"), "--sizes", "model-b=612x792"]) == 0
     printed = capsys.readouterr()

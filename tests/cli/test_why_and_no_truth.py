@@ -7,6 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from layoutcm.wording import difference_text, threshold_text
 from support.paths import SAMPLE
 from support.result_schema import assert_valid
 
@@ -24,8 +25,12 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     target = tmp_path / "out.json"
     assert main(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")]) == 0
     text = capsys.readouterr().out
-    assert "why pixels are wrong" in text and "F1 if borders may be off by" in text
-    line = next(line for line in text.splitlines() if line.startswith("Table ") and "0." in line and "+" in line)
+    assert (
+        "why pixels are wrong" in text
+        and "if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix" in text
+    )
+    thresholds = text[text.index("best score thresholds") :].splitlines()
+    line = next(line for line in thresholds if line.startswith("Table "))
     assert "best score thresholds" in text and "cross-validated over 30 documents" in text
     found = json.loads(target.read_text())
     assert_valid(found)
@@ -35,11 +40,15 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     assert found["forgiveness"] == c.forgiveness().to_dict("records")
     curves = c.score_curves()
     table = next(one for one in found["score_curves"]["classes"] if one["label"] == "Table")
-    best = curves.best().set_index("label").loc["Table"]
-    assert (table["threshold"], table["f1"]) == (best["threshold"], best["f1"])
+    best = curves.gains().set_index("label").loc["Table"]
+    assert [table[name] for name in ("f1", "gain")] == [best["f1"], best["gain"]]
     assert (table["roc_auc"], table["ece"]) == (curves.roc_auc["Table"], curves.ece["Table"])
-    assert line.split()[1:] == [f"{best['threshold']:.3g}", f"{best['f1']:.3f}", f"{table['gain']:+.3f}"] + [
-        f"{table[name]:.3f}" for name in ("roc_auc", "ece")
+    assert line.split()[1:] == [
+        threshold_text(best["threshold"]),
+        f"{table['present_f1']:.3f}",
+        f"{best['f1']:.3f}",
+        difference_text(table["gain"]),
+        *(f"{table[name]:.3f}" for name in ("roc_auc", "ece")),
     ]
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
     loaded = lcm.load_result(target)
@@ -95,6 +104,11 @@ def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, capsys, quick_figure
     assert {"Label agreement", "Review"} <= set(book.sheetnames) and "Recall" not in book.sheetnames
 
 
+def test_a_report_without_truth_can_be_written_again(tmp_path, quick_figures):
+    command = ["compare", MODEL_A, MODEL_C, *NO_TRUTH, "-o", str(tmp_path / "r")]
+    assert [main(command), main(command)] == [0, 0]
+
+
 def test_the_minimum_score_holds_for_both_sides(capsys):
     given = ["compare", MODEL_A, MODEL_A, *NO_TRUTH, "--min-score", "0.9"]
     assert main(given) == 0
@@ -107,6 +121,8 @@ def test_the_minimum_score_holds_for_both_sides(capsys):
         ((MODEL_A, MODEL_C, MODEL_A, *NO_TRUTH), "--no-truth: 3 files"),
         ((MODEL_A, MODEL_C, *NO_TRUTH, "--why"), "--no-truth: --why needs a ground truth"),
         ((MODEL_A, MODEL_C, *NO_TRUTH, "--intervals", "9"), "--no-truth: --intervals needs"),
+        ((MODEL_A, MODEL_C, *NO_TRUTH, "--slices"), "--no-truth: --slices needs"),
+        ((MODEL_A, MODEL_C, *NO_TRUTH, "--attributes", "pages.csv"), "--no-truth: --attributes needs"),
         ((GT, MODEL_A, "--like", GT), "--like: the ground truth has page sizes"),
     ],
 )

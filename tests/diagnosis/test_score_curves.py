@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.diagnosis import held_out, score_areas
+from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
@@ -40,6 +41,24 @@ def test_the_worked_page_of_the_documentation():
     gain = s.gains().iloc[0]
     assert gain["present_f1"] == pytest.approx(100 / 120) and gain["gain"] == pytest.approx(100 / 110 - 100 / 120)
     assert np.isnan(gain["held_out_f1"]) and not s.is_cross_validated
+    fewer = curves(GT, PRED[:2]).gains().iloc[0]  # the best threshold keeps everything
+    assert np.isnan(fewer["threshold"]) and fewer["f1"] == fewer["present_f1"] and fewer["gain"] == 0
+
+
+def test_no_threshold_is_chosen_on_other_documents_that_all_regions_are_right_on():
+    """All regions are right. The lowest score of six pages would drop the region of the seventh."""
+    sizes = {f"p{i}": (10, 10) for i in range(7)}
+    gt = [(page, "a", 0, 0, 10, 5) for page in sizes]
+    pred = [(page, "a", 0, 0, 10, 5, 0.9 - k / 100) for k, page in enumerate(sizes)]
+    s = curves(gt, pred, sizes, documents={page: page for page in sizes})
+    assert s.is_cross_validated and s.gains()["gain"].tolist() == [0, 0] and s.gains()["threshold"].isna().all()
+    assert s.best()["threshold"].tolist() == [pytest.approx(0.84)]
+
+
+def test_a_prediction_in_which_no_region_has_a_score():
+    s = curves(GT, [row[:-1] for row in PRED])
+    assert len(s.curve("a")) == 0 and np.isnan([s.roc_auc["a"], s.ece["a"]]).all()
+    assert s.gains().drop(columns="label").isna().all(axis=None)
 
 
 def test_one_threshold_for_all_labels_sums_their_pixels():
@@ -154,11 +173,17 @@ def compared(pages, documents=None, **options):
     return lcm.compare(*sides, mapping={"gt": {"skip": "Ignore"}}, documents=documents, **options)
 
 
+def has_scores(comparison):
+    return np.isfinite(comparison.alignment.layouts[PRED_SIDE].region_columns.scores).any()
+
+
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
 @given(pages=st.lists(page, min_size=1, max_size=3))
 @settings(max_examples=50, deadline=None)
 def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, pages):
-    s = compared(pages, rounding=rounding).score_curves()
+    c = compared(pages, rounding=rounding)
+    assume(has_scores(c))
+    s = c.score_curves()
     if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
         four = lambda rows: [(label, *(4 * v for v in box), given) for label, *box, given in rows]
         skipped = lambda boxes: [[4 * v for v in box] for box in boxes]
@@ -183,7 +208,9 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     """Each page but the last is a document; the last page belongs to one of them."""
     joined = data.draw(st.integers(0, len(pages) - 2))
     documents = {f"page {i}": f"d{i}" for i in range(len(pages) - 1)} | {f"page {len(pages) - 1}": f"d{joined}"}
-    s = compared(pages, documents).score_curves()
+    c = compared(pages, documents)
+    assume(has_scores(c))
+    s = c.score_curves()
     table = s.gains().set_index("label")
     if len(pages) == 6:
         assert not s.is_cross_validated and table["held_out_f1"].isna().all()

@@ -7,6 +7,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -227,3 +228,12 @@ def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, mes
     with pytest.raises(lcm.InputError, match=message) as caught:
         lcm.read((name, data))
     assert "Known formats" not in str(caught.value)
+
+
+def test_an_entry_of_a_folder_that_cannot_be_looked_at_is_named(tmp_path, monkeypatch):
+    (tmp_path / "secret.json").write_text("{}")
+    monkeypatch.setattr(Path, "is_file", lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+    with pytest.raises(
+        lcm.InputError, match=r"secret\.json: this entry of the folder cannot be looked at: Permission denied"
+    ):
+        lcm.read(tmp_path)

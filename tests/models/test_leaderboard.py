@@ -190,6 +190,13 @@ def test_with_different_labels_the_order_is_that_of_content():
     ]
     by_macro = lcm.leaderboard({"other": lcm.compare(gt, other), "half": lcm.compare(gt, half)}, figure="macro_f1")
     assert by_macro.models == ["half", "other"]  # n/a is last
+    for table in (by_macro.pages(), by_macro.documents()):
+        assert table["spread"].tolist() == [0] and table["best"].tolist() == table["worst"].tolist() == [""]
+    two = {"other": lcm.compare(gt, other), "half": lcm.compare(gt, half), "gt": lcm.compare(gt, gt)}
+    row = lcm.leaderboard(two, figure="macro_f1").pages().iloc[0]
+    assert (row["best"], row["worst"], row["spread"]) == ("gt", "half", pytest.approx(1 / 3))
+    none = {name: lcm.compare(gt, other) for name in "xy"}
+    assert lcm.leaderboard(none, figure="macro_f1").pages()["spread"].isna().all()
 
 
 def test_wrong_arguments_are_errors(sample):

@@ -68,9 +68,9 @@ def ece(in_gt, scores):
 
 
 def held_out_f1(documents):
-    """F1 if the threshold of each document is chosen on all others; `documents` are lists of (in gt, scores, present).
+    """F1 if a threshold, or none, is chosen for each document on all others.
 
-    A list may have several entries, one for each label.
+    `documents` are lists of (in gt, scores, present), which may have several entries, one for each label.
     """
     hits = chosen = gt = 0
     for k, own in enumerate(documents):
@@ -82,6 +82,10 @@ def held_out_f1(documents):
             sizes = sum(in_gt.sum() + (scores >= s).sum() for in_gt, scores, _ in others)
             if 2 * tp / sizes >= best_f1:
                 best_f1, threshold = 2 * tp / sizes, s
+        now_tp = sum((in_gt & present).sum() for in_gt, _, present in others)
+        now_sizes = sum(in_gt.sum() + present.sum() for in_gt, _, present in others)
+        if candidates and best_f1 <= 2 * now_tp / now_sizes + 1e-12:
+            threshold = None
         for in_gt, scores, present in own:
             kept = present if threshold is None else scores >= threshold
             hits, chosen, gt = hits + (in_gt & kept).sum(), chosen + kept.sum(), gt + in_gt.sum()

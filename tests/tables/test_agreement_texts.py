@@ -3,6 +3,7 @@
 import pytest
 
 import layoutcm as lcm
+from layoutcm.layouts.model import Finding
 from layoutcm.tables.agreement_tables import with_letters
 from layoutcm.tables.agreement_texts import agreement_summary
 from layoutcm.tables.report_tables import all_tables
@@ -50,13 +51,14 @@ largest disagreements
   a in A, b in B                      25 px
   a in A, Background in B             20 px
 
-pages to review, where A and B disagree most about a label
+pages to review: first the page of every label where A and B disagree most, then their second pages, …
   p2  b             50 px    100 % of the label
   p1  a             20 px    100 % of the label
 
 notes
   [info] x: 1 of 3 pages has no region (first: 'p3').
-  [info] 1 label is used by B only: 'b'. Map labels (mapping=, --mapping) if they mean the same.
+  [info] 1 label is used by B only: 'b'. Map labels (mapping=, --mapping) if they mean the same; \
+layoutcm suggest-mapping (suggest_mapping in Python) suggests one.
   [info] 1 of 4 regions of B has a score below 0.5 and is left out."""
     )
 
@@ -102,7 +104,27 @@ def test_different_labels():
 
 def test_names_of_files_and_labels_stay_as_they_are():
     text = "gt.json: 2 pages of gt's and pred (first: 'gt'), the prediction and Ground truth; pred-1, my gt-file."
-    assert with_letters(text) == "gt.json: 2 pages of A's and B (first: 'gt'), B and A; pred-1, my gt-file."
+    finding = Finding("same-file", values={"gt": "gt.json", "pred": "gt"})
+    assert with_letters(text, finding) == "gt.json: 2 pages of A's and B (first: 'gt'), B and A; pred-1, my gt-file."
+
+
+@pytest.mark.parametrize(
+    "name", ["pred/model-a.json", "runs of pred/x.json", "my gt (1).json", "gt", "C:\\\\gt\\\\a.json", "p"]
+)
+def test_file_names_with_words_for_sides_stay_as_they_are(name):
+    finding = Finding("empty-page", 2, {"file": name, "pages": 3, "first": "the prediction of p. 3"})
+    assert with_letters(finding.message, finding) == finding.message
+    finding = Finding("mapping-misspelt", 1, {"side": "pred", "file": name, "first": "gt label", "meant": "x"})
+    assert with_letters(finding.message, finding).startswith("The mapping of B names 1 label that ")
+    assert name == "gt" or f"that {name} has" in with_letters(finding.message, finding)
+    assert "'gt label'" in with_letters(finding.message, finding)
+
+
+def test_more_pages_to_review_are_counted():
+    sizes = {f"p{i}": (10, 10) for i in range(12)}
+    a, b = (build(sizes, [(page, "a", 0, 0, 10, height) for page in sizes]) for height in (5, 6))
+    lines = agreement_summary(lcm.compare(a, b, truth=False)).splitlines()
+    assert "  … and 2 more" in lines
 
 
 def test_a_truth_with_scores_is_a_finding_with_a_hint(sides):

@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.latex_markdown import markdown
-from layoutcm.tables.score_tables import calibration_table, reliability_table, score_curves_result, threshold_table
+from layoutcm.tables.score_tables import calibration_table, score_curves_result, score_lines, threshold_table
 from support.layouts import build
 
 
@@ -22,21 +22,27 @@ def curves(pages):
 def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
     table = threshold_table(curves(5))
     assert table.headings() == ["label", "threshold", "F1", "F1 now", "F1 on held-out documents", "gain"]
-    assert table.kinds() == ["text", *["share"] * 5]
-    values = [0.5, 100 / 110, 100 / 120, math.nan, 100 / 110 - 100 / 120]
+    assert table.kinds() == ["text", "text", *["share"] * 4]
+    values = [100 / 110, 100 / 120, math.nan, 100 / 110 - 100 / 120]
     assert table.data.to_numpy().tolist() == [
-        ["a", *(pytest.approx(v, nan_ok=True) for v in values)],
-        ["all labels", *(pytest.approx(v, nan_ok=True) for v in values)],
+        ["a", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
+        ["all labels", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
     ]
-    assert table.note == "gain: on these pages, not cross-validated, because 5 documents of at least 6 are too few"
-    assert markdown(table).splitlines()[2] == "| a | 0.500 | 0.909 | 0.833 | – | 0.076 |"
+    assert (
+        table.note.split("; ")[-1]
+        == "gain: on these pages, not cross-validated, because 5 documents of at least 6 are too few"
+    )
+    assert markdown(table).splitlines()[2] == r"| a | 0\.5 | 0.909 | 0.833 | – | 0.076 |"
 
 
 def test_thresholds_of_six_documents_are_cross_validated():
     table = threshold_table(curves(6))
     assert table.data["held_out_f1"].tolist() == pytest.approx([100 / 110] * 2)
     assert table.data["gain"].tolist() == pytest.approx([100 / 110 - 100 / 120] * 2)
-    assert table.note == "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
+    assert (
+        table.note.split("; ")[-1]
+        == "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
+    )
 
 
 def test_roc_auc_and_calibration():
@@ -45,12 +51,30 @@ def test_roc_auc_and_calibration():
     assert table.data.to_numpy().tolist() == [["a", pytest.approx(0.98), pytest.approx(6 / 70)]]  # b has neither
 
 
-def test_a_reliability_table():
-    table = reliability_table(curves(1), "a")
-    assert table.title == "Reliability of the scores of a"
-    assert table.headings() == ["above", "up to", "pixels", "mean score", "share in gt"]
-    assert table.kinds() == ["share", "share", "pixels", "share", "share"]
-    assert table.data["pixels"].sum() == 70
+def test_the_text_of_the_terminal():
+    assert score_lines(curves(6)) == [
+        "best score thresholds threshold   F1 now F1 there     gain  ROC AUC      ECE",
+        "a                           0.5    0.833    0.909   +0.076    0.980    0.086",
+        "all labels                  0.5    0.833    0.909   +0.076        –        –",
+        "F1 counts the pixels of each label alone; where pixels have several labels it differs from that of classes",
+        "gain: cross-validated over 6 documents, each with a threshold chosen on the others",
+        "to apply those that gain: --min-score a=0.5",
+    ]
+
+
+def test_a_threshold_in_the_ready_option_keeps_the_regions_at_it():
+    """0.71996 rounded to the nearest would be 0.72, which drops the right region."""
+    size, boxes = {"p": (10, 10)}, [("p", "big table", 0, 0, 10, 5, 0.71996), ("p", "big table", 0, 5, 10, 9, 0.3)]
+    s = lcm.compare(build(size, [("p", "big table", 0, 0, 10, 5)]), build(size, boxes)).score_curves()
+    assert score_lines(s)[-1] == "to apply those that gain: --min-score 'big table=0.7199'"
+
+
+def test_without_a_helpful_threshold_there_is_no_option():
+    size = {"p": (10, 10)}
+    sides = build(size, [("p", "a", 0, 0, 10, 5)]), build(size, [("p", "a", 0, 0, 10, 4, 0.5)])
+    lines = score_lines(lcm.compare(*sides).score_curves())
+    assert lines[1].split() == ["a", "–", "0.889", "0.889", "0.000", "0.900", "0.500"]
+    assert not any("--min-score" in line for line in lines)
 
 
 def test_the_part_of_the_json():

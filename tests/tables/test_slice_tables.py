@@ -26,6 +26,7 @@ def test_the_terminal_shows_one_attribute(compared):
         "slices by kind  pages  documents     F1  interval  difference  p   error  explained  verdict",
         "form                2          2  0.750         –      -0.197  –  80.0 %     63.2 %  too few documents",
         "letter              2          2  0.947         –      +0.197  –  20.0 %          –  too few documents",
+        "no slice is shown to be better or worse than the rest",
         "micro F1, without Background",
         "95 % intervals over 4 documents by the jackknife, none below 6",
         "p: randomisation test against the rest, corrected for the number of slices (Holm)",

@@ -114,7 +114,8 @@ gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION
 
 pred finds 50.0 % of content pixels of the whole set; 100 % of what it marks is content. Labels need a mapping.
 
-Averages over classes: none, because the two sides have different labels (use a mapping).
+Averages over classes: none, because the two sides have different labels (use a mapping; \
+layoutcm suggest-mapping (suggest_mapping in Python) suggests one).
 
                              precision   recall       F1   interval of F1
 

@@ -95,12 +95,12 @@ too much in pred         pixels     slack     label      size     split     merg
 Background                  140    28.6 %         –         –         –         –         –    71.4 %         –
 b                           200         –     100 %         –         –         –         –         –         –""",
         """\
-F1 if borders may be off by       micro    macro  content
-0 % of the longer page side       0.852    0.451    0.962
-0.25 % of the longer page side    0.865    0.457    0.973
-0.5 % of the longer page side     0.865    0.457    0.973
-1 % of the longer page side       0.865    0.457    0.973
-2 % of the longer page side       0.865    0.457    0.973""",
+if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix
+0 % of the longer page side       0.852    0.451                        0.962
+0.25 % of the longer page side    0.865    0.457                        0.973
+0.5 % of the longer page side     0.865    0.457                        0.973
+1 % of the longer page side       0.865    0.457                        0.973
+2 % of the longer page side       0.865    0.457                        0.973""",
     ]
 
 

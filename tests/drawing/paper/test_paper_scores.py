@@ -49,7 +49,7 @@ def test_a_threshold_curve_has_steps_and_its_best_point(curves, width):
     assert drawn[-1] == [(0.5, pytest.approx(100 / 110, abs=1e-5))]  # the marker
     assert [x for x, _ in drawn[-2]] == [0.5, 0.5]
     shown = texts_of(figure)
-    assert {"a", "best threshold 0.500: F1 0.909", "precision", "recall", "F1", "score threshold"} <= set(shown)
+    assert {"a", "best threshold 0.5: F1 0.909", "precision", "recall", "F1", "score threshold"} <= set(shown)
     assert [text for text in shown if re.fullmatch(r"0\.\d+|1", text)] == ["0.25", "0.5", "0.75", "1"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.screen.cause_charts import cause_bars, forgiveness_figure
+from layoutcm.tables.cause_shares import FORGIVEN
 from support.three_pages import different_labels
 
 
@@ -33,7 +34,7 @@ def test_lines_have_the_scores(sample):
     figure = forgiveness_figure(table, DARK)
     for trace, name in zip(figure.data, ("micro_f1", "macro_f1", "content_f1")):
         assert list(trace.x) == table["tolerance"].tolist() and list(trace.y) == table[name].tolist()
-        assert trace.name == name.replace("_f1", " F1")
+        assert trace.name == FORGIVEN[name]
     assert figure.data[1].hovertext[2] == f"macro F1, 0.5 %: {table['macro_f1'][2]:.3f}"
 
 

@@ -26,7 +26,7 @@ def curves():
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_a_threshold_curve_has_all_scores_and_its_best_point(curves, theme):
     figure = threshold_curve_figure(curves, "a", theme)
-    assert [one.name for one in figure.data] == ["precision", "recall", "F1", "best threshold 0.500: F1 0.909"]
+    assert [one.name for one in figure.data] == ["precision", "recall", "F1", "best threshold 0.5: F1 0.909"]
     drawn = {one.name: list(zip(one.x, one.y)) for one in figure.data}
     # Below the lowest score, all regions stay.
     assert drawn["precision"] == [(0, 50 / 70), (0.2, 50 / 70), (0.5, 50 / 60), (0.9, 1)]
