@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
-from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.tables.tables import Table
 from layoutcm.wording import NAME_LENGTH, difference_text, one_line, plural, score_text, shorten, threshold_text
 
@@ -40,27 +40,29 @@ def gain_text(curves: ScoreCurves) -> str:
     documents = plural(curves.documents, "document")
     if curves.is_cross_validated:
         return f"gain: cross-validated over {documents}, each with a threshold chosen on the others"
-    return f"gain: on these pages, not cross-validated, because {documents} of at least {FEWEST_DOCUMENTS} are too few"
+    return f"gain: on these pages, not cross-validated, because there are fewer than {FEWEST_DOCUMENTS} documents"
 
 
 def score_lines(curves: ScoreCurves) -> list[str]:
     """Terminal text: the best threshold of each label with its gain, ROC AUC and calibration error."""
-    rows = [row for row in curves.gains().to_dict("records") if row["f1"] == row["f1"]]
+    values = [*zip(curves.roc_auc.values(), curves.ece.values()), (float("nan"),) * 2]  # the last row is of all labels
+    rows = [{**row, "more": more} for row, more in zip(curves.gains().to_dict("records"), values)]
+    overall = rows[-1]
+    rows = [row for row in rows if row["f1"] == row["f1"]]
     names = [shorten(one_line(row["label"]), NAME_LENGTH) for row in rows]
     width = max(len(BEST), *map(len, names))
     lines = [f"{BEST:{width}} threshold   F1 now F1 there     gain  ROC AUC      ECE"]
     for name, row in zip(names, rows):
-        more = (values.get(row["label"], float("nan")) for values in (curves.roc_auc, curves.ece))
         scores = [score_text(value) for value in (row["present_f1"], row["f1"])]
-        texts = [*scores, difference_text(row["gain"]), *map(score_text, more)]
+        texts = [*scores, difference_text(row["gain"]), *map(score_text, row["more"])]
         others = " ".join(f"{text:>8}" for text in texts)
         lines.append(f"{name:{width}} {threshold_text(row['threshold']):>9} {others}")
-    return [*lines, F1_OF_ALONE, gain_text(curves), *_ready_option(rows)]
+    return [*lines, F1_OF_ALONE, gain_text(curves), *_ready_option([row for row in rows if row is not overall])]
 
 
 def _ready_option(rows: list[dict[Any, Any]]) -> list[str]:
     """The option that applies the thresholds of all labels that gain by them."""
-    helped = [row for row in rows if row["gain"] > 0 and row["threshold"] > 0 and row["label"] != ALL_LABELS]
+    helped = [row for row in rows if row["gain"] > 0 and row["threshold"] > 0]
     values = (shlex.quote(f"{one_line(row['label'])}={threshold_text(row['threshold'])}") for row in helped)
     return [f"to apply those that gain: --min-score {' '.join(values)}"] if helped else []
 

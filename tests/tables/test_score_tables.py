@@ -30,7 +30,7 @@ def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
     ]
     assert (
         table.note.split("; ")[-1]
-        == "gain: on these pages, not cross-validated, because 5 documents of at least 6 are too few"
+        == "gain: on these pages, not cross-validated, because there are fewer than 6 documents"
     )
     assert markdown(table).splitlines()[2] == r"| a | 0\.5 | 0.909 | 0.833 | – | 0.076 |"
 
