@@ -135,6 +135,11 @@ def test_the_page_opens_offline_in_light_and_dark(board, place):
             assert len(set(places)) == 1  # side by side
             links = [link.get_attribute("href") for link in page.locator("#matrices h3 a").all()]
             assert links == [f"{name}/report.html" for name in board.models]
+            # The text has the colour of the page's text, so nothing else may be behind it.
+            behind = "getComputedStyle(document.querySelector('#model-classes .drawing')).backgroundColor"
+            assert page.evaluate(behind) == "rgba(0, 0, 0, 0)"
+            page.set_viewport_size({"width": 390, "height": 844})
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
             assert not errors and len(requested) == 1
             if scheme == "light":
                 check_colours(page, board)

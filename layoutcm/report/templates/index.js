@@ -83,7 +83,7 @@ function start() {
   const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences" };
   for (const [id, name] of Object.entries(places)) at(id).querySelector("div").append(table_with_notes(name));
   at("recipe").querySelector("div").append(...data.models.map(({ recipe }) => make("p", { class: "recipe" }, recipe)));
-  for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
+  draw_navigation();
   draw_classes();
   draw_views();
   draw_matrices();
