@@ -81,6 +81,7 @@ def test_reports_with_causes_and_without_a_truth(browser, tmp_path, monkeypatch,
     assert page.evaluate("[...document.querySelectorAll('#why img')].every((image) => image.naturalWidth > 0)")
     assert "4.35 % of the wrong pixels are only border slack" in page.inner_text("#sentence")
     assert "Why" in page.inner_text("nav") and dead_links(page) == []
+    assert "Duplicate: a second region" in page.inner_text("#method") and "Slices:" not in page.inner_text("#method")
     page.goto((without / "report.html").as_uri())
     assert "Why" not in page.inner_text("nav") and dead_links(page) == []
     page.click("[data-cell='3-2']")

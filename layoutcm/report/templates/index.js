@@ -80,7 +80,8 @@ function start() {
   data.models.forEach(({ name, folder }, k) => at("reports").append(k ? " · " : "", make("a", { href: report_of(folder) }, name)));
   if (!data.classes.labels.length) at("model-classes").remove();
   else { at("legend").append(data.legend); at("class-table").append(table_with_notes("model_classes")); }
-  const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences" };
+  const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences", causes: "model_causes" };
+  if (!data.tables.model_causes) { delete places.causes; at("causes").remove(); }
   for (const [id, name] of Object.entries(places)) at(id).querySelector("div").append(table_with_notes(name));
   at("recipe").querySelector("div").append(...data.models.map(({ recipe }) => make("p", { class: "recipe" }, recipe)));
   draw_navigation();

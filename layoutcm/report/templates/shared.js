@@ -61,7 +61,7 @@ function short(text, most) {
 }
 function cell_text(value, kind) {
   if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? score_text(value, 4) : thin_spaced(value);
+  return kind === "text" ? String(value) : kind === "share" || kind === "number" ? score_text(value, 4) : thin_spaced(value);
 }
 
 // Colours: one scale for correct cells and one for all others; zero is not coloured.
