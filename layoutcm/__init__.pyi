@@ -6,6 +6,7 @@ from .diagnosis.label_mapping import SuggestedMapping as SuggestedMapping
 from .diagnosis.label_mapping import suggest_mapping as suggest_mapping
 from .errors import InputError as InputError
 from .formats import read as read
+from .layouts.corrections import merge_corrections as merge_corrections
 from .layouts.model import Finding as Finding
 from .layouts.model import Layout as Layout
 from .layouts.repairs import fix as fix

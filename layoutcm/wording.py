@@ -106,6 +106,8 @@ def threshold_text(value: float) -> str:
 
 def pixels_in_full(value: float) -> str:
     """A pixel count with commas; one decimal if it is not whole, which happens when pixels have several labels."""
+    if math.isnan(value):
+        return MISSING
     return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
 
 

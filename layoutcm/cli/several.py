@@ -78,6 +78,6 @@ def compare_models(
     if folder:
         from layoutcm.report.leaderboard_files import write_board_files
 
-        write_board_files(board, folder)
+        write_board_files(board, folder, options.why)
     standings = {name: standing(board, name) for name in comparisons}
-    return standings, [leaderboard_summary(board)]
+    return standings, [leaderboard_summary(board, options.why)]

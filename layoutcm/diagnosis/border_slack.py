@@ -3,6 +3,9 @@
 Slack does not depend on which regions are partners, so that label sets on tiles are enough. On a grid with all edges of
 regions, and with these edges moved by the tolerance to both sides, each tile is slack as a whole or not at all. On such
 a grid, the sets of labels within the tolerance are found for all labels at once.
+
+The four cases of the matrix are also in `metrics.contributions` and in `cause_kernel.add_causes`. Here, in
+`_slack_shares`, they are array expressions over all tiles: nothing is compiled for one number of the summary.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 The edges of all regions divide a page into tiles. On a tile, all pixels have the same regions, so all causes but slack
 are the same. Slack is a part of a tile: where a label of gt and one of pred, grown by the tolerance, both reach.
+
+`add_causes` repeats the four cases of `metrics.contributions`: the cause of a cell depends on the regions over the
+tile, which pair counts do not have. `border_slack._slack_shares` has them once more, without compiled code.
 """
 
 # Numba derives the types of compiled functions from their arguments.

@@ -2,6 +2,9 @@
 
 The labels of a pair are hits (in both sets), missed (only in gt) or extra (only in pred). Method `matrix` is the rule
 of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one rule for recall and one for precision.
+
+The four cases of `matrix` are also in `diagnosis.cause_kernel.add_causes`, which needs the regions of each cell, and
+in `diagnosis.border_slack._slack_shares`, which is not compiled. Tests compare them.
 """
 
 from __future__ import annotations

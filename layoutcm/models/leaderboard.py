@@ -256,11 +256,16 @@ class Leaderboard:
         chosen = {"baseline": self.baseline, "figure": self.figure, "method": self.method, "pages": self.page_count}
         return chosen | settings | {"recipes": recipes} | records
 
-    def write_report(self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None) -> Path:
-        """Write index.html, sheets and figures of all predictions, and the report of each into a folder of its name."""
+    def write_report(
+        self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None, why: bool = False
+    ) -> Path:
+        """Write index.html, sheets and figures of all predictions, and the report of each into a folder of its name.
+
+        `why` adds causes of wrong pixels, and to the reports forgiveness and curves of scores.
+        """
         from layoutcm.report.leaderboard_files import write_board_report
 
-        return write_board_report(self, folder, images)
+        return write_board_report(self, folder, images, why)
 
 
 def _by_label(intervals: Intervals) -> dict[str, dict[Any, Any]]:

@@ -45,6 +45,7 @@ MOST_TABLE_ROWS = {
     "model_documents": 300,
 }
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
+NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 MOST_RUNS = 12_000
 MOST_BOXES = 1_500
 
@@ -165,9 +166,16 @@ def _family(table: Table) -> dict[str, Any]:
 def table_data(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is the total number of rows."""
     most = MOST_TABLE_ROWS.get(table.name, len(table.data))
+    kinds = [_kind_on_page(str(name), kind) for name, kind in zip(table.data.columns, table.kinds())]
     rows = [list(row) for row in table.data.head(most).itertuples(index=False, name=None)]
-    return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
+    return {"title": table.title, "columns": table.headings(), "kinds": kinds, "rows": rows,
             "of": len(table.data), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
+
+
+def _kind_on_page(name: str, kind: str) -> str:
+    """The kind of a column; a "number" is a share without a bar, which would say nothing there."""
+    is_number = name in NUMBERS or name.endswith(("_low", "_high"))
+    return "number" if kind == "share" and is_number else kind
 
 
 def pages_to_picture(confusion: Confusion, pages: Mapping[tuple[int, int], Sequence[int]]) -> list[int]:

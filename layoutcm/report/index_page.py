@@ -14,7 +14,7 @@ from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.report.html_page import colour_scales, fill_template, shown_values, table_data
 from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix, with_labels
-from layoutcm.tables.leaderboard_tables import BOARD, class_grid, short_table
+from layoutcm.tables.leaderboard_tables import BOARD, DIFFERENCES, class_grid, short_differences, short_table
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS, Selection, select, view_values
 from layoutcm.tables.tables import Table
 
@@ -29,7 +29,7 @@ def index_data(board: Leaderboard, tables: Mapping[str, Table]) -> dict[str, Any
     own, grid = board.comparisons[board.baseline], class_grid(board)
     matrices = model_matrices(board)
     numbers = [[grid.number(i, j) for j in range(len(grid.models))] for i in range(len(grid.labels))]
-    shown = dict(tables) | {BOARD: short_table(board)}
+    shown = dict(tables) | {BOARD: short_table(board), DIFFERENCES: short_differences(tables[DIFFERENCES])}
     return {
         "gt": PurePath(own.alignment.layouts[GT].name).name,
         "baseline": board.baseline,

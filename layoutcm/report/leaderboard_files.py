@@ -35,10 +35,14 @@ from layoutcm.tables.leaderboard_tables import (
 )
 from layoutcm.tables.result_json import json_ready, json_text
 from layoutcm.tables.tables import csv_text
+from layoutcm.tables.why import Why
 
 
 def write_board_report(
-    board: Leaderboard, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None
+    board: Leaderboard,
+    folder: str | os.PathLike[str],
+    images: str | os.PathLike[str] | None = None,
+    why: bool = False,
 ) -> Path:
     """Write the report of every prediction into a folder of its name, and the page of all beside them."""
     for name in board.models:
@@ -48,21 +52,26 @@ def write_board_report(
     pictures = None if images is None else images_from_path(Path(images))
     baseline = board.comparisons[board.baseline]
     with replace_folder(folder, REPORT_FILES) as place:
-        write_board_files(board, place)
+        write_board_files(board, place, why)
         for name, comparison in board.comparisons.items():
-            extras = Extras(standing=standing(board, name))
+            extras = Extras(standing=standing(board, name), why=Why(comparison) if why else None)
             write_files(comparison, place / name, pictures, method=board.method, extras=extras)
             if comparison is not baseline:
                 write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
     return Path(folder)
 
 
-def write_board_files(board: Leaderboard, folder: Path) -> None:
-    """Write the files that are about all predictions; each has its report in a folder of its name beside them."""
+def write_board_files(board: Leaderboard, folder: Path, why: bool = False) -> None:
+    """Write the files that are about all predictions; each has its report in a folder of its name beside them.
+
+    `why` adds the causes of wrong pixels, which are not counted otherwise.
+    """
     for place in (folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
-    tables, grid = board_tables(board), class_grid(board)
+    tables, grid = board_tables(board, why), class_grid(board)
     answer = {"kind": "leaderboard", "version": __version__, **board.as_dict()}
+    if why:
+        answer["causes"] = board.causes().to_dict("records")
     (folder / f"{BOARD}.json").write_bytes(json_text(json_ready(answer)))
     for name, table in tables.items():
         (folder / f"{name}.csv").write_bytes(csv_text(table).encode("utf-8"))

@@ -218,7 +218,11 @@ def calibration_figure(why: Why, **look: Any) -> Figure:
     """The reliability of the label whose scores are farthest from their meaning."""
     ece = {label: value for label, value in why.score_curves.ece.items() if value == value}
     return score_charts.reliability_figure(
-        why.score_curves, max(ece, key=ece.__getitem__), recipe=why.comparison.recipe, **look
+        why.score_curves,
+        max(ece, key=ece.__getitem__),
+        reason="largest calibration error" if len(ece) > 1 else "",
+        recipe=why.comparison.recipe,
+        **look,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from layoutcm.diagnosis.causes import Causes
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
@@ -20,11 +22,16 @@ def tolerance_text(tolerance: float) -> str:
 
 
 class CauseShares(NamedTuple):
-    """What labels lost, and what they have too much, as shares of their pixels: float64[labels, causes] each."""
+    """What is missing and too much in pred, as shares of the pixels of labels: float64[labels, causes] each."""
 
     labels: list[str]
     gt: Floats  # of the pixels of the label in gt: 1 - recall
     pred: Floats  # of those in pred: 1 - precision
+
+    @property
+    def occurring(self) -> list[int]:
+        """The places of the causes that some label has."""
+        return np.flatnonzero(np.nansum(np.concatenate([self.gt, self.pred]), axis=0) > 0).tolist()
 
 
 def cause_shares(causes: Causes, confusion: Confusion, selection: Selection | None = None) -> CauseShares:

@@ -11,7 +11,10 @@ from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
 from layoutcm.tables.averages import F1_TITLES
 from layoutcm.wording import MISSING, agree, difference_text, plural, score_text
 
-TEST_TEXT = "p: paired randomisation test; p of classes is corrected for their number (Holm)"
+# Each note says over which tests a p is corrected: a verdict of a class depends on it.
+NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
+CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
+TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)"
 
 
 def interval_text(intervals: Intervals, figure: str) -> str:

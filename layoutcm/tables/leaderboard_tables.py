@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.intervals import UNIT_FIGURES
+from layoutcm.metrics.scores import ratio
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.averages import figure_title
+from layoutcm.tables.cause_shares import tolerance_text
 from layoutcm.tables.class_grid import MARKS, ClassGrid, ends_text
 from layoutcm.tables.drawn_labels import MOST_DRAWN
-from layoutcm.tables.interval_texts import resampling_text
+from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text
 from layoutcm.tables.tables import Table
 from layoutcm.wording import difference_text, score_text
 
@@ -22,8 +25,9 @@ if TYPE_CHECKING:
 INDEX_PAGE = "index.html"
 # The tables of a leaderboard in the order of its sheets, each also a CSV file; those of documents and pages are long.
 BOARD, CLASSES, DIFFERENCES = "leaderboard", "model_classes", "model_differences"
-DOCUMENTS, PAGES = "model_documents", "model_pages"
-BOARD_TABLES = (BOARD, CLASSES, DIFFERENCES, DOCUMENTS, PAGES)
+CAUSES, DOCUMENTS, PAGES = "model_causes", "model_documents", "model_pages"
+BOARD_TABLES = (BOARD, CLASSES, DIFFERENCES, CAUSES, DOCUMENTS, PAGES)  # CAUSES only if a person asks why
+ALL_CAUSES = "all"
 # What a report of several predictions has beside the folders of the predictions, which therefore have other names.
 BOARD_FILES = (INDEX_PAGE, f"{BOARD}.json", f"{BOARD}.xlsx", *(f"{name}.csv" for name in BOARD_TABLES))
 
@@ -38,23 +42,41 @@ def standing(board: Leaderboard, name: str) -> dict[str, Any]:
 
 def board_table(board: Leaderboard) -> Table:
     title = f"Leaderboard, by {figure_title(board.figure)}, differences from {board.baseline}"
-    note = f"{resampling_text(board.intervals[board.baseline])}; p: paired randomisation test"
-    return Table(BOARD, title, board.table, note=note)
+    return Table(BOARD, title, board.table, note=f"{resampling_text(board.intervals[board.baseline])}; {NOT_CORRECTED}")
 
 
-def board_tables(board: Leaderboard) -> dict[str, Table]:
-    """{name: table}: the models, their classes, all differences, documents and pages with the largest spread first."""
+def board_tables(board: Leaderboard, why: bool = False) -> dict[str, Table]:
+    """{name: table}: the models, their classes, all differences, documents and pages with the largest spread first.
+
+    `why` adds the causes of wrong pixels.
+    """
     differ = f"on which the predictions differ most, by {figure_title(board.figure)}"
-    marked = "F1 of each prediction, and whether it differs from {}; p is corrected for all tests of this table (Holm)"
+    marked = "F1 of each prediction, and whether it differs from {}; " + CORRECTED_FOR_ALL
     return {
         BOARD: board_table(board),
         CLASSES: Table(CLASSES, "F1 of classes", class_columns(board), note=marked.format(board.baseline)),
         DIFFERENCES: replace(
             board_table(board), name=DIFFERENCES, title=f"Differences from {board.baseline}", data=board.differences
         ),
+        **({CAUSES: cause_table(board)} if why else {}),
         DOCUMENTS: Table(DOCUMENTS, f"Documents {differ}", board.documents()),
         PAGES: Table(PAGES, f"Pages {differ}", board.pages()),
     }
+
+
+def cause_table(board: Leaderboard) -> Table:
+    """Causes x predictions: shares of the wrong pixels of a prediction, and pixels; the last row has all causes."""
+    import pandas as pd
+
+    found = board.causes().set_index("model")
+    columns: dict[str, Any] = {"cause": [*found.columns, ALL_CAUSES]}
+    for name in board.models:
+        pixels = found.loc[name].to_numpy(float)
+        pixels = np.append(pixels, pixels.sum())
+        columns[f"share_of_wrong: {name}"] = ratio(pixels, pixels[-1])
+        columns[f"pixels: {name}"] = pixels
+    note = f"shares of the wrong pixels of a prediction; slack: borders within {tolerance_text(TOLERANCE)}"
+    return Table(CAUSES, "Causes of wrong pixels", pd.DataFrame(columns), note=f"{note} of the longer side of a page")
 
 
 def class_columns(board: Leaderboard) -> pd.DataFrame:
@@ -101,6 +123,12 @@ def short_table(board: Leaderboard) -> Table:
             first | values | difference | {"p": row["p"], "verdict": row["verdict"] or "", "remark": row["remark"]}
         )
     return replace(board_table(board), data=pd.DataFrame(rows))
+
+
+def short_differences(table: Table) -> Table:
+    """The differences under readable names and without the share of resamples on the other side of 0, for people."""
+    data = table.data.drop(columns="other_side").rename(columns={"value": "difference"})
+    return replace(table, data=data.assign(figure=[figure_title(figure) for figure in data["figure"]]))
 
 
 def short_title(figure: str) -> str:

@@ -9,18 +9,22 @@ from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.averages import figure_title
 from layoutcm.tables.class_grid import MARK_TEXT, MARKS, ends_text
-from layoutcm.tables.interval_texts import resampling_text
-from layoutcm.tables.leaderboard_tables import short_title
+from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text
+from layoutcm.tables.leaderboard_tables import cause_table, short_title
 from layoutcm.tables.terminal import NAME_LENGTH
-from layoutcm.wording import MISSING, difference_text, one_line, plural, score_text, shorten
+from layoutcm.wording import MISSING, difference_text, one_line, percent, pixels_in_full, plural, score_text, shorten
 
 
-def leaderboard_summary(board: Leaderboard) -> str:
-    """The predictions, the best first, with the difference from the baseline; then the classes and which differ."""
+def leaderboard_summary(board: Leaderboard, why: bool = False) -> str:
+    """The predictions, the best first, with the difference from the baseline; then the classes and which differ.
+
+    `why` adds the causes of wrong pixels.
+    """
     of = f"{plural(len(board.models), 'prediction')} on {plural(board.page_count, 'page')}"
     heading = f"{of}, the best first, by {figure_title(board.figure)}"
-    notes = [resampling_text(board.intervals[board.baseline]), "p: paired randomisation test"]
+    notes = [resampling_text(board.intervals[board.baseline]), NOT_CORRECTED]
     sections = [[heading, *_aligned(_model_rows(board), "<" + ">" * 7 + "<"), *notes], _class_lines(board)]
+    sections += [_cause_lines(board)] if why else []
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
@@ -51,7 +55,18 @@ def _class_lines(board: Leaderboard) -> list[str]:
     for label in board.classes_in_use:
         cells = [board.class_rows[label, name] for name in board.models]
         rows.append([_name(label), *(f"{score_text(cell['f1'])} {MARKS.get(cell['verdict'], ' ')}" for cell in cells)])
-    return [*_aligned(rows, "<" + ">" * len(board.models)), MARK_TEXT.format(_name(board.baseline))]
+    notes = [MARK_TEXT.format(_name(board.baseline)), CORRECTED_FOR_ALL]
+    return [*_aligned(rows, "<" + ">" * len(board.models)), *notes]
+
+
+def _cause_lines(board: Leaderboard) -> list[str]:
+    """The share of each cause in the wrong pixels of every prediction, then the number of these pixels."""
+    table = cause_table(board).data
+    rows = [["causes of wrong pixels", *map(_name, board.models)]]
+    for row in table.to_dict("records")[:-1]:
+        rows.append([row["cause"], *(percent(row[f"share_of_wrong: {name}"]) for name in board.models)])
+    rows.append(["pixels", *(pixels_in_full(table[f"pixels: {name}"].iloc[-1]) for name in board.models)])
+    return _aligned(rows, "<" + ">" * len(board.models))
 
 
 def _name(text: str) -> str:

@@ -31,7 +31,9 @@ def slice_table(comparison: Comparison, attribute: str | None, method: str = "ma
     tests = f"{figure_title(figure)}; {over}; p: {test} against the rest, corrected for the number of slices (Holm)"
     settings = {"slices": attribute or ALL_ATTRIBUTES, "figure": figure, "level": CONFIDENCE, "seed": SEED}
     recipe = comparison.recipe_for(method, **settings)
-    return SliceTable(attribute, data, figure, figure_title(figure), tests, recipe)
+    confusion = comparison.confusion(method=method)
+    whole = confusion.average("micro")["f1"] if comparison.space.shared else float(confusion.collapse().f1[1, 1])
+    return SliceTable(attribute, data, figure, figure_title(figure), tests, recipe, whole)
 
 
 def slice_summary(slices: SliceTable) -> str:

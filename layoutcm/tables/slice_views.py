@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from layoutcm.metrics.bootstrap import CONFIDENCE
@@ -21,6 +22,14 @@ class SliceTable(NamedTuple):
     figure_title: str
     tests: str  # how intervals and p-values were computed
     recipe: str
+    whole: float = math.nan  # the figure of all pages
+
+    @property
+    def low_end(self) -> float:
+        """Where the axis of a figure begins: a multiple of 0.1 at or below all values and interval ends."""
+        found = [*self.data[["low", self.figure]].to_numpy(float).ravel().tolist(), self.whole]
+        known = [value for value in found if not math.isnan(value)]
+        return min(max(math.floor(10 * min(known, default=0.0) + 1e-9) / 10, 0.0), 0.9)
 
     @property
     def names(self) -> list[str]:

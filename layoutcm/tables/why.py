@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOTAL = "total"
-LOST = {"gt": "lost by gt", "pred": "too much in pred"}  # what the two sides of a table of causes are
+LOST = {"gt": "missing in pred", "pred": "too much in pred"}  # what the two sides of a table of causes are
 NO_CAUSES = f"There are no causes: the two sides have different labels ({USE_A_MAPPING})."
 
 
@@ -86,16 +86,26 @@ class Why:
 def why_tables(why: Why) -> list[Table]:
     """The tables of a report: causes in all, by label, by document and by page, and forgiveness."""
     tolerance = f"slack: borders within {tolerance_text(why.causes.tolerance)} of the longer side of a page"
-    note = tolerance if why.is_defined else NO_CAUSES
+    note, by_label = tolerance if why.is_defined else NO_CAUSES, _with_sides_in_words(why.by_label)
     forgiven = why.forgiveness.rename(columns={"content_f1": FORGIVEN["content_f1"]})
     return [
         Table("causes", "Causes of wrong pixels", _cause_totals(why), note=note),
-        Table("causes_by_label", "Causes by label and side, in pixels", why.by_label, pixels=True, note=note),
+        Table(
+            "causes_by_label",
+            "Causes by label and side, in pixels",
+            by_label,
+            pixels=True,
+            note=note,
+        ),
         Table("causes_by_document", "Causes by document, in pixels", why.by_document, pixels=True),
         Table("causes_by_page", "Causes by page, in pixels", why.by_page, pixels=True),
         Table("forgiveness", "F1 if borders may be off by a share of the longer page side", forgiven),
         *([threshold_table(why.score_curves), calibration_table(why.score_curves)] if why.has_scores else ()),
     ]
+
+
+def _with_sides_in_words(by_label: pd.DataFrame) -> pd.DataFrame:
+    return by_label.assign(side=[LOST[side] for side in by_label["side"]])
 
 
 def _cause_totals(why: Why) -> pd.DataFrame:

@@ -56,6 +56,10 @@ def test_the_worked_page():
     once = suggested(gt, pred, one_to_one=True, prior=False)
     assert once.mapping == {"pred": {"titles": "Title", "body": "Text"}}
     assert once.table["note"][2] == "left: Text is taken by body"
+    # With the prior, both names are like titles, and the common pixels decide: 2 · 240 / 1,440 against 2 · 200 / 1,440.
+    once = suggested(gt, pred, one_to_one=True)
+    assert once.mapping == {"pred": {"titles": "Section-header", "body": "Text"}}
+    assert once.unmatched.to_dict("records") == [{"gt_label": "Title", "pred_label": "titles", "share": 5 * 40 / 1000}]
 
 
 def test_names_decide_only_between_close_shares():

@@ -135,6 +135,11 @@ def test_the_page_opens_offline_in_light_and_dark(board, place):
             assert len(set(places)) == 1  # side by side
             links = [link.get_attribute("href") for link in page.locator("#matrices h3 a").all()]
             assert links == [f"{name}/report.html" for name in board.models]
+            # The text has the colour of the page's text, so nothing else may be behind it.
+            behind = "getComputedStyle(document.querySelector('#model-classes .drawing')).backgroundColor"
+            assert page.evaluate(behind) == "rgba(0, 0, 0, 0)"
+            page.set_viewport_size({"width": 390, "height": 844})
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
             assert not errors and len(requested) == 1
             if scheme == "light":
                 check_colours(page, board)
@@ -153,6 +158,37 @@ def check_colours(page, board):
         confusion = compared.confusion()
         tops[name] = np.nanmax(np.where(np.eye(len(confusion.labels)), 0, confusion.recall))
     assert worst == [max(tops, key=tops.get)]
+
+
+def test_with_why_all_files_have_causes_and_without_it_none_has(board, place, tmp_path):
+    assert "model_causes" not in data_of(place / "index.html")["tables"]
+    assert "causes" not in json.loads((place / "leaderboard.json").read_text("utf-8"))
+    (tmp_path / "why").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
+        write_board_files(board, tmp_path / "why", why=True)
+    assert files_in(tmp_path / "why") == sorted([*OWN_FILES, "model_causes.csv"])
+    found, wanted = json.loads((tmp_path / "why" / "leaderboard.json").read_text("utf-8")), board.causes()
+    assert found["causes"] == json_ready(wanted.to_dict("records"))
+    pixels = wanted.set_index("model").loc["model-a"]
+    book = openpyxl.load_workbook(tmp_path / "why" / "leaderboard.xlsx")
+    table = data_of(tmp_path / "why" / "index.html")["tables"]["model_causes"]
+    for head, *rows in (list(book["Model causes"].iter_rows(values_only=True)), [table["columns"], *table["rows"]]):
+        share, count = head.index("share of wrong pixels: model-a"), head.index("pixels: model-a")
+        rows = {row[0]: row for row in rows}
+        assert rows["missed"][share] == pytest.approx(pixels["missed"] / pixels.sum())
+        assert rows["label"][count] == pytest.approx(pixels["label"])
+        assert rows["all"][count] == pytest.approx(pixels.sum()) and rows["all"][share] == 1
+
+
+def test_differences_have_readable_names_and_no_bars_under_ends(board, place):
+    tables = data_of(place / "index.html")["tables"]
+    table = tables["model_differences"]
+    assert table["columns"][:6] == ["model", "figure", "difference", "low", "high", "p"]
+    assert table["kinds"][2:6] == ["number"] * 4
+    assert table["rows"][0][1] == "micro precision, without Background"
+    assert "each figure and prediction by itself" in table["note"][0]
+    assert "for all classes and all predictions of this table" in tables["model_classes"]["note"][0]
 
 
 def test_matrices_of_other_labels_have_their_own_lists():

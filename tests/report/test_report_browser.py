@@ -80,9 +80,18 @@ def test_reports_with_causes_and_without_a_truth(browser, tmp_path, monkeypatch,
     assert page.locator("#why img").count() == 4 and page.locator("#why table").count() == 6
     assert page.evaluate("[...document.querySelectorAll('#why img')].every((image) => image.naturalWidth > 0)")
     assert "4.35 % of the wrong pixels are only border slack" in page.inner_text("#sentence")
+    assert "Why" in page.inner_text("nav") and dead_links(page) == []
+    assert "Duplicate: a second region" in page.inner_text("#method") and "Slices:" not in page.inner_text("#method")
     page.goto((without / "report.html").as_uri())
+    assert "Why" not in page.inner_text("nav") and dead_links(page) == []
     page.click("[data-cell='3-2']")
     text = page.inner_text("body")
     assert "list_item in A, paragraph in B" in text and "100 % of A list_item" in text
     assert "Rows are A, columns are B." in text and "Observed agreement" in text
     assert not any(word in text for word in ("recall", "Recall", "read as", "ground truth")) and not errors
+
+
+def dead_links(page):
+    """The links of the navigation to sections that the page does not have."""
+    links = [link.get_attribute("href") for link in page.locator("nav a").all()]
+    return [link for link in links if page.locator(link).count() != 1]

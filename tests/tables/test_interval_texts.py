@@ -76,7 +76,7 @@ Content against Background      -0.123                     –    1.000     0 of
 a                               +0.167                     –        –     0 of 2  too few documents
 b                                0.000                     –        –     0 of 2  too few documents
 no intervals: 2 documents are too few, at least 6 are needed
-p: paired randomisation test; p of classes is corrected for their number (Holm)
+p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)
 
 difference of F1 in each document     micro     macro   content
 A                                     0.000     0.000     0.000

@@ -5,6 +5,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.tables.leaderboard_tables import short_table, standing
 from layoutcm.tables.leaderboard_texts import leaderboard_summary
+from layoutcm.wording import percent
 from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels
 
@@ -15,11 +16,12 @@ most       0.889  0.889 – 0.889     0.889       0.889      +0.222  +0.222 to +
 half       0.667  0.667 – 0.667     0.667       0.667           –                 –      –  baseline
 uneven     0.667  0.404 – 0.855     0.667       0.667       0.000  -0.239 to +0.239  1.000  no difference shown, {}
 95 % intervals over 8 documents, by the jackknife; with fewer than 20 documents they are rough
-p: paired randomisation test
+p: paired randomisation test, each figure and prediction by itself
 
 F1 of classes   most     half    uneven
 a              0.889 ▲  0.667     0.667
-▲ better and ▼ worse than half, by the corrected test"""
+▲ better and ▼ worse than half, by the corrected test
+p is corrected for all classes and all predictions of this table (Holm)"""
 
 
 @pytest.fixture
@@ -31,6 +33,18 @@ def board():
 
 def test_all_lines(board):
     assert leaderboard_summary(board) == TEXT.format("interval too wide to show 0.02")
+
+
+def test_causes_follow_the_classes_only_if_asked_for(board):
+    *_, causes = leaderboard_summary(board, why=True).split("\n\n")
+    assert leaderboard_summary(board, why=True).startswith(leaderboard_summary(board))
+    head, *lines, pixels = causes.splitlines()
+    assert head.split() == ["causes", "of", "wrong", "pixels", "most", "half", "uneven"]
+    found = board.causes().set_index("model")
+    totals = found.sum(axis=1)
+    for cause, line in zip(found.columns, lines, strict=True):
+        assert line.split() == [cause, *" ".join(percent(x) for x in found[cause] / totals).split()]
+    assert pixels.split() == ["pixels", *(f"{totals[name]:,.0f}" for name in board.models)]
 
 
 def test_the_other_figures_have_columns_of_their_own(board):

@@ -33,9 +33,10 @@ def test_tables_of_causes(why):
     assert totals.loc["split"].tolist() == [0, 0, ""]
     by_label = tables["causes_by_label"].data.set_index(["side", "class"])
     lost = NOTHING | {"slack": 40, "label": 200, "missed": 100, "total": 340}
-    assert by_label.loc[("gt", "a")].to_dict() == lost
-    assert by_label.loc[("pred", "b")].to_dict() == NOTHING | {"label": 200, "total": 200}
-    assert by_label.index.tolist() == [("gt", "a"), ("pred", "Background"), ("pred", "b")]
+    assert by_label.loc[("missing in pred", "a")].to_dict() == lost
+    assert by_label.loc[("too much in pred", "b")].to_dict() == NOTHING | {"label": 200, "total": 200}
+    extra = [("too much in pred", "Background"), ("too much in pred", "b")]
+    assert by_label.index.tolist() == [("missing in pred", "a"), *extra]
     documents = tables["causes_by_document"].data
     assert documents[["document", "pages", "total"]].values.tolist() == [["d", 2, 340]]
     pages = tables["causes_by_page"].data
@@ -88,8 +89,8 @@ duplicate                         0     0 %
 missed                          100  29.4 %  a read as Background
 invented                          0     0 %""",
         f"""\
-lost by gt         pixels     slack     label      size     split     merge duplicate    missed  invented
-a                     340{shares}""",
+missing in pred         pixels     slack     label      size     split     merge duplicate    missed  invented
+a                          340{shares}""",
         """\
 too much in pred         pixels     slack     label      size     split     merge duplicate    missed  invented
 Background                  140    28.6 %         –         –         –         –         –    71.4 %         –

@@ -1,9 +1,9 @@
-"""Causes on paper: what each label lost and has too much, by cause, and F1 over the tolerance of borders."""
+"""Causes on paper: what is missing and too much in pred of each label, and F1 over the tolerance of borders."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def cause_bars(
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """Two stacked bars per label: of its gt pixels what was lost, of its pred pixels what is too much, by cause.
+    """Two stacked bars per label: of its gt pixels what is missing in pred, of its pred pixels what is too much.
 
     The number at the end of a bar is its length in percent: 1 - recall, and 1 - precision.
     """
@@ -60,18 +60,19 @@ def cause_bars(
     pitch = min(max((PAGE_HEIGHT - 100) / max(len(shares.labels), 1), 5.5), 17)
     names = shorten_labels(shares.labels, min(7, 0.6 * pitch), 0.36 * sheet_width)
     left = max((text_width(name, min(7, 0.6 * pitch)) for name in names), default=0) + 22
-    legend = _legend_places(causes.names, sheet_width)
-    top = 10 + 9 * (1 + max(line for line, _ in legend))
+    occurring = shares.occurring
+    legend = _legend_places([causes.names[k] for k in occurring], sheet_width)
+    top = 10 + 9 * (1 + max((line for line, _ in legend), default=0))
     bottom = top + pitch * len(names)
     figure, axes = new_sheet(sheet_width, bottom + 22, confusion.recipe if caption else "")
-    _draw_legend(axes, causes.names, legend)
+    _draw_legend(axes, {k: causes.names[k] for k in occurring}, legend)
     longest = max(float(np.nansum(side, axis=1).max(initial=0.01)) for side in (shares.gt, shares.pred))
     scale = (sheet_width - 24 - left) / longest
     _draw_axis(axes, (left, top, bottom), scale, longest)
     for row, name in enumerate(names):
         sides = (shares.gt[row], shares.pred[row])
         _draw_label(axes, name, sides, (left, top + row * pitch), pitch, scale)
-    text = "of the pixels of the label, %: lost (gt), too much (pred)"
+    text = "% of the label: missing in pred (gt), too much (pred)"
     draw_text(axes, (left + sheet_width - 24) / 2, bottom + 15, text, 6, align="center")
     return figure
 
@@ -100,10 +101,10 @@ def _legend_places(names: Sequence[str], width: float) -> list[tuple[int, float]
     return places
 
 
-def _draw_legend(axes: Axes, names: Sequence[str], places: Sequence[tuple[int, float]]) -> None:
+def _draw_legend(axes: Axes, names: Mapping[int, str], places: Sequence[tuple[int, float]]) -> None:
     from matplotlib.patches import Rectangle
 
-    for k, (name, (line, x)) in enumerate(zip(names, places)):
+    for (k, name), (line, x) in zip(names.items(), places):
         axes.add_patch(Rectangle((x, 4 + 9 * line), 8, 5, **_look(k)))
         draw_text(axes, x + 10, 6.5 + 9 * line, name, 6)
 
@@ -138,13 +139,7 @@ def _draw_stack(axes: Axes, values: Floats, place: tuple[float, float, float], s
     x, y, thickness = place
     for k, value in enumerate(values.tolist()):
         if value > 0:
-            look: dict[str, Any] = {
-                "facecolor": CAUSE_COLOURS[k],
-                "hatch": HATCHES[k],
-                "edgecolor": INK,
-                "linewidth": 0.2,
-            }
-            axes.add_patch(Rectangle((x, y), scale * value, thickness, **look))
+            axes.add_patch(Rectangle((x, y), scale * value, thickness, **_look(k)))
             x += scale * value
     total = float(values.sum())
     draw_text(axes, x + 2, y + thickness / 2, percent_brief(total) if total else "0", font)
@@ -161,7 +156,7 @@ def forgiveness_figure(
     sheet_width = column_width(width, 0)
     left, top, height = 30.0, 6.0, 130.0
     size = min(sheet_width - 40, 220)
-    figure, axes = new_sheet(sheet_width, top + height + 26 + 9 * len(FORGIVEN), recipe if caption else "")
+    figure, axes = new_sheet(sheet_width, top + height + 33 + 9 * len(FORGIVEN), recipe if caption else "")
     low = math.floor(20 * float(known[list(FORGIVEN)].to_numpy().min()) - 1e-9) / 20
     most = max(float(known["tolerance"].max()), 1e-9)
     _draw_plot_frame(axes, (left, top, size, height), known["tolerance"].tolist(), most, low)
@@ -169,7 +164,7 @@ def forgiveness_figure(
         look: dict[str, Any] = {"color": INK, "linestyle": DASHES[k], "linewidth": 1.0}
         xs = left + size * known["tolerance"].to_numpy() / most
         axes.plot(xs, top + height * (1 - known[name].to_numpy()) / (1 - low), **look)
-        y = top + height + 24 + 9 * k
+        y = top + height + 31 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
         draw_text(axes, left + 30, y, title, 6.5)
     text = "tolerance of borders, % of the longer page side"

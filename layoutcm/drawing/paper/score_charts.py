@@ -79,11 +79,17 @@ def _draw_line(axes: Axes, line: Points, score: str) -> None:
 
 @with_paper_style
 def reliability_figure(
-    curves: ScoreCurves, label: str, *, recipe: str = "", width: str | None = None, caption: bool = True
+    curves: ScoreCurves,
+    label: str,
+    *,
+    reason: str = "",
+    recipe: str = "",
+    width: str | None = None,
+    caption: bool = True,
 ) -> Figure:
     """The share of pixels that gt labels so, in tenths of the scores, beside the mean score; equal if calibrated.
 
-    In each bar stands the number of its pixels.
+    In each bar stands the number of its pixels. `reason` says why this label is shown.
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -93,7 +99,7 @@ def reliability_figure(
     figure, axes = new_sheet(sheet_width, TOP + HIGHEST + 34, recipe if caption else "")
     plot_frames(axes, [(LEFT, TOP)], *size, 0.25)
     draw_axis_texts(axes, (LEFT, TOP), size, ("score", "share and mean score, %"), SCORE_TICKS)
-    _draw_title(axes, label, f"ECE {score_text(curves.ece[label])}", size[0])
+    _draw_title(axes, f"{label}: {reason}" if reason else label, f"ECE {score_text(curves.ece[label])}", size[0])
     used = table[table["pixels"] > 0]
     bars, means = _bars(used, size), _means(used, size)
     look: dict[str, Any] = {"facecolors": FILLS["recall"], "edgecolors": INK, "linewidths": 0.25, "zorder": 1}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from layoutcm.drawing.paper.charts import DASHES
 from layoutcm.drawing.paper.printing import (
     INK,
     LINE,
@@ -50,7 +51,12 @@ def slices_figure(slices: SliceTable, *, width: str | None = None, caption: bool
     bottom = TOP + pitch * len(names)
     figure, axes = new_sheet(sheet_width, bottom + 13, slices.recipe if caption else "")
     _draw_heading(axes, slices, sheet_width)
-    _draw_share_lines(axes, span, bottom)
+    low = slices.low_end
+    _draw_share_lines(axes, span, bottom, low)
+    if not math.isnan(slices.whole):
+        x = _place(span, low, slices.whole)
+        axes.plot([x, x], [TOP, bottom], color=SOFT, linewidth=0.8, linestyle=DASHES[1], zorder=0)
+    span = (_place(span, low, 0.0), span[1])  # 0 is left of the axis unless it begins there
     _draw_intervals(axes, span, slices.data[["low", "high"]].to_numpy(float), middles)
     _draw_dots(axes, span, values, middles, [verdict in (BETTER, WORSE) for verdict in slices.data["verdict"]])
     for name, value, y in zip(short, values, middles):
@@ -60,19 +66,27 @@ def slices_figure(slices: SliceTable, *, width: str | None = None, caption: bool
 
 
 def _draw_heading(axes: Axes, slices: SliceTable, sheet_width: float) -> None:
-    draw_text(axes, 3, 6, shorten_to_width(slices.title, 6.5, sheet_width - 6), 6.5)
+    whole = "" if math.isnan(slices.whole) else f"dashed: all pages, {score_text(slices.whole)}"
+    left_for_title = sheet_width - 12 - text_width(whole, 5.5)
+    draw_text(axes, 3, 6, shorten_to_width(slices.title, 6.5, left_for_title), 6.5)
+    draw_text(axes, sheet_width - 3, 6, whole, 5.5, align="right", color=SOFT)
     note = f"{slices.figure_title}; filled: better or worse than the rest"
     draw_text(axes, 3, 15, note, 5.5, color=SOFT)
 
 
-def _draw_share_lines(axes: Axes, span: tuple[float, float], bottom: float) -> None:
+def _place(span: tuple[float, float], low: float, value: float) -> float:
+    """The x of a value on an axis from `low` to 1."""
+    return span[0] + (span[1] - span[0]) * (value - low) / (1 - low)
+
+
+def _draw_share_lines(axes: Axes, span: tuple[float, float], bottom: float, low: float) -> None:
     from matplotlib.collections import LineCollection
 
     places = np.linspace(*span, 5).tolist()
     lines = [[(x, TOP), (x, bottom)] for x in places]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
     for k, x in enumerate(places):
-        draw_text(axes, x, bottom + 6, f"{0.25 * k:g}", 5.5, align="center", color=SOFT)
+        draw_text(axes, x, bottom + 6, f"{low + (1 - low) * k / 4:.3g}", 5.5, align="center", color=SOFT)
 
 
 def _draw_intervals(axes: Axes, span: tuple[float, float], ends: np.ndarray, middles: Sequence[float]) -> None:

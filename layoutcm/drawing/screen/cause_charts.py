@@ -1,4 +1,4 @@
-"""Plotly charts of causes: what each label lost and has too much, by cause, and F1 over the tolerance of borders."""
+"""Plotly charts of causes: what of each label is missing and too much in pred, and F1 over the tolerance of borders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from layoutcm.wording import percent, score_text
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDE_TITLES = ("lost: of the gt pixels of the label", "too much: of its pred pixels")
+SIDE_TITLES = ("missing in pred: of the gt pixels of the label", "too much in pred: of its pred pixels")
 DASHES = ("solid", "dash", "dot")
 
 
@@ -36,8 +36,8 @@ def cause_bars(
     labels = shares.labels[:most]
     figure = make_subplots(rows=1, cols=2, subplot_titles=SIDE_TITLES, shared_yaxes=True, horizontal_spacing=0.06)
     for column, values in enumerate((shares.gt[:most], shares.pred[:most]), start=1):
-        for k, cause in enumerate(causes.names):
-            part = _make_part(cause, CAUSE_COLOURS[k], labels, values[:, k].tolist())
+        for k in shares.occurring:
+            part = _make_part(causes.names[k], CAUSE_COLOURS[k], labels, values[:, k].tolist())
             figure.add_trace(part | {"showlegend": column == 1}, row=1, col=column)
         label_axis(figure, labels, len(labels), row=1, col=column)
     above = 1 + 34 / (28 * max(len(labels), 1) + 8)  # above the titles of the two sides

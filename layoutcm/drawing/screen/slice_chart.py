@@ -47,7 +47,9 @@ def slices_figure(slices: SliceTable, theme: Theme) -> go.Figure:
         margin={"l": 8, "r": 24, "t": 56, "b": 28},
         showlegend=False,
     )
-    share_axis(figure, "x", theme)
+    share_axis(figure, "x", theme, range=[slices.low_end, 1.02])
+    if not math.isnan(slices.whole):
+        figure.add_vline(slices.whole, line={"color": theme.muted, "dash": "dash", "width": 1})
     label_axis(figure, names, len(rows))
     return figure
 

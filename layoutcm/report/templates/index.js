@@ -80,10 +80,11 @@ function start() {
   data.models.forEach(({ name, folder }, k) => at("reports").append(k ? " · " : "", make("a", { href: report_of(folder) }, name)));
   if (!data.classes.labels.length) at("model-classes").remove();
   else { at("legend").append(data.legend); at("class-table").append(table_with_notes("model_classes")); }
-  const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences" };
+  const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences", causes: "model_causes" };
+  if (!data.tables.model_causes) { delete places.causes; at("causes").remove(); }
   for (const [id, name] of Object.entries(places)) at(id).querySelector("div").append(table_with_notes(name));
   at("recipe").querySelector("div").append(...data.models.map(({ recipe }) => make("p", { class: "recipe" }, recipe)));
-  for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
+  draw_navigation();
   draw_classes();
   draw_views();
   draw_matrices();

@@ -161,6 +161,7 @@ function draw_families() {
 function start() {
   for (const name of ["intervals", "objects", "families", "review"]) if (!data.tables[name]) at(name).remove();
   at(data.has_truth ? "method-agreement" : "method").remove();
+  for (const about of document.querySelectorAll("[data-table]")) if (!data.tables[about.dataset.table]) about.remove();
   document.title = `${data.gt} ${data.has_truth ? "→" : "/"} ${data.pred}`;
   const titles = { documents: "documents", pages: "pages", classes: "label_agreement" };
   for (const [id, name] of Object.entries(titles)) if (data.tables[name]) at(id).querySelector("h2").textContent = data.tables[name].title;
@@ -169,7 +170,6 @@ function start() {
   at("title").append(document.title);
   at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · ${thin_spaced(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
   at("recipe-line").append(data.recipe);
-  for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
   const by_name = ([gt, pred]) => choose(data.rows.find((i) => data.labels[i] === gt), data.columns.find((j) => data.labels[j] === pred));
   const figures = data.has_truth ? "averages" : "agreement";
   at("averages").append(make("h3", {}, data.tables[figures].title), table(figures));
@@ -182,9 +182,10 @@ function start() {
   else at("why").remove();
   if (data.tables.slices) at("slices").querySelector("div").append(table_with_notes("slices"));
   else at("slices").remove();
+  draw_navigation();
   const interval_tables = ["difference", "intervals", "units"].filter((name) => data.tables[name]);
   if (interval_tables.length) at("intervals").querySelector("div").append(...interval_tables.map(table_with_notes));
-  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, table_with_notes("object_scores"), table_with_notes("objects")));
+  if (data.tables.objects) at("objects").querySelector("div").append(table_with_notes("object_scores"), table_with_notes("objects"));
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();

@@ -61,7 +61,7 @@ function short(text, most) {
 }
 function cell_text(value, kind) {
   if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? score_text(value, 4) : thin_spaced(value);
+  return kind === "text" ? String(value) : kind === "share" || kind === "number" ? score_text(value, 4) : thin_spaced(value);
 }
 
 // Colours: one scale for correct cells and one for all others; zero is not coloured.
@@ -195,4 +195,8 @@ function table_with_notes(name) {
   const source = data.drawings?.[name];
   const drawing = source ? make("img", { src: source, alt: title, class: "drawing" }) : null;
   return make("div", {}, make("h3", {}, title), drawing, table(name), ...notes);
+}
+// Links to all sections; those that the page does not have were removed before.
+function draw_navigation() {
+  for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
 }

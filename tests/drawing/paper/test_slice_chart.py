@@ -11,9 +11,10 @@ from support.slice_pages import slices_with_known_numbers
 
 
 def places(axes):
-    """The positions of 0 and 1 of the axis."""
+    """The positions of 0 and 1; the axis begins at 0.4, the lowest end of an interval."""
     grid = axes.collections[0].get_segments()
-    return grid[0][0][0], grid[-1][0][0]
+    first, last = grid[0][0][0], grid[-1][0][0]
+    return last - (last - first) / 0.6, last
 
 
 def test_dots_and_intervals_are_drawn_at_their_numbers():
@@ -25,10 +26,12 @@ def test_dots_and_intervals_are_drawn_at_their_numbers():
     assert [dot.get_markerfacecolor() for dot in dots] == [DOT, "white", DOT]
     spans = [segment for segment in axes.collections[1].get_segments() if segment[0][1] == segment[1][1]]
     np.testing.assert_allclose([as_share(span[:, 0]) for span in spans], [[0.4, 0.75], [0.8, 0.9]])
+    (whole,) = [line for line in axes.lines if line.get_marker() != "o"]
+    np.testing.assert_allclose(as_share(whole.get_xdata()), 0.625)
     heights = {float(dot.get_ydata()[0]) for dot in dots}
     assert {span[0][1] for span in spans} < heights
     texts = [text.get_text() for text in axes.texts]
-    assert {"0.500", "0.750", "0.875", "–", "<b>x</b>", "$y$", "Slices by kind"} <= set(texts)
+    assert {"0.500", "0.750", "0.875", "–", "<b>x</b>", "$y$", "Slices by kind", "0.4", "0.55", "1"} <= set(texts)
 
 
 @pytest.mark.parametrize("width", ["one", "two"])
