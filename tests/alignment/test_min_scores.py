@@ -3,7 +3,7 @@
 import pytest
 
 import layoutcm as lcm
-from layoutcm.verification import verify
+from layoutcm.verification.recount import verify
 from support.layouts import build
 
 PAGE = {"p": (10, 10)}
