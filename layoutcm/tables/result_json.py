@@ -48,6 +48,7 @@ from layoutcm.tables.why import why_result
 from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
+FEWEST_PARALLEL = 2_000  # pages from which parts of the result are computed at the same time
 SCHEMA = "1.0"  # a new first number means that keys were removed or have another meaning
 
 
@@ -138,7 +139,9 @@ def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict
             for level in ("pages", "documents")
         },
     }
-    found = map_chunks(lambda i: list(works.values())[i](), range(len(works)), comparison.threads)
+    # Of few pages they take little time, and one after the other they need less memory.
+    threads = comparison.threads if len(comparison.pages) >= FEWEST_PARALLEL else 1
+    found = map_chunks(lambda i: list(works.values())[i](), range(len(works)), threads)
     return dict(zip(works, found))
 
 

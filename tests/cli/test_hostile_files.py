@@ -27,6 +27,8 @@ IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zi
 MORE_SECONDS = {"long labels of many characters": 15}
 # These take more than five seconds each; `make fuzz` runs them, too.
 SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *hostile_cost.HOSTILE}
+# Close to the limit of memory: 0.95 to 1.1 GB, most of it in Arrow.
+SLOW |= {"Parquet attributes"}
 SLOW |= {"zigzag polygon", "many pages", "many documents", "equal boxes on pages", "polygon of 1,500 points"}
 
 
