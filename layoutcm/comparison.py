@@ -260,7 +260,7 @@ class Comparison:
         return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
 
     def agreement(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
-        """Observed agreement, Cohen's kappa, Krippendorff's alpha: for two sides of which none is the truth."""
+        """Observed agreement, Cohen's kappa, Krippendorff's alpha, for two sides if neither is the truth."""
         return agreement_of([self.counts(page, document)], self.space)
 
     def pages_to_review(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Agreement of layouts of which none is the truth: observed agreement, Cohen's kappa, Krippendorff's alpha.
+"""Agreement of layouts, if none of them is the truth: observed agreement, Cohen's kappa, Krippendorff's alpha.
 
 Units are pixels, the value of a pixel is its label set. Everything is computed from pair counts.
 """

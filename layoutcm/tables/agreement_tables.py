@@ -1,4 +1,4 @@
-"""Two sides of which none is the truth, A and B: the tables and the JSON of their agreement."""
+"""The tables and the JSON of the agreement of two sides, A and B, if neither is the truth."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def agreement_tables(comparison: Comparison, confusion: Confusion) -> list[Table]:
-    """The tables of a report on two sides of which none is the truth."""
+    """The tables of a report on A and B."""
     findings = findings_table(comparison)
     texts = {name: list(map(with_letters, findings.data[name], comparison.findings)) for name in ("message", "fix")}
     largest = confusions_table(confusion)

@@ -1,4 +1,4 @@
-"""Terminal text of two sides of which none is the truth, A and B: how far they agree, and where they do not."""
+"""Terminal text of two sides, A and B, if neither is the truth: how far they agree, and where they do not."""
 
 from __future__ import annotations
 

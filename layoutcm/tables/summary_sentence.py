@@ -45,7 +45,7 @@ def comparison_sentence(comparison: Comparison, confusion: Confusion) -> str:
 
 
 def agreement_sentence(comparison: Comparison, confusion: Confusion) -> str:
-    """On how many pixels two sides of which none is the truth agree, and about what they do not."""
+    """On how many pixels A and B agree, if neither is the truth, and about what they do not."""
     names = [one_line(PurePath(layout.name).name) for layout in comparison.alignment.layouts]
     sides = " and ".join(f"{letter} ({name})" for letter, name in zip(LETTERS, names))
     if not confusion.diagonal:

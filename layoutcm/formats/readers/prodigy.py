@@ -113,7 +113,7 @@ def read_answers(content: FileContent, options: Options, builder: LayoutBuilder)
         stems.setdefault(stem(one.pdf), set()).add(one.pdf)
     by_page: dict[tuple[str, str, int], list[Answered]] = {}
     for i, one in enumerate(answered):
-        # PDFs of the same name in several folders are told apart by their paths.
+        # PDFs of the same name in several folders are distinguished by their paths.
         document = stem(one.pdf) if len(stems[stem(one.pdf)]) == 1 else one.pdf
         name = page_name(document, one.number, 2) if one.pdf else one.page.name or f"{content.stem}_{i + 1}"
         by_page.setdefault((name, document, one.number), []).append(one)
