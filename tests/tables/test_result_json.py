@@ -8,8 +8,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.tables.result_json import comparison_result, json_ready
+from layoutcm.tables.result_json import comparison_result, full_result, json_ready, json_text
 from support.paths import SAMPLE
+from support.sample_comparisons import compare_sample
 
 
 def test_json_has_separate_levels(tmp_path, capsys):
@@ -93,3 +94,9 @@ def test_the_result_loads_no_pandas_and_has_the_rows_of_the_tables(two_pages):
     matrix, table = result["objects"]["at_iou"]["confusion"], objects.confusion_at(0.5)
     assert matrix["gt_labels"] == list(table.index) and matrix["pred_labels"] == list(table.columns)
     assert matrix["values"] == table.to_numpy().tolist()
+
+
+def test_parts_that_are_computed_at_the_same_time_are_the_same(monkeypatch):
+    one_by_one = full_result(compare_sample())
+    monkeypatch.setattr("layoutcm.tables.result_json.FEWEST_PARALLEL", 0)
+    assert json_text(full_result(compare_sample())) == json_text(one_by_one)
