@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from layoutcm.cli.arguments import argument_parser
 from layoutcm.cli.file_options import resolve_file_options
 from layoutcm.cli.min_score_option import resolve_min_score, separate_min_scores
+from layoutcm.cli.process import end_at_once, keep_freed_memory
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.compiled import Process
 from layoutcm.errors import InputError, short_repr
@@ -64,8 +65,11 @@ def run() -> None:
     """Entry point of the `layoutcm` command."""
     prepare_streams()
     stop_in_order()
+    is_server = sys.argv[1:2] == ["app"]
+    if not is_server:
+        keep_freed_memory()
     try:
-        sys.exit(main())
+        code = main()
     except Exception as error:  # a bug: a short message instead of a traceback
         if os.environ.get("LAYOUTCM_DEBUG"):
             raise
@@ -74,3 +78,6 @@ def run() -> None:
             "This is a bug; set LAYOUTCM_DEBUG=1 to see where."
         )
         sys.exit(1)
+    if is_server:
+        sys.exit(code)
+    end_at_once(code)
