@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
-from layoutcm.layouts.model import Floats, Indices, PlaceNamer
+from layoutcm.layouts.model import Floats, PlaceNamer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,9 +21,9 @@ FLAGS = {"": False, "0": False, "false": False, "no": False, "1": True, "true": 
 
 
 class Coded(NamedTuple):
-    """A column of texts as int32[rows], a number for each different one; 0 is an empty cell."""
+    """A column of texts as integers of the smallest type, a number for each different one; 0 is an empty cell."""
 
-    codes: Indices
+    codes: NDArray[np.integer]
     words: list[str]
 
     def take(self, kept: np.ndarray) -> Coded:
@@ -61,7 +61,7 @@ def coded_column(file: str, table: pa.Table, at: int | None) -> Coded:
     import pyarrow as pa
 
     if at is None or not table.num_rows:
-        return Coded(np.zeros(table.num_rows, np.int32), [""])
+        return Coded(np.zeros(table.num_rows, np.uint8), [""])
     column = table.column(at)
     try:
         if not pa.types.is_dictionary(column.type):
@@ -74,7 +74,7 @@ def coded_column(file: str, table: pa.Table, at: int | None) -> Coded:
         raise InputError(file, f"column {name}", f"holds {column.type}, must be text", "Convert it.") from None
     number: dict[str, int] = {"": 0}
     recode = [number.setdefault(word, len(number)) for word in (*words, "")]
-    return Coded(np.array(recode, np.int32)[given], list(number))
+    return Coded(np.array(recode, np.min_scalar_type(len(number)))[given], list(number))
 
 
 def flag_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer) -> NDArray[np.bool_]:
