@@ -189,7 +189,7 @@ def _of_one_annotator(
     return (given.codes == 0) | (given.codes == given.words.index(annotators.chosen)), annotators
 
 
-def _in_order(codes: Indices) -> list[int]:
+def _in_order(codes: NDArray[np.integer]) -> list[int]:
     """The different codes in order of first use, without that of empty cells."""
     found, first = np.unique(codes, return_index=True)
     return [code for code in found[np.argsort(first)].tolist() if code]
