@@ -19,6 +19,7 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageTiles
+from layoutcm.drawing import web
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.palette import DARK, LIGHT, label_colours
@@ -69,7 +70,8 @@ def fill_template(name: str, data: dict[str, Any]) -> str:
     page, style, *scripts = (
         (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
     )
-    page = page.replace("/*style*/", style).replace("/*script*/", "\n".join(scripts))
+    script = "\n".join((web.script("text"), *scripts))
+    page = page.replace("/*style*/", style).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
 

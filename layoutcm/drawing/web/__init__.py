@@ -1,0 +1,23 @@
+"""What the browser draws itself: scripts and styles that the dashboard and the offline report share, and their data.
+
+Independent of Streamlit and Plotly. The scripts have no import and no export, so that they can be joined in any page.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def script(*names: str) -> str:
+    """The JavaScript of these parts, in this order."""
+    return _joined(names, ".js")
+
+
+def style(*names: str) -> str:
+    """The CSS of these parts, in this order."""
+    return _joined(names, ".css")
+
+
+def _joined(names: tuple[str, ...], suffix: str) -> str:
+    folder = files("layoutcm.drawing.web")
+    return "\n".join((folder / f"{name}{suffix}").read_text("utf-8") for name in names)
