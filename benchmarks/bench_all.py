@@ -23,7 +23,6 @@ from pathlib import Path
 
 import peer
 from bench_jobs import run_job
-from generate import write_pair
 from random_pages import CASES, SPREADS
 
 ROOT = Path(__file__).parent.parent
@@ -46,6 +45,13 @@ def measured(command, environment=None):
         "cpu": usage.ru_utime + usage.ru_stime,
         "memory": usage.ru_maxrss / 1e6,
     }
+
+
+def written_pair(folder, pages):
+    """Paths of a generated gt and pred. Another process writes them: a process counts the memory of its parent, too."""
+    command = [sys.executable, str(Path(__file__).with_name("generate.py")), str(folder), "--pages", str(pages)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [Path(line) for line in run.stdout.splitlines()]
 
 
 def measured_job(python, name, paths):
@@ -134,7 +140,7 @@ def growth_table(python, folder, sizes, rounds):
     lines = ["| pages | files to matrices (warm) | growth | orjson.loads | growth |", "|---:|---:|---:|---:|---:|"]
     first = {}
     for pages in sizes:
-        paths = write_pair(folder, pages)
+        paths = written_pair(folder, pages)
         jobs = {name: partial(measured_job, python, name, paths) for name in ("confusion", "orjson")}
         found = medians(jobs, rounds)
         for path in paths:
@@ -163,7 +169,7 @@ def main(options):
     python = sys.executable
     with tempfile.TemporaryDirectory() as data:
         folder = Path(data)
-        paths = write_pair(folder, options.pages)
+        paths = written_pair(folder, options.pages)
         sizes = " + ".join(f"{path.stat().st_size / 1e6:.0f}" for path in paths)
         sections = [
             (

@@ -235,9 +235,7 @@ class Comparison:
 
     def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
-        pages = self.levels.pages_at(page, document)
-        source = self.sources.causes
-        return (source.of_all_pages(tolerance) if pages is None else source.of_pages(pages, tolerance)).total
+        return self.sources.causes.of_pages(self.levels.pages_at(page, document), tolerance).total
 
     def border_slack(self, page: str | None = None, document: str | None = None) -> float | None:
         """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
@@ -288,12 +286,14 @@ class Comparison:
         families: FamilyConfusion | FamiliesLike | None = None,
         intervals: int | None = None,
         why: bool = False,
+        slices: str | bool = False,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
         `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples; `why`: causes, forgiveness and
-        score curves. Only an old report is replaced.
+        score curves; `slices`: an attribute, or True for the worst slices of all. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 
-        return write_report(self, folder, images, method=method, families=families, intervals=intervals, why=why)
+        chosen: dict[str, Any] = {"families": families, "intervals": intervals, "why": why, "slices": slices}
+        return write_report(self, folder, images, method=method, **chosen)

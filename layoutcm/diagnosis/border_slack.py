@@ -36,7 +36,7 @@ def slack_share(source: CauseSource, confusion: Confusion, pages: Positions | No
     if not source.alignment.space.shared:
         return float("nan")
     if TOLERANCE in source.kept:
-        known = source.of_all_pages() if pages is None else source.of_pages(pages)
+        known = source.of_pages(pages)
         slack: float | None = known.total.totals["slack"]
     else:
         slack = quick_slack(source, TOLERANCE, pages)

@@ -133,9 +133,11 @@ class CauseSource:
             self.kept[tolerance] = self._counts(self._rows_of_all(tolerance) if self._is_defined else None, tolerance)
         return self.kept[tolerance]
 
-    def of_pages(self, pages: Sequence[int] | NDArray[np.integer], tolerance: float = TOLERANCE) -> CauseCounts:
-        """The causes of a few pages, without counting the others."""
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
+        """The causes of a few pages, without counting the others; None: of all pages."""
         tolerance = check_tolerance(tolerance)
+        if pages is None:
+            return self.of_all_pages(tolerance)
         if tolerance in self.kept:
             return self.kept[tolerance].of_pages(pages)
         if not self._is_defined:

@@ -64,16 +64,16 @@ def wrong_labels(gt: GtRegions, models: Sequence[Model]) -> Candidates:
     is_other = (outcome < gt.labels) & (outcome != gt.label[:, None])
     rows = np.flatnonzero(gt.judged & is_other.any(axis=1))
     outcome, own, options = outcome[rows], gt.label[rows], np.where(is_other, outcome, NONE)[rows]
-    trust = np.stack([model.trust[rows] for model in models], axis=1)
+    log_ratio = np.stack([model.log_ratio[rows] for model in models], axis=1)
     before = _rates(models, own, outcome, is_own=True)
 
     def factors(label: Positions) -> Floats:
-        scored = np.where(outcome == label[:, None], trust, np.where(outcome == own[:, None], -trust, 0))
+        scored = np.where(outcome == label[:, None], log_ratio, np.where(outcome == own[:, None], -log_ratio, 0))
         return _rates(models, label, outcome) - before + scored
 
     frequent = np.log(gt.counts + JEFFREYS)
     alone = np.log(np.maximum(gt.counts - 1, 0) + JEFFREYS)[own]
-    prior = lambda label: _log_odds(PRIOR) - np.log(max(gt.labels - 2, 1)) + frequent[label] - alone
+    prior = lambda label: _log_ratio(PRIOR) - np.log(max(gt.labels - 2, 1)) + frequent[label] - alone
     label, odds, parts = _best_label(options, factors, prior)
     said = np.where(outcome < gt.labels, outcome, NONE)
     return _of_regions(LABEL, gt, rows, label, _probability(odds), gt.boxes[rows], said, parts)
@@ -84,7 +84,7 @@ def missing_regions(gt: GtRegions, models: Sequence[Model], threads: int | None)
     page, members = group_regions([model.free for model in models], len(gt.used_pages), threads)
     there = members != NONE
     said = _of_members([model.free.label for model in models], members, NONE)
-    trust = _of_members([model.free.trust for model in models], members, 0.0)
+    log_ratio = _of_members([model.free.log_ratio for model in models], members, 0.0)
     boxes = _of_members([model.free.boxes for model in models], members, np.nan)
     silence = np.array([model.silence_rate for model in models])
     invented = np.stack([model.invention_rate(said[:, k]) for k, model in enumerate(models)], axis=1)
@@ -93,7 +93,7 @@ def missing_regions(gt: GtRegions, models: Sequence[Model], threads: int | None)
     def factors(label: Positions) -> Floats:
         seen = _rates(models, label, np.where(there, said, 0))
         unseen = np.log(np.stack([model.absence_rate(label) for model in models], axis=1))
-        return np.where(there, seen, unseen) - before + trust  # no region, no score: trust is 0
+        return np.where(there, seen, unseen) - before + log_ratio  # no region, no score: log_ratio is 0
 
     total = gt.counts.sum() + JEFFREYS * gt.labels
     prior = lambda label: np.log(PRIOR) + np.log((gt.counts[label] + JEFFREYS) / total)
@@ -109,7 +109,7 @@ def spurious_regions(gt: GtRegions, models: Sequence[Model]) -> Candidates:
     outcome = np.stack([model.outcome[rows] for model in models], axis=1)
     silence = np.log([model.silence_rate for model in models])
     factors = silence - _rates(models, gt.label[rows], outcome, is_own=True)
-    prior = _log_odds(PRIOR)
+    prior = _log_ratio(PRIOR)
     nothing, boxes = np.full(outcome.shape, NONE), np.full((rows.size, 4), np.nan)
     evidence = _probability(prior + factors.sum(axis=1))
     return _of_regions(SPURIOUS, gt, rows, nothing[:, 0], evidence, boxes, nothing, _probability(prior + factors))
@@ -129,7 +129,7 @@ def wrong_boxes(gt: GtRegions, models: Sequence[Model]) -> Candidates:
         with_gt, with_median = (box_iou(one[on], boxes[on, k]) for one in (gt.boxes[rows], median))
         right, wrong = (model.iou_rate(label, iou, with_gt) for iou in (with_gt, with_median))
         factors[on, k] = np.log(wrong / right)
-    prior = _log_odds(PRIOR) - np.log(IOU_PARTS)  # the IoU of a wrong box with the right one is in any part
+    prior = _log_ratio(PRIOR) - np.log(IOU_PARTS)  # the IoU of a wrong box with the right one is in any part
     said = np.where(has, own[:, None], NONE)
     evidence = _probability(prior + factors.sum(axis=1))
     return _of_regions(WRONG_BOX, gt, rows, own, evidence, median, said, _probability(prior + factors))
@@ -170,12 +170,12 @@ def _best_label(
     return best, odds, parts
 
 
-def _log_odds(probability: float) -> float:
+def _log_ratio(probability: float) -> float:
     return float(np.log(probability / (1 - probability)))
 
 
-def _probability(log_odds: Floats) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(log_odds, -700, 700)))
+def _probability(log_ratio: Floats) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(log_ratio, -700, 700)))
 
 
 def _of_members(columns: Sequence[NDArray], members: Positions, otherwise: float) -> NDArray:

@@ -17,7 +17,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.messages.finding_text import option
 from layoutcm.models.contradictions import KINDS, Candidates, all_candidates
-from layoutcm.models.outcomes import NONE, FreeRegions, GtRegions, Model, trust_in_scores
+from layoutcm.models.outcomes import NONE, FreeRegions, GtRegions, Model, log_ratio_of_scores
 from layoutcm.wording import SUGGESTED, make_unique
 
 if TYPE_CHECKING:
@@ -80,17 +80,19 @@ def _model(c: Comparison, gt: GtRegions, found: PairedRegions, labels: list[str]
     said, n = codes[found.place], len(gt.page)
     pred, in_gt = found.side == PRED, np.flatnonzero(found.side == GT)
     is_right = (found.partner != NO_PARTNER) & (said == said[found.partner])
-    trust = np.zeros(len(said))
-    trust[pred] = trust_in_scores(found.scores[pred], is_right[pred])
-    outcome, boxes, trust_of = np.full(n, len(labels) + 1), np.full((n, 4), np.nan), np.zeros(n)
+    log_ratio = np.zeros(len(said))
+    log_ratio[pred] = log_ratio_of_scores(found.scores[pred], is_right[pred])
+    outcome, boxes, log_ratio_of = np.full(n, len(labels) + 1), np.full((n, 4), np.nan), np.zeros(n)
     outcome[found.row[in_gt[found.status[in_gt] == MISSED]]] = len(labels)
     paired = in_gt[found.partner[in_gt] != NO_PARTNER]
     rows, partners = found.row[paired], found.partner[paired]
-    outcome[rows], boxes[rows], trust_of[rows] = said[partners], found.boxes[partners], trust[partners]
+    outcome[rows], boxes[rows], log_ratio_of[rows] = said[partners], found.boxes[partners], log_ratio[partners]
     page = c.alignment.sources[GT][found.page]
     free = np.flatnonzero(pred & (found.status == INVENTED) & (page >= 0))
     free = free[gt.used_pages[page[free]]]
-    return Model(gt, outcome, boxes, trust_of, FreeRegions(page[free], said[free], found.boxes[free], trust[free]))
+    return Model(
+        gt, outcome, boxes, log_ratio_of, FreeRegions(page[free], said[free], found.boxes[free], log_ratio[free])
+    )
 
 
 def _table(found: Candidates, alignment: Alignment, labels: list[str], names: list[str]) -> pd.DataFrame:

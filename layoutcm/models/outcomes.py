@@ -42,7 +42,7 @@ class FreeRegions(NamedTuple):
     page: Positions
     label: Positions
     boxes: Floats
-    trust: Floats  # log: how much more often regions with such a score are right than wrong
+    log_ratio: Floats  # log: how much more often regions with such a score are right than wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Model:
     gt: GtRegions
     outcome: Positions
     boxes: Floats  # of the partner
-    trust: Floats  # of the partner, as in FreeRegions
+    log_ratio: Floats  # of the partner, as in FreeRegions
     free: FreeRegions
 
     @property
@@ -123,20 +123,20 @@ def iou_part(iou: Floats) -> Positions:
     return np.clip(np.ceil((iou - 0.5) * 2 * IOU_PARTS) - 1, 0, IOU_PARTS - 1).astype(np.int64)
 
 
-def trust_in_scores(scores: Floats, is_right: NDArray[np.bool_]) -> Floats:
+def log_ratio_of_scores(scores: Floats, is_right: NDArray[np.bool_]) -> Floats:
     """float64[regions]: the log of how much more often right regions have such a score than wrong ones; 0 without one.
 
     The scores are divided into ten parts by rank, so that only their order matters.
     """
-    has, trust = ~np.isnan(scores), np.zeros(len(scores))
+    has, log_ratio = ~np.isnan(scores), np.zeros(len(scores))
     if not has.any():
-        return trust
+        return log_ratio
     edges = np.quantile(scores[has], np.arange(1, SCORE_PARTS) / SCORE_PARTS)
     part = np.searchsorted(edges, scores[has], side="right")
     counts = count_pairs_of(is_right[has].astype(np.int64), part, (2, SCORE_PARTS)) + JEFFREYS
     wrong, right = counts / counts.sum(axis=1, keepdims=True)
-    trust[has] = np.log(right / wrong)[part]
-    return trust
+    log_ratio[has] = np.log(right / wrong)[part]
+    return log_ratio
 
 
 def box_iou(a: Floats, b: Floats) -> Floats:

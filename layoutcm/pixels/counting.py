@@ -43,7 +43,8 @@ PAGES_PER_CHUNK = 2048
 # More rows than real pages have. Reserved memory costs nothing until it is used, but it needs a limit.
 ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
 FIRST_ROW_WORDS = 1 << 24  # of 8 bytes; with thousands of labels, a row has hundreds of words
-FIRST_TABLE_SIZE = 1 << 10  # small, so that the table stays in the fastest cache
+# Of the hash table: small, so that it stays in the fastest cache, but large enough for most pages with many boxes.
+FIRST_TABLE_SIZE, TABLE_SIZE_PER_BOX, MOST_FIRST_TABLE = 1 << 10, 32, 1 << 14
 STEPS_PER_EDGE = 20  # of Python, for its part of sorting
 _write_rows = compiled(write_rows.py_func)
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
@@ -156,11 +157,12 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
         sweep, records = sweep_pages.run_in_python, zero_records
         label_codes = label_codes._replace(codes=to_records(label_codes.codes))
     boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
-    page_buffers = _page_buffers(int(boxes_per_page.max(initial=0)), len(label_codes.codes), records)
+    most_boxes = int(boxes_per_page.max(initial=0))
+    page_buffers = _page_buffers(most_boxes, len(label_codes.codes), records)
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
     size = min(size, max(FIRST_ROW_WORDS // n_words, 1))
     rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
-    set_buffers = _set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1, records)
+    set_buffers = _set_buffers(_first_table_size(most_boxes), label_codes.many_words or 1, records)
     page, used, serial = first, 0, 1
     while True:
         page, used, serial = sweep(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
@@ -174,6 +176,12 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
             )
         rows = RowBuffers(*(_double(column, used) for column in rows))
         set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1], records)
+
+
+def _first_table_size(most_boxes: int) -> int:
+    """A power of two. Pages whose boxes overlap in more ways need a larger table and are swept again."""
+    wanted = min(TABLE_SIZE_PER_BOX * most_boxes, MOST_FIRST_TABLE)
+    return max(FIRST_TABLE_SIZE, 1 << (wanted - 1).bit_length())
 
 
 def _steps(boxes_per_page: NDArray[np.int64], labels: int) -> int:

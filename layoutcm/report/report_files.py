@@ -35,6 +35,7 @@ from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, 
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import full_result, json_text
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
+from layoutcm.tables.slice_tables import slice_table
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
 from layoutcm.tables.why import Why
 
@@ -79,17 +80,20 @@ def write_report(
     families: FamilyConfusion | FamiliesLike | None = None,
     intervals: int | None = None,
     why: bool = False,
+    slices: str | bool = False,
     progress: ReportProgress | None = None,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
     `families` is an argument or a result of `Comparison.families`. `intervals` is a number of resamples; class bars
-    then have whiskers, and result.json has all intervals. `why` adds causes and forgiveness.
+    then have whiskers, and result.json has all intervals. `why` adds causes and forgiveness. `slices` is an
+    attribute of pages, or True for the worst slices of all attributes.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
     counted = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     bootstrapped = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    extras = Extras(counted, bootstrapped, why=Why(comparison) if why else None)
+    sliced = slice_table(comparison, None if slices is True else slices, method) if slices else None
+    extras = Extras(counted, bootstrapped, slices=sliced, why=Why(comparison) if why else None)
     chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": extras}
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import layoutcm as lcm
 from layoutcm.cli.main import main
 
 GT = """page,label,x0,y0,x1,y1,width,height
@@ -110,3 +111,7 @@ def test_a_report_has_a_table_and_a_figure_of_slices(files):
     assert "Slices by kind" in (report / "report.html").read_text("utf-8")
     assert "Slices by kind" in (report / "figures" / "slices.svg").read_text("utf-8")
     assert "letter" in (report / "tables" / "slices.tex").read_text("utf-8")
+    gt, pred = (lcm.read(files / f"{side}.csv", attributes=files / "facts.csv") for side in ("gt", "pred"))
+    for slices, attribute in (("kind", "kind"), (True, None)):
+        written = lcm.compare(gt, pred).write_report(files / "by API", slices=slices)
+        assert json.loads((written / "result.json").read_text())["slices"]["attribute"] == attribute
