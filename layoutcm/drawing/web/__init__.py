@@ -18,6 +18,11 @@ def style(*names: str) -> str:
     return _joined(names, ".css")
 
 
+def has_style(name: str) -> bool:
+    """Whether a part has CSS of its own."""
+    return (files("layoutcm.drawing.web") / f"{name}.css").is_file()
+
+
 def _joined(names: tuple[str, ...], suffix: str) -> str:
     folder = files("layoutcm.drawing.web")
     return "\n".join((folder / f"{name}{suffix}").read_text("utf-8") for name in names)
