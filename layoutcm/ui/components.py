@@ -21,5 +21,5 @@ def component(name: str, parts: tuple[str, ...], show: str, stop: str = "") -> A
 
 
 # Pages: the viewer, and the thumbnails of the pages behind a cell.
-VIEWER = component("layoutcm_viewer", ("text", "page_canvas", "words", "viewer"), "show_page", "stop_page")
+VIEWER = component("layoutcm_viewer", ("text", *web.VIEWER), "show_page", "stop_page")
 THUMBNAILS = component("layoutcm_thumbnails", ("text", "thumbnails"), "show_thumbnails")

@@ -8,6 +8,10 @@ from __future__ import annotations
 from importlib.resources import files
 
 
+# The parts of the page viewer; it needs "text", too.
+VIEWER = ("page_canvas", "words", "pointer", "viewer")
+
+
 def script(*names: str) -> str:
     """The JavaScript of these parts, in this order."""
     return _joined(names, ".js")

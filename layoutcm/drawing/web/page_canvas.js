@@ -98,7 +98,7 @@ function draw_page_image(pen, picture, width, height, seen) {
   const x0 = Math.max(seen.x0, 0), y0 = Math.max(seen.y0, 0), x1 = Math.min(seen.x1, width), y1 = Math.min(seen.y1, height);
   if (x0 >= x1 || y0 >= y1) return;
   const [across, down] = [picture.width / width, picture.height / height];
-  pen.imageSmoothingEnabled = true;
+  pen.imageSmoothingQuality = "medium";
   pen.drawImage(picture, x0 * across, y0 * down, (x1 - x0) * across, (y1 - y0) * down, x0, y0, x1 - x0, y1 - y0);
 }
 function draw_page_mask(pen, model, view, look, seen) {

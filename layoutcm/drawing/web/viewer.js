@@ -236,8 +236,8 @@ class PageViewer {
     Object.assign(this.box.dataset, { zoom: this.view.s.toFixed(4), x: this.view.x.toFixed(2), y: this.view.y.toFixed(2), ready: this.ready(), frames: ++this.frames, page: this.data.page });
   }
   fitted(canvas) {
-    const { width, height } = this.data, s = Math.min((canvas.clientWidth - 16) / width, (canvas.clientHeight - 34) / height);
-    return { s, x: (canvas.clientWidth - width * s) / 2, y: (canvas.clientHeight - height * s) / 2 + 9, fitted: true };
+    const { width, height } = this.data, s = Math.min((canvas.clientWidth - 12) / width, (canvas.clientHeight - 12) / height);
+    return { s, x: (canvas.clientWidth - width * s) / 2, y: (canvas.clientHeight - height * s) / 2, fitted: true };
   }
   fit() { this.view = null; this.later(); }
   zoom_by(factor, x = this.panes[0].canvas.clientWidth / 2, y = this.panes[0].canvas.clientHeight / 2) {
@@ -322,47 +322,10 @@ class PageViewer {
     // Tab goes on through the regions once one of them has the focus; after the last one it leaves the canvas.
     if (key === "Tab" && this.focus) return () => this.walk(shiftKey ? -1 : 1);
     if (key === "Enter" && this.focus) return () => this.choose(this.focus);
-    if (key === "Escape") return () => { this.set_focus(null); this.light(-1); };
+    if (key === "Escape" && (this.focus || this.lit >= 0)) return () => { this.set_focus(null); this.light(-1); };
     const place = /^[1-9]$/.test(key) ? +key - 1 : -1, layers = this.layers(), masks = this.masks().slice(1);
     if (place >= 0 && layers[place]) return () => { layers[place][2](); this.redraw(); };
     const mask = masks[place - layers.length]?.[0];
     return place >= 0 && mask ? () => this.set_mask(this.active, this.looks[this.active].mask === mask ? "" : mask) : null;
   }
-}
-
-// Mouse and fingers on a canvas: wheel and pinch zoom, a drag moves, a click chooses, a double click shows the whole page.
-function viewer_pointer(viewer, canvas, k) {
-  const { held } = viewer;
-  const at = (event) => {
-    const frame = canvas.getBoundingClientRect(), [cx, cy] = [event.clientX - frame.left, event.clientY - frame.top], { s, x, y } = viewer.view;
-    return { cx, cy, x: (cx - x) / s, y: (cy - y) / s };
-  };
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    if (!viewer.view) return;
-    const { cx, cy } = at(event);
-    viewer.zoom_by(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), cx, cy);
-  }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    if (!held.size) viewer.moved = 0;
-    held.set(event.pointerId, event);
-    viewer.tip.hidden = true;
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!viewer.view) return;
-    const before = held.get(event.pointerId), other = [...held.values()].find((one) => one.pointerId !== event.pointerId);
-    if (!before) { const { x, y } = at(event); return viewer.point(x, y, k, event); }
-    const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
-    const far = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) || 1;
-    if (other) { const { cx, cy } = at(other); viewer.zoom_by(far(event) / far(before), cx, cy); } else if (viewer.moved + Math.abs(dx) + Math.abs(dy) >= 4) viewer.move_by(dx, dy);
-    viewer.moved += Math.abs(dx) + Math.abs(dy);
-    held.set(event.pointerId, event);
-  });
-  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => {
-    const was_held = held.delete(event.pointerId);
-    if (name === "pointerup" && was_held && viewer.moved < 4 && viewer.view) { const { x, y } = at(event); viewer.pick(x, y, k); }
-  });
-  canvas.addEventListener("pointerleave", () => { if (!held.size) viewer.leave(); });
-  canvas.addEventListener("dblclick", () => viewer.fit());
 }
