@@ -26,7 +26,7 @@ class PageViewer {
     this.place = make("div", { class: "viewer-panes" });
     this.words = make("div", { class: "viewer-words" });
     this.legend = make("div", { class: "viewer-legend" });
-    this.list = make("details", { class: "viewer-list" });
+    this.list = make("details", { class: "viewer-list" }, make("summary"), make("div"));
     this.tip = make("div", { class: "viewer-tip", role: "tooltip" });
     this.tip.hidden = true;
     this.live = make("div", { class: "viewer-unseen", role: "status", "aria-live": "polite" });
@@ -44,6 +44,9 @@ class PageViewer {
     this.box.remove();
   }
   show(data) {
+    const text = JSON.stringify(data);
+    if (text === this.text) return;  // nothing is drawn again after a click
+    this.text = text;
     const same = this.data && this.data.page === data.page && this.data.width === data.width && this.data.height === data.height;
     if (!same) Object.assign(this, { view: null, focus: null, chosen: null, lit: -1, hover: null });
     this.take_panes(data.panes);
@@ -204,7 +207,8 @@ class PageViewer {
   }
   draw_list() {
     const { list, count } = region_list(this.model, this.sides, (box) => this.set_focus(box, true), (box) => this.choose(box));
-    this.keep_focus(this.list, () => this.list.replaceChildren(make("summary", {}, `List of ${thin_spaced(count)} regions`), ...(this.list.open ? [list] : [])));
+    this.list.firstChild.textContent = `List of ${thin_spaced(count)} regions`;
+    this.keep_focus(this.list, () => this.list.lastChild.replaceChildren(...(this.list.open ? [list] : [])));
   }
   light(pair, x = null, y = null) {
     this.lit = pair;
