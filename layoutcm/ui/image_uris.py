@@ -23,8 +23,8 @@ from layoutcm.ui.visitor_files import (
 if TYPE_CHECKING:
     from PIL import Image
 
-# The longer side of a picture in the browser, in pixels: first a small one, then one that is sharp when zoomed in. Pages
-# of a PDF have any size.
+# The longer side of a picture in the browser, in pixels: first a small one, then one that is sharp when zoomed in.
+# Pages of a PDF have any size.
 SMALL, LEAST_LARGE, MOST_LARGE = 900, 2400, 6600
 
 

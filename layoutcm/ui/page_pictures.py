@@ -1,7 +1,7 @@
 """Pictures that the browser fetches by an address with an unguessable token, instead of inside the data of a page.
 
-A picture belongs to one visitor. It is made when the browser asks for it, or before, in a thread, and only once while it
-is held. Its address answers with status 404 once the visitor has left.
+A picture belongs to one visitor. It is made when the browser asks for it, or before, in a thread, and only once while
+it is held. Its address answers with status 404 once the visitor has left.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ async def answer(request: Request) -> Response:
 
 
 def _not_found() -> Response:
-    return Response("There is no such picture.", 404, {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+    return Response(
+        "There is no such picture.", 404, {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    )
 
 
 def route() -> Route:

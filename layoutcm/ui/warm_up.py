@@ -72,7 +72,8 @@ def _compare_and_draw() -> None:
     objects.ap_at(0.5)
     compared.centroids()
     compared.soft()
-    compared.causes()  # last, because they take longest to compile, and only the panel of a cell and the viewer use them
+    # Causes come last, because they take longest to compile, and only the panel of a cell and the viewer use them.
+    compared.causes()
     page_data.cause_data(compared, "p")
 
 

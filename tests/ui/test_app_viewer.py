@@ -44,7 +44,9 @@ def test_what_was_clicked_is_written_below_the_page(sample):
     where = f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}"
     assert f"model-a.json, region {number}: {data['labels'][label]}, {where}, score {score:.3f}" in text
     pair = next(k for k, pair in enumerate(data["pairs"]) if pair["pixels"] == 67_262)
-    assert "Ground truth: Table, model-a.json: Picture: other labels, 67\u202f262 px" in picked(app, kind="pair", pair=pair)
+    assert "Ground truth: Table, model-a.json: Picture: other labels, 67\u202f262 px" in picked(
+        app, kind="pair", pair=pair
+    )
     assert "Table, model" not in picked(app, kind="pair", pair=len(data["pairs"]))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-
 # The parts of the page viewer; it needs "text", too.
 VIEWER = ("page_canvas", "words", "pointer", "viewer")
 

@@ -119,10 +119,14 @@ def cause_data(comparison: Comparison, page: str, most_runs: int = MOST_RUNS) ->
 
 
 def centre_data(
-    comparison: Comparison, page: str, tolerance: tuple[float, float] = CENTROID_TOLERANCE, **rules: bool
+    comparison: Comparison,
+    page: str,
+    tolerance: tuple[float, float] = CENTROID_TOLERANCE,
+    one_to_one: bool = True,
+    class_aware: bool = True,
 ) -> list[list[float]]:
     """[x, y of gt, x, y of pred]: the centres of regions that match by their centres."""
-    found = comparison.centroids(tolerance, page=page, **rules)
+    found = comparison.centroids(tolerance, one_to_one, class_aware, page)
     pairs = (found.centres[side][found.pairs[:, side]] for side in (GT, PRED))
     return np.round(np.concatenate([*pairs], axis=1), 2).tolist()
 

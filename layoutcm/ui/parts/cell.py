@@ -78,9 +78,7 @@ def _show_thumbnails(compared: Comparison, worst: pd.DataFrame, cell: tuple[str,
     for page, pixels in zip(worst["page"].tolist(), worst["pixels"].tolist()):
         picture = images.find(compared, compared.levels.page_index(page))
         pages.append([page, round(pixels), thumbnail_address(key, compared, page, cell, method, picture)])
-    components.THUMBNAILS(
-        key="thumbnails", data={"pages": pages, "across": across}, on_picked_change=_open_picked_page
-    )
+    components.THUMBNAILS(key="thumbnails", data={"pages": pages, "across": across}, on_picked_change=_open_picked_page)
 
 
 def _open_picked_page() -> None:

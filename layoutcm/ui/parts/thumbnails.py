@@ -30,7 +30,7 @@ def thumbnail_address(
 
     def make() -> bytes | None:
         still = held()
-        return still and draw_thumbnail(still, page, cell, method, shrunk_picture(picture, THUMBNAIL))
+        return draw_thumbnail(still, page, cell, method, shrunk_picture(picture, THUMBNAIL)) if still else None
 
     return picture_address(key, make, "jpeg")
 

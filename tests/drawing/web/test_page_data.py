@@ -83,7 +83,9 @@ def test_one_name_on_two_sides_with_different_labels_has_two_positions():
 
 def test_each_tile_has_its_main_cause(compared):
     data = page_data.cause_data(compared, "p1")
-    found = {CAUSES[number]: pixels for number, pixels in areas(data["runs"], data["x"], data["y"]).items() if number >= 0}
+    found = {
+        CAUSES[number]: pixels for number, pixels in areas(data["runs"], data["x"], data["y"]).items() if number >= 0
+    }
     totals = compared.causes(page="p1").totals
     assert sum(found.values()) == 240 and set(found) <= {cause for cause, pixels in totals.items() if pixels}
     whole = lcm.compare(
@@ -93,8 +95,6 @@ def test_each_tile_has_its_main_cause(compared):
     data = page_data.cause_data(whole, "p")
     found = {number: pixels for number, pixels in areas(data["runs"], data["x"], data["y"]).items() if number >= 0}
     assert found == {CAUSES.index("label"): 1600, CAUSES.index("missed"): 900}
-
-
 
 
 def test_matched_centres_are_pairs_of_points(compared):
