@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 import secrets
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -132,7 +133,11 @@ async def answer(request: Request) -> Response:
     if session is None or not visitors.is_here(session):
         return _not_found()
     made = STORE.start(token)
-    data = await asyncio.wrap_future(made) if made is not None else None
+    try:
+        data = await asyncio.wrap_future(made) if made is not None else None
+    except Exception:  # of one picture; the page is shown without it
+        logging.getLogger("layoutcm").exception("a page image could not be made")
+        data = None
     if not data:
         return _not_found()
     headers = {"Cache-Control": f"private, max-age={SECONDS_IN_CACHE}", "X-Content-Type-Options": "nosniff"}

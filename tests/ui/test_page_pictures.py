@@ -55,8 +55,9 @@ def test_a_wrong_token_or_a_visitor_who_left_gets_nothing(store, monkeypatch):
 
 
 def test_a_broken_picture_is_not_found(store):
-    token = page_pictures.picture_address("k", lambda: None, "jpeg").removeprefix("/page-image/")
-    assert ask(token).status_code == 404
+    for key, make in (("none", lambda: None), ("error", lambda: 1 // 0)):
+        token = page_pictures.picture_address(key, make, "jpeg").removeprefix("/page-image/")
+        assert ask(token).status_code == 404
 
 
 def test_two_visitors_have_different_tokens(store, monkeypatch):

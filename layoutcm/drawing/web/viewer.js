@@ -276,7 +276,8 @@ class PageViewer {
     this.tip.hidden = !boxes.length && pair < 0;
     const frame = this.box.getBoundingClientRect();
     this.tip.style.left = `${Math.max(Math.min(at.clientX - frame.left + 14, frame.width - this.tip.offsetWidth - 4), 0)}px`;
-    this.tip.style.top = `${at.clientY - frame.top + 18}px`;
+    const below = at.clientY + 22 + this.tip.offsetHeight < innerHeight;
+    this.tip.style.top = `${at.clientY - frame.top + (below ? 18 : -10 - this.tip.offsetHeight)}px`;
   }
   leave() {
     this.tip.hidden = true;

@@ -45,7 +45,7 @@ function words_table(model, choose) {
   };
   order.slice(0, WORDS_MOST_ROWS).forEach(add);
   body.firstChild?.setAttribute("tabindex", 0);
-  const head = [...data.sides.slice(0, 2), "pixels", "of page"].map((name) => make("th", { scope: "col", role: "columnheader" }, name));
+  const head = [...data.sides.slice(0, 2), "pixels", "of page"].map((name, k) => make("th", { scope: "col", role: "columnheader", class: k > 1 ? "number" : "" }, name));
   const table = make("table", { role: "grid", "aria-label": "Packed words: label sets of both sides, pixels, share of the page" }, make("thead", {}, make("tr", { role: "row" }, ...head)), body);
   table.addEventListener("keydown", (event) => words_key(event, body, choose));
   const rest = order.length - Math.min(order.length, WORDS_MOST_ROWS);

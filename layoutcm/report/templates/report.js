@@ -78,6 +78,7 @@ function worst_table(worst, pixels) {
 
 // The page in the viewer, with the pixels of the cell.
 function enlarge(picture, i, j) {
+  at("large-title").textContent = `${picture.page}: ${thin_spaced(page_lit_pixels(picture, [i, j]))} px of ${data.labels[i]} / ${data.labels[j]}`;
   at("large").showModal();
   show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
 }
