@@ -11,10 +11,6 @@ if not compared.pages:
     st.info("There are no pages to look at.")
     st.stop()
 page = page_viewer.choose_page(compared)
-left, right = page_shell.columns(3, 2)
-with left:
-    page_viewer.show_overlay(compared, page)
-with right:
-    page_shell.guard(lambda: page_viewer.show_label_set_map(compared, page))
+page_shell.fragment(lambda: page_viewer.show_viewer(compared, page))()
 page_viewer.show_numbers(compared, page)
 page_shell.show_recipe(compared.recipe_for(choices.current().method, page=page))

@@ -12,9 +12,8 @@ import layoutcm as lcm
 from layoutcm.alignment.checks import check_layout
 from layoutcm.cli.main import main
 from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.paper import pages as paper_pages
-from layoutcm.drawing.screen.page_overlay import page_overlay
+from layoutcm.drawing.web import page_data
 from support.generated_pages import LABELS, page
 from support.layouts import build
 
@@ -90,9 +89,8 @@ def test_findings_say_what_happens_and_do_not_guess_a_unit(only_flat):
 def test_such_boxes_are_drawn(only_flat):
     boxes = page_boxes(only_flat, "p")
     assert [box["label"] for box in boxes] == ["label 0", "label 1", "label 0", "label 0"]
-    figure = page_overlay(60, 60, boxes, LIGHT)
-    assert figure.data[0].x[:5] == (2.5,) * 5
-    assert "0 × 0 px" in figure.data[0].hovertext[0]
+    drawn = page_data.region_data(only_flat, "p", page_data.label_data(only_flat)["labels"], {"gt": 0, "pred": 1})
+    assert len(drawn) == 4 and drawn[0][2] == drawn[0][4] == 2.5
     assert paper_pages.page_overlay(only_flat, "p") and paper_pages.page_figure(only_flat, "p")
 
 

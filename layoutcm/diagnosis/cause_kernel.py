@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from layoutcm.compiled import compiled_part
+from layoutcm.compiled import compiled_part, compiled_part_inlined
 from layoutcm.diagnosis.region_pairs import (
     DUPLICATE,
     FRAGMENT,
@@ -232,38 +232,67 @@ def cause_on_tile(page, tile, i, j, overlap, partner, status):
     return _SIZE
 
 
+@compiled_part_inlined
+def add_causes_of_tile(page, row, column, n_labels, overlap, partner, status, buffers, totals):
+    """Add the causes of one tile to float64[cause, gt, pred] of the labels on the page."""
+    gt_set, pred_set = page.sets[GT, row, column], page.sets[PRED, row, column]
+    only_gt, only_pred, in_gt, in_pred = 0, 0, 0, 0
+    for label in range(n_labels):
+        has_gt, has_pred = has_bit(gt_set, label), has_bit(pred_set, label)
+        in_gt += has_gt
+        in_pred += has_pred
+        only_gt += has_gt and not has_pred
+        only_pred += has_pred and not has_gt
+    width, height = page.x_edges[column + 1] - page.x_edges[column], page.y_edges[row + 1] - page.y_edges[row]
+    # The contribution rule: which cells a pixel adds to, and how much to each.
+    share = 1.0 / (only_pred if only_gt > 0 and only_pred > 0 else in_pred)
+    for i in range(n_labels):
+        if not has_bit(gt_set, i) or (only_gt > 0 and has_bit(pred_set, i)):
+            continue
+        for j in range(n_labels):
+            if i == j or not has_bit(pred_set, j) or (only_pred > 0 and has_bit(gt_set, j)):
+                continue
+            tile = (row, column)
+            slack = slack_area(page, tile, i, j, buffers) if page.distance > 0 else 0.0
+            totals[_SLACK, i, j] += share * slack
+            if slack < width * height:
+                cause = cause_on_tile(page, tile, i, j, overlap, partner, status)
+                totals[cause, i, j] += share * (width * height - slack)
+
+
+@compiled_part
+def sets_differ(page, row, column):
+    """Whether the two sides have different labels on a tile."""
+    gt_set, pred_set = page.sets[GT, row, column], page.sets[PRED, row, column]
+    for word in range(len(gt_set)):  # noqa: SIM110  (numba compiles no generators inside any)
+        if gt_set[word] != pred_set[word]:
+            return True
+    return False
+
+
 @compiled_part
 def add_causes(page, n_labels, overlap, partner, status, buffers, totals):
     """Add the causes of all tiles to float64[cause, gt, pred] of the labels on the page."""
     rows, columns = page.over.shape[:2]
     for row in range(rows):
         for column in range(columns):
-            gt_set, pred_set = page.sets[GT, row, column], page.sets[PRED, row, column]
-            only_gt, only_pred, in_gt, in_pred = 0, 0, 0, 0
-            for word in range(len(gt_set)):
-                if gt_set[word] != pred_set[word]:
-                    only_gt = 1
-            if only_gt == 0:
-                continue
-            only_gt = 0
-            for label in range(n_labels):
-                has_gt, has_pred = has_bit(gt_set, label), has_bit(pred_set, label)
-                in_gt += has_gt
-                in_pred += has_pred
-                only_gt += has_gt and not has_pred
-                only_pred += has_pred and not has_gt
-            width, height = page.x_edges[column + 1] - page.x_edges[column], page.y_edges[row + 1] - page.y_edges[row]
-            # The contribution rule: which cells a pixel adds to, and how much to each.
-            share = 1.0 / (only_pred if only_gt > 0 and only_pred > 0 else in_pred)
-            for i in range(n_labels):
-                if not has_bit(gt_set, i) or (only_gt > 0 and has_bit(pred_set, i)):
-                    continue
-                for j in range(n_labels):
-                    if i == j or not has_bit(pred_set, j) or (only_pred > 0 and has_bit(gt_set, j)):
-                        continue
-                    tile = (row, column)
-                    slack = slack_area(page, tile, i, j, buffers) if page.distance > 0 else 0.0
-                    totals[_SLACK, i, j] += share * slack
-                    if slack < width * height:
-                        cause = cause_on_tile(page, tile, i, j, overlap, partner, status)
-                        totals[cause, i, j] += share * (width * height - slack)
+            if sets_differ(page, row, column):
+                add_causes_of_tile(page, row, column, n_labels, overlap, partner, status, buffers, totals)
+
+
+@compiled_part
+def write_main_causes(page, n_labels, overlap, partner, status, buffers, main):
+    """Write int8[rows, columns]: the cause of most pixels of each tile, -1 where the two sides have the same labels."""
+    rows, columns = page.over.shape[:2]
+    totals = np.zeros((len(CAUSES), n_labels, n_labels))
+    for row in range(rows):
+        for column in range(columns):
+            main[row, column] = -1
+            if sets_differ(page, row, column):
+                totals[:] = 0.0
+                add_causes_of_tile(page, row, column, n_labels, overlap, partner, status, buffers, totals)
+                most = 0.0
+                for cause in range(len(CAUSES)):
+                    pixels = totals[cause].sum()
+                    if pixels > most:
+                        most, main[row, column] = pixels, cause

@@ -16,6 +16,7 @@ from layoutcm.diagnosis.cause_kernel import (
     overlaps_of_boxes,
     overlaps_on_tiles,
     set_bit,
+    write_main_causes,
 )
 from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_values
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
@@ -115,8 +116,8 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
 
 
 @compiled_part
-def judge_page(page, n_labels, boxes):
-    """float64[cause, gt, pred] of the labels on a page; partner and status of its regions.
+def pair_on_page(page, boxes):
+    """The overlaps of the regions of a page, their partners and their statuses.
 
     `boxes` are its regions, or empty if regions are no boxes or some of their pixels are not judged.
     """
@@ -129,11 +130,40 @@ def judge_page(page, n_labels, boxes):
         overlaps_on_tiles(page, overlap)
     pair_regions(page.n_gt, page.labels, overlap, partner)
     find_statuses(page.n_gt, page.labels, overlap, partner, status)
+    return overlap, partner, status
+
+
+@compiled_part
+def tile_buffers(page):
+    return np.empty((2, (len(page.x_edges) - 1) * (len(page.y_edges) - 1) + 5, 4))
+
+
+@compiled_part
+def judge_page(page, n_labels, boxes):
+    """float64[cause, gt, pred] of the labels on a page; partner and status of its regions."""
+    overlap, partner, status = pair_on_page(page, boxes)
     totals = np.zeros((len(CAUSES), n_labels, n_labels))
-    tiles = (len(page.x_edges) - 1) * (len(page.y_edges) - 1)
-    buffers = np.empty((2, tiles + 5, 4))
-    add_causes(page, n_labels, overlap, partner, status, buffers, totals)
+    add_causes(page, n_labels, overlap, partner, status, tile_buffers(page), totals)
     return totals, partner, status
+
+
+@compiled
+def main_causes_of_tiles(page, used):
+    """int8[rows, columns]: the main cause of each tile of a page whose regions are no boxes, or -1."""
+    overlap, partner, status = pair_on_page(page, np.empty((0, 4)))
+    main = np.empty(page.over.shape[:2], np.int8)
+    write_main_causes(page, len(used), overlap, partner, status, tile_buffers(page), main)
+    return main
+
+
+@compiled_for_many(steps=lambda boxes, *_: 12 * len(boxes) ** 2 + 20)
+def main_causes_of_boxes(boxes, places, n_gt, frame, distance, n_places):
+    """The edges of the tiles of a page with boxes only, and int8[rows, columns] with their main causes, or -1."""
+    page, used = tiles_of_page(boxes, places, n_gt, frame, distance, n_places)
+    overlap, partner, status = pair_on_page(page, boxes if len(page.labels) == len(boxes) else boxes[:0])
+    main = np.empty(page.over.shape[:2], np.int8)
+    write_main_causes(page, len(used), overlap, partner, status, tile_buffers(page), main)
+    return page.x_edges, page.y_edges, main
 
 
 @compiled

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.cause_kernel import CAUSES, PageRegionsOnTiles
 from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
@@ -146,6 +146,22 @@ class CauseSource:
             _joined([self._rows_of_page(page, tolerance) for page in sorted({int(page) for page in pages})]), tolerance
         )
 
+    def on_tiles(self, page: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats, NDArray[np.int8]] | None:
+        """The x and y edges of the tiles of a page, and int8[rows, columns]: the main cause of each tile, or -1.
+
+        None if the sides have different labels.
+        """
+        from layoutcm.diagnosis.cause_pages import main_causes_of_boxes, main_causes_of_tiles
+
+        if not self._is_defined:
+            return None
+        grid = self._grid_of_page(page)
+        if grid.shapes:
+            tiles, used = self._tiles_of_shapes(grid, page, check_tolerance(tolerance))
+            return tiles.x_edges, tiles.y_edges, main_causes_of_tiles(tiles, used)
+        frames, _, boxes, places, n_gt, distances, n_places = self._arguments(grid, check_tolerance(tolerance))
+        return main_causes_of_boxes(boxes, places, n_gt[0], frames[0], distances[0], n_places)
+
     @property
     def _is_defined(self) -> bool:
         return self.alignment.space.shared
@@ -171,18 +187,27 @@ class CauseSource:
 
     def _rows_of_page(self, page: int, tolerance: float) -> NDArray[Any]:
         from layoutcm.diagnosis.cause_pages import causes_of_pages, rows_of_page
-        from layoutcm.diagnosis.shape_tiles import page_of_shapes
 
-        grid = self.regions.to_grid(page, self.rounding)
-        check_regions(grid, [self.alignment.pages.names[page]])
+        grid = self._grid_of_page(page)
         if not grid.shapes:
             rows = causes_of_pages(0, 1, *self._arguments(grid, tolerance))
             rows["page"] = page
             return rows
+        return rows_of_page(*self._tiles_of_shapes(grid, page, tolerance), page)[0]
+
+    def _grid_of_page(self, page: int) -> GridBoxes:
+        grid = self.regions.to_grid(page, self.rounding)
+        check_regions(grid, [self.alignment.pages.names[page]])
+        return grid
+
+    def _tiles_of_shapes(
+        self, grid: GridBoxes, page: int, tolerance: float
+    ) -> tuple[PageRegionsOnTiles, NDArray[np.int64]]:
+        from layoutcm.diagnosis.shape_tiles import page_of_shapes
+
         distance = float(tolerance_in_pixels(grid.frames, tolerance, self.rounding)[0])
         sides = [self.regions.as_written(side, page) for side in (GT, PRED)]
-        tiles, used = page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
-        return rows_of_page(tiles, used, page)[0]
+        return page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
 
     def _arguments(self, grid: GridBoxes, tolerance: float) -> tuple[Any, ...]:
         """What the compiled function needs of a grid."""

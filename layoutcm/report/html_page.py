@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
@@ -18,12 +18,11 @@ import numpy as np
 from PIL import Image
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.drawing import web
-from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, load_shrunk
-from layoutcm.drawing.palette import DARK, LIGHT, label_colours
-from layoutcm.layouts.model import GT, SIDES, Floats
+from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.web import page_data
+from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.tables.drawn_labels import JOINED_CELL, drawn_matrix
@@ -70,7 +69,8 @@ def fill_template(name: str, data: dict[str, Any]) -> str:
     page, style, *scripts = (
         (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
     )
-    script = "\n".join((web.script("text"), *scripts))
+    script = "\n".join((web.script("text", *web.VIEWER), *scripts))
+    style = "\n".join((style, web.style("viewer")))
     page = page.replace("/*style*/", style).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
@@ -95,7 +95,7 @@ def report_data(
     sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
     cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
-    absent, colours = () if confusion.diagonal else ("classes",), label_colours(confusion.labels[1:])
+    absent = () if confusion.diagonal else ("classes",)
     return {
         "gt": PurePath(gt.name).name,
         "pred": PurePath(pred.name).name,
@@ -109,7 +109,6 @@ def report_data(
         "documents": len(comparison.documents),
         "pixels": comparison.pixels,
         "labels": confusion.labels,
-        "colours": [colours.get(label, "") for label in confusion.labels],
         "rows": rows,
         "columns": columns,
         "diagonal": confusion.diagonal,
@@ -123,7 +122,8 @@ def report_data(
         "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
-        "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured_pages],
+        "viewer": _viewer_data(comparison) if pictured_pages else {},
+        "pictures": [_picture(comparison, page, confusion.method, images, tables) for page in pictured_pages],
     }
 
 
@@ -202,49 +202,34 @@ def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarr
     return {"pages": count, "worst": [[comparison.pages[page], pixels] for page, pixels in worst if page >= 0]}
 
 
-def _picture(comparison: Comparison, index: int, method: str, images: PageImages | None) -> dict[str, Any]:
-    """One page: its picture if there is one, its tiles and what they add to the matrix, its regions."""
+def _picture(
+    comparison: Comparison, index: int, method: str, images: PageImages | None, tables: Collection[str]
+) -> dict[str, Any]:
+    """One page for the viewer; causes and centres are in it if the report has their tables, and so has counted them."""
     page = comparison.pages[index]
     tiles = comparison.page_tiles(page)
-    x_edges, y_edges, runs = tile_runs(tiles)
-    width, height = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
-    boxes = [box for box in page_boxes(comparison, page) if box["judged"]]  # the tiles show what is not judged
-    return {
+    labels = page_data.label_data(comparison)["labels"]
+    boxes = page_data.region_data(comparison, page, labels, {"gt": GT, "pred": PRED})
+    found = {
         "page": page,
         "document": comparison.alignment.pages.documents[index],
-        "width": width,
-        "height": height,
-        "image": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None),
-        "x": [round(x, 2) for x in x_edges.tolist()],
-        "y": [round(y, 2) for y in y_edges.tolist()],
-        "runs": runs,
-        "pairs": tiles.contributions(method),
-        "boxes": [_box(comparison, box) for box in boxes[:MOST_BOXES]],
+        "width": float(tiles.x_edges[-1]),
+        "height": float(tiles.y_edges[-1]),
+        "images": {"small": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None)},
+        "boxes": boxes[:MOST_BOXES],
     }
+    found |= page_data.tile_data(tiles, method, MOST_RUNS)
+    if "causes" in tables:
+        found["causes"] = page_data.cause_data(comparison, page, MOST_RUNS)
+    if "objects" in tables:
+        found["centres"] = page_data.centre_data(comparison, page, class_aware=comparison.space.shared)
+    return found
 
 
-def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
-    """[side, position of the label in the matrix, x0, y0, x1, y1, score]"""
-    side, background = SIDES.index(box["side"]), comparison.labels[0]
-    pair = (box["label"], background) if side == GT else (background, box["label"])
-    corners = [round(box[edge], 1) for edge in ("x0", "y0", "x1", "y1")]
-    return [side, comparison.cell(*pair)[side], *corners, box["score"]]
-
-
-def tile_runs(tiles: PageTiles) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
-    """The x and y edges of the tiles, and each row of tiles run-length encoded as [length, pair, length, pair, ...].
-
-    Exact for boxes. Polygons can give very many runs; the page is then sampled more coarsely, to limit the file size.
-    """
-    tiles = tiles.simplified(MOST_RUNS)
-    return tiles.x_edges, tiles.y_edges, [list(_runs(row)) for row in tiles.pair_of_tile]
-
-
-def _runs(row: np.ndarray) -> Iterator[int]:
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(row)) + 1, [len(row)]])
-    for first, end in zip(starts[:-1].tolist(), starts[1:].tolist()):
-        yield end - first
-        yield int(row[first])
+def _viewer_data(comparison: Comparison) -> dict[str, Any]:
+    """What all pages of the viewer have in common."""
+    sides = ["Ground truth", "Prediction"] if comparison.has_truth else comparison.side_names
+    return page_data.label_data(comparison) | {"sides": sides}
 
 
 def image_uri(image: Image.Image | None) -> str | None:

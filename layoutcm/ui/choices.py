@@ -45,7 +45,7 @@ class Choices:
     pred_label: str = ""
     class_name: str = ""  # the class that Classes looks at
     labels: Names = ()  # the labels to show; empty = all
-    mask: str = ""  # what the page viewer's mask shows; empty = the chosen cell if the page has it, else the difference
+    mask: str = ""  # the layer of the page viewer's second canvas; empty = there is only one canvas
     order: str = "as given"
     log: bool = False
     empty: bool = False
@@ -79,7 +79,7 @@ CHOICES = {
     "level": ("set", "document", "page"),
     "view": tuple(VIEW_BUTTONS),
     "order": ORDERS,
-    "mask": ("", "gt", "pred", "difference", "cell"),
+    "mask": ("", "gt", "pred", "difference", "cell", "causes"),
     "family_sample": SAMPLES,
     "family_count": ("", *COUNTS),
     "family_given": SIDES,

@@ -1,31 +1,31 @@
-"""Page images in the dashboard: from the folder given at start or from uploads, sent to the browser as data URIs."""
+"""Page images in the dashboard: from the folder given at start or from uploads, sent to the browser by addresses."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
 from layoutcm.drawing.page_images import PageImages, Picture
 from layoutcm.errors import InputError
 from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.page_pictures import picture_address
 from layoutcm.ui.visitor_files import (
     InputFile,
     input_from_path,
     pictures_of_files,
     pictures_of_folder,
     shrunk_image,
-    shrunk_webp,
+    shrunk_jpeg,
 )
 
 if TYPE_CHECKING:
     from PIL import Image
 
-SHOWN_SIDE = 1600  # px, the longest side of an image in the browser
+# The longer side of a picture in the browser, in pixels: first a small one, then one that is sharp when zoomed in.
+# Pages of a PDF have any size.
+SMALL, LEAST_LARGE, MOST_LARGE = 900, 2400, 6600
 
 
 def images_of_folder(folder: str) -> PageImages:
@@ -60,14 +60,14 @@ def _run_on_picture(work: Callable[[Picture, int, bytes], Any], picture: Picture
         return None
 
 
-def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
-    """The picture as a data URI, at most `side` pixels long and wide; None if there is no picture or it is broken."""
+def page_image_addresses(picture: Picture | None, longer_side: float) -> dict[str, str | None] | None:
+    """Addresses of a small and of a large picture of a page whose longer side has so many pixels; None without one."""
     if picture is None:
         return None
-    return _encode((picture.digest, picture.member, picture.page_index, side), picture)
+    large = round(min(max(2 * longer_side, LEAST_LARGE), MOST_LARGE))
+    return {name: _address(picture, side) for name, side in (("small", SMALL), ("full", large))}
 
 
-@st.cache_data(max_entries=48, show_spinner=False, scope="session")
-def _encode(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    webp = _run_on_picture(shrunk_webp, _picture, key[-1])
-    return webp and "data:image/webp;base64," + base64.b64encode(webp).decode()
+def _address(picture: Picture, side: int) -> str | None:
+    key = f"{picture.digest} {picture.member} {picture.row} {picture.place_in_row} {picture.page_index} {side}"
+    return picture_address(key, lambda: _run_on_picture(shrunk_jpeg, picture, side), "jpeg", soon=True)

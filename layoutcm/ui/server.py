@@ -34,7 +34,7 @@ def serve(options: argparse.Namespace) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from layoutcm.ui import visitors
+    from layoutcm.ui import page_pictures, visitors
 
     share_memory_between_threads()
     address = address_of(options)
@@ -45,6 +45,7 @@ def serve(options: argparse.Namespace) -> None:
     app = st.App(
         app_folder() / "app.py",
         lifespan=_lifespan(url if options.browser else ""),
+        routes=[page_pictures.route()],
         middleware=[
             Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
             Middleware(ReadableMessagesOnly),

@@ -18,6 +18,7 @@ from layoutcm.drawing.page_images import PARQUET, PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.ui import page_pictures
 from layoutcm.ui.choices import DEFAULTS, current, put, value_of
 from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, sample_folder
 from layoutcm.ui.settings import start_settings
@@ -77,6 +78,7 @@ def restarts() -> int:
 def start_over() -> None:
     """Forget everything about this session."""
     count = restarts() + 1
+    page_pictures.forget_pictures()
     st.session_state.clear()
     st.session_state["started_over"] = count
 
@@ -84,6 +86,7 @@ def start_over() -> None:
 def load_files(files: LoadedFiles, name: str = "") -> None:
     """Replace the loaded files, and reset the choices that belong to the old ones."""
     kept = _repairs_to_keep(loaded_files(), files)
+    page_pictures.forget_pictures()
     st.session_state["loaded"] = files
     reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
              "expanded", "labels", "mask", "curves")  # fmt: skip

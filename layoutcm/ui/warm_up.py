@@ -46,36 +46,35 @@ def _warm_up() -> None:
 
 
 def _compare_and_draw() -> None:
-    from layoutcm.drawing.page_boxes import page_boxes
-    from layoutcm.drawing.palette import LIGHT, label_colours
+    from layoutcm.drawing.palette import LIGHT
     from layoutcm.drawing.screen.charts import class_bars, distribution_figure, read_as_figure
-    from layoutcm.drawing.screen.label_set_map import label_set_map
     from layoutcm.drawing.screen.matrix import matrix_figure
     from layoutcm.drawing.screen.object_charts import object_figure
-    from layoutcm.drawing.screen.page_overlay import page_overlay
     from layoutcm.drawing.screen.precision_recall import precision_recall_plane
+    from layoutcm.drawing.web import page_data
 
     compile_from_now_on()
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
-    confusion, tiles = compared.confusion(), compared.page_tiles("p")
-    colours, objects = label_colours(compared.labels[1:]), compared.objects()
+    confusion, objects = compared.confusion(), compared.objects()
     for figure in (
         matrix_figure(confusion, selection=select(confusion), theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
         precision_recall_plane(confusion, LIGHT),
         read_as_figure(confusion, 1, LIGHT),
         distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
-        page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
-        label_set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
         object_figure(objects.object_confusion_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()
+    page_data.region_data(compared, "p", page_data.label_data(compared)["labels"], {"gt": 0, "pred": 1})
+    page_data.tile_data(compared.page_tiles("p"))
     compared.pages_behind("a", "b")
     objects.ap_at(0.5)
     compared.centroids()
     compared.soft()
-    compared.causes()  # last, because it takes longest to compile, and only the panel of a cell needs it
+    # Causes come last, because they take longest to compile, and only the panel of a cell and the viewer use them.
+    compared.causes()
+    page_data.cause_data(compared, "p")
 
 
 @contextmanager

@@ -19,8 +19,8 @@ def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
     picture = (
         images_from_files([ImageFile("p1.png", "p1", png((20, 20), "black"))]).find(c, 0) if with_picture else None
     )
-    key = ("x", "p1", "picture", "table", "matrix", "")
-    data = thumbnails.draw_thumbnail(key, c, load_shrunk(picture, thumbnails.THUMBNAIL))
+    image = load_shrunk(picture, thumbnails.THUMBNAIL)
+    data = thumbnails.draw_thumbnail(c, "p1", ("picture", "table"), "matrix", image)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
     paper = 140 if with_picture else 250

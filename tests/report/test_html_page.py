@@ -43,7 +43,7 @@ def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
     wanted = sample.pages_behind("Caption", "Text").set_index("page")["pixels"]
     seen = {}
     for picture in data["pictures"]:
-        shares = [sum(add[2] for add in pair if add[:2] == [i, j]) for pair in picture["pairs"]]
+        shares = [sum(add[2] for add in pair["adds"] if add[:2] == [i, j]) for pair in picture["pairs"]]
         lit = 0.0
         for r, row in enumerate(picture["runs"]):
             column = 0
@@ -59,7 +59,7 @@ def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
     assert len(seen) == 8 and seen == pytest.approx({page: n for page, n in wanted.items() if page in pictured})
     cell = data["cells"][f"{i}-{j}"]
     assert cell["pages"] == 9 and dict(cell["worst"]) == pytest.approx(wanted.head(html_page.PAGES_PER_CELL).to_dict())
-    assert all(picture["image"].startswith("data:image/webp;base64,") for picture in data["pictures"])
+    assert all(picture["images"]["small"].startswith("data:image/webp;base64,") for picture in data["pictures"])
 
 
 def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
@@ -70,17 +70,6 @@ def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
     assert len(set(pages)) == len(pages) == html_page.MOST_PICTURES == 40
     largest = [("Background", "Text"), ("Text", "Background"), ("Table", "Picture")]
     assert [sample.pages[page] for page in pages[:3]] == [sample.pages_behind(*cell)["page"][0] for cell in largest]
-
-
-def test_tile_runs_are_exact_and_coarser_only_above_the_limit(monkeypatch, sample):
-    tiles = sample.page_tiles(sample.pages[0])
-    x, y, runs = html_page.tile_runs(tiles)
-    spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
-    np.testing.assert_array_equal(spread, tiles.pair_of_tile)
-    assert (x[-1], y[-1]) == (850, 1100)
-    monkeypatch.setattr(html_page, "MOST_RUNS", 300)
-    x, y, runs = html_page.tile_runs(tiles)
-    assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
 
 
 def test_image_uris_of_noise_have_a_limited_size():
@@ -95,7 +84,7 @@ def test_tables_in_the_html_are_limited(sample, monkeypatch):
     m = sample.confusion()
     data = html_page.report_data(sample, m, all_tables(sample, m))
     assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 60
-    assert len(data["pictures"]) == 2 and data["pictures"][0]["image"] is None
+    assert len(data["pictures"]) == 2 and data["pictures"][0]["images"]["small"] is None
 
 
 def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):

@@ -1,4 +1,4 @@
-"""The Page viewer of the dashboard: masks, and turning pages."""
+"""The Page viewer of the dashboard: its data, its layers, and turning pages."""
 
 import json
 
@@ -8,19 +8,63 @@ from support.coco_files import coco, image, region
 from support.hostile_server import make_dense_page
 
 
-def mask_shown(app):
-    return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
+def viewer_data(app):
+    """The data of the page viewer."""
+    (shown,) = (json.loads(one.proto.json) for one in app.get("bidi_component"))
+    return shown
 
 
-def test_the_mask_is_the_chosen_cell_until_another_mask_is_chosen():
+def masks(app):
+    return [pane["mask"] for pane in viewer_data(app)["panes"]]
+
+
+def test_the_chosen_cell_is_lit_and_a_mask_has_its_own_canvas():
     link = {"load": "sample", "page": "report-1_p3.png"}
     app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
-    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 67\u202f262 px" in texts(app)
-    app.button(key="mask_gt").click().run()
-    assert mask_shown(app) == "mask_gt" and app.query_params["mask"] == "gt"
-    assert mask_shown(opened("viewer", **link)) == "mask_difference"
-    assert mask_shown(opened("viewer", **link, mask="pred")) == "mask_pred"
-    assert mask_shown(opened("viewer", **link, mask="cell")) == "mask_difference"  # no cell is chosen
+    data = viewer_data(app)
+    assert masks(app) == ["cell"]
+    lit = sum(p["pixels"] * sum(add[2] for add in p["adds"] if add[:2] == data["cell"]) for p in data["pairs"])
+    assert lit == 67_262 and (data["width"], data["height"]) == (850, 1100)
+    assert masks(opened("viewer", **link)) == [""]
+    assert masks(opened("viewer", **link, mask="pred")) == ["", "pred"]
+    assert masks(opened("viewer", **link, mask="cell")) == [""]  # no cell is chosen
+
+
+def picked(app, **values):
+    """What the viewer reports; the test runner does not call the callback, so the test stores what it stores."""
+    app.session_state["viewer_picked"] = values | {"page": app.session_state["choices"].page}
+    return texts(app.run())
+
+
+def test_what_was_clicked_is_written_below_the_page(sample):
+    app = opened("viewer", load="sample", page="report-1_p3.png")
+    data = viewer_data(app)
+    side, label, x0, y0, x1, y1, score, number = next(box for box in data["boxes"] if box[0] == 1)
+    text = picked(app, kind="region", side=side, number=number)
+    where = f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}"
+    assert f"model-a.json, region {number}: {data['labels'][label]}, {where}, score {score:.3f}" in text
+    pair = next(k for k, pair in enumerate(data["pairs"]) if pair["pixels"] == 67_262)
+    assert "Ground truth: Table, model-a.json: Picture: other labels, 67\u202f262 px" in picked(
+        app, kind="pair", pair=pair
+    )
+    assert "Table, model" not in picked(app, kind="pair", pair=len(data["pairs"]))
+
+
+def test_layers_are_computed_when_they_are_asked_for():
+    app = opened("viewer", load="sample", page="report-1_p3.png")
+    data = viewer_data(app)
+    assert data["sides"] == ["Ground truth", "model-a.json", "model-b.csv", "model-c.json"]
+    assert data["offered"] == ["side-2", "side-3", "causes", "centres"] and {box[0] for box in data["boxes"]} == {0, 1}
+    app.session_state["viewer_wanted"] = ("pred-2", "causes", "centres")
+    data = viewer_data(app.run())
+    assert data["offered"] == ["side-2"] and {box[0] for box in data["boxes"]} == {0, 1, 3}
+    assert data["causes"]["x"][-1] == 850 and len(data["centres"]) > 3
+
+
+def test_only_the_labels_of_the_sidebar_are_shown():
+    app = opened("viewer", load="sample", page="report-1_p3.png", labels='["Table"]')
+    data = viewer_data(app)
+    assert [data["labels"][k] for k in data["shown"]] == ["Table", "not judged"]
 
 
 def test_undefined_values_are_a_dash_in_tables():
@@ -75,7 +119,10 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
     file.write_text(json.dumps(gt))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
     app = opened("viewer", load="start")
-    assert not app.exception and not app.error and "not\xa0judged" in texts(app)
+    data = viewer_data(app)
+    assert not app.exception and not app.error and data["labels"][-1] == "not judged"
+    assert [box[1] for box in data["boxes"] if box[0] == 0][1] == len(data["labels"]) - 1
+    assert [pair["pixels"] for pair in data["pairs"] if pair["kind"] == 5] == [100]
 
 
 def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):

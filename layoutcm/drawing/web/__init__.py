@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+# The parts of the page viewer; it needs "text", too.
+VIEWER = ("page_canvas", "words", "pointer", "viewer")
+
 
 def script(*names: str) -> str:
     """The JavaScript of these parts, in this order."""
@@ -16,6 +19,11 @@ def script(*names: str) -> str:
 def style(*names: str) -> str:
     """The CSS of these parts, in this order."""
     return _joined(names, ".css")
+
+
+def has_style(name: str) -> bool:
+    """Whether a part has CSS of its own."""
+    return (files("layoutcm.drawing.web") / f"{name}.css").is_file()
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:

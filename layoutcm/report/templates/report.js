@@ -48,7 +48,7 @@ function draw_cell() {
   const pixels = data.views.pixels[i][j];
   const line = `${percent(data.views.recall[i][j])} of ${data.sides[0]} ${gt}, ${percent(data.views.precision[i][j])} of ${data.sides[1]} ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
   place.replaceChildren(make("h3", {}, heading), make("p", {}, line));
-  const pictures = data.pictures.map((picture) => [lit_pixels(picture, i, j), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
+  const pictures = data.pictures.map((picture) => [page_lit_pixels(picture, [i, j]), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
     const toggle = make("button", { "aria-pressed": String(chosen.outlines), onclick: () => { chosen.outlines = !chosen.outlines; draw_cell(); } }, "Outlines");
     place.append(make("div", { class: "buttons" }, toggle), sheets(pictures, i, j));
@@ -59,12 +59,12 @@ function sheets(pictures, i, j) {
   const shown = chosen.all ? pictures : pictures.slice(0, PICTURES_AT_ONCE);
   const box = make("div", { class: "sheets" });
   for (const [lit, picture] of shown) {
-    const canvas = make("canvas", { role: "img", "aria-label": `${picture.page}: ${thin_spaced(lit)} px lit`, tabindex: 0 });
-    const open = () => enlarge(picture, i, j, lit);
+    const canvas = make("canvas", { role: "button", "aria-label": `Open page ${picture.page}, ${thin_spaced(lit)} px lit`, tabindex: 0 });
+    const open = () => enlarge(picture, i, j);
     canvas.addEventListener("click", open);
-    canvas.addEventListener("keydown", (event) => { if (event.key === "Enter") open(); });
+    canvas.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(); } });
     box.append(make("figure", {}, canvas, make("figcaption", {}, picture.page, make("br"), `${thin_spaced(lit)} px`)));
-    draw_page(canvas, picture, i, j, 500);
+    draw_small_page(canvas, { ...data.viewer, ...picture }, { cell: [i, j], boxes: chosen.outlines }, 500);
   }
   const rest = pictures.length - shown.length;
   if (rest) box.append(make("button", { onclick: () => { chosen.all = true; draw_cell(); } }, `${rest} more`));
@@ -76,69 +76,11 @@ function worst_table(worst, pixels) {
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 
-// A page: its faint picture, the highlighted pixels of the cell, and the regions of both sides.
-const added = (pair, i, j) => (pair.find(([a, b]) => a === i && b === j) ?? [0, 0, 0])[2];
-function* lit_areas(picture, i, j) {
-  const shares = picture.pairs.map((pair) => added(pair, i, j));
-  for (let r = 0; r < picture.runs.length; r++) {
-    const row = picture.runs[r];
-    for (let k = 0, c = 0; k < row.length; c += row[k], k += 2) {
-      const part = shares[row[k + 1]];
-      if (part > 0) yield [picture.x[c], picture.y[r], picture.x[c + row[k]], picture.y[r + 1], part];
-    }
-  }
-}
-function lit_pixels(picture, i, j) {
-  let sum = 0;
-  for (const [x0, y0, x1, y1, part] of lit_areas(picture, i, j)) sum += (x1 - x0) * (y1 - y0) * part;
-  return Math.round(sum * 100) / 100;
-}
-function draw_page(canvas, picture, i, j, side) {
-  const scale = side / Math.max(picture.width, picture.height);
-  canvas.width = Math.max(Math.round(picture.width * scale), 1);
-  canvas.height = Math.max(Math.round(picture.height * scale), 1);
-  const pen = canvas.getContext("2d");
-  const finish = (image) => {
-    pen.fillStyle = "#fafafa";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    if (image) { pen.globalAlpha = 0.5; pen.drawImage(image, 0, 0, canvas.width, canvas.height); pen.globalAlpha = 1; }
-    for (const [x0, y0, x1, y1, part] of lit_areas(picture, i, j)) {
-      pen.fillStyle = `rgba(214,39,40,${0.45 + 0.4 * part})`;
-      // Rounded to screen pixels, so that adjacent areas neither overlap nor leave a gap.
-      const [a, b] = [Math.round(x0 * scale), Math.round(y0 * scale)];
-      pen.fillRect(a, b, Math.max(Math.round(x1 * scale) - a, 1), Math.max(Math.round(y1 * scale) - b, 1));
-    }
-    if (chosen.outlines) outline(pen, picture, scale);
-  };
-  if (!picture.image) return finish(null);
-  const image = new Image();
-  image.onload = () => finish(image);
-  image.onerror = () => finish(null);
-  image.src = picture.image;
-}
-function outline(pen, picture, scale) {
-  for (const [side, label, x0, y0, x1, y1] of picture.boxes) {
-    pen.strokeStyle = data.colours[label];
-    pen.globalAlpha = side ? 1 : 0.55;
-    pen.lineWidth = side ? 1.4 : 3;
-    pen.setLineDash(side ? [5, 3] : []);
-    pen.strokeRect(x0 * scale, y0 * scale, (x1 - x0) * scale, (y1 - y0) * scale);
-  }
-  pen.globalAlpha = 1;
-  pen.setLineDash([]);
-}
-function enlarge(picture, i, j, lit) {
-  const box = at("large").querySelector("div");
-  const canvas = make("canvas");
-  const labels = [...new Set(picture.boxes.map((one) => one[1]))].sort((a, b) => a - b);
-  const key = labels.map((label) => {
-    const swatch = make("i");
-    swatch.style.background = data.colours[label];
-    return make("span", {}, swatch, data.labels[label]);
-  });
-  box.replaceChildren(make("b", {}, picture.page), make("div", { class: "soft" }, `${data.labels[i]} / ${data.labels[j]}: ${thin_spaced(lit)} px lit; ${data.sides[0]} solid, ${data.sides[1]} dashed`), canvas, make("div", { class: "key" }, ...key));
-  draw_page(canvas, picture, i, j, Math.max(Math.min(innerHeight, innerWidth * 1.3) - 150, 300));
+// The page in the viewer, with the pixels of the cell.
+function enlarge(picture, i, j) {
+  at("large-title").textContent = `${picture.page}: ${thin_spaced(page_lit_pixels(picture, [i, j]))} px of ${data.labels[i]} / ${data.labels[j]}`;
   at("large").showModal();
+  show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
 }
 
 // The complete page.

@@ -7,16 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import cell_verb
-from layoutcm.ui import choices, screen_text, selection, session
+from layoutcm.ui import choices, components, screen_text, selection, session
 from layoutcm.ui.parts import data_tables
-from layoutcm.ui.parts.thumbnails import thumbnail
+from layoutcm.ui.parts.thumbnails import thumbnail_address
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import percent, percent_brief, thin_spaced
 
@@ -40,8 +39,8 @@ CAUSES_HELP = (
 def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
     """The meaning of the chosen cell, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
 
-    The list is drawn at once. The returned function draws the causes and the thumbnails, which take longer; the page
-    calls it last.
+    The list is drawn at once; the browser fetches its pictures later. The returned function draws the causes, which
+    take longer; the page calls it last.
     """
     cell = selection.chosen_cell(compared)
     if cell is None:
@@ -57,8 +56,8 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
     )
     causes = st.container()
-    frames = _list_worst_pages(pages.head(THUMBNAILS), across)
     if len(pages):
+        _show_thumbnails(compared, pages.head(THUMBNAILS), names, across)
         _offer_all_pages(pages)
     if st.session_state.get("cell_listed") != names:
         st.session_state["cell_listed"] = names
@@ -68,27 +67,24 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         if confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1] and len(pages):
             with causes:
                 _show_causes(compared, names, pages)
-        for frame, page in frames:
-            _draw_thumbnail(compared, frame, page, names)
 
     return draw_slow_parts
 
 
-def _list_worst_pages(worst: pd.DataFrame, across: int) -> list[tuple[DeltaGenerator, str]]:
-    """List the pages, `across` in a row; returns the placeholder of each thumbnail with its page."""
-    places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
-    return [
-        (_list_page(place, page, pixels), page)
-        for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
-    ]
+def _show_thumbnails(compared: Comparison, worst: pd.DataFrame, cell: tuple[str, str], across: int) -> None:
+    """The pages, `across` in a row, as buttons that open them."""
+    images, key, method = selection.current_page_images(), session.comparison_key(), choices.current().method
+    pages = []
+    for page, pixels in zip(worst["page"].tolist(), worst["pixels"].tolist()):
+        picture = images.find(compared, compared.levels.page_index(page))
+        pages.append([page, round(pixels), thumbnail_address(key, compared, page, cell, method, picture)])
+    components.THUMBNAILS(key="thumbnails", data={"pages": pages, "across": across}, on_picked_change=_open_picked_page)
 
 
-def _list_page(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
-    """The name and pixels of a page behind the cell; returns the placeholder of its thumbnail."""
-    frame = place.empty()
-    place.markdown(f"{as_typed(page)}  \n{thin_spaced(round(pixels))} px")
-    place.button("Open page", key=f"open_{page}", on_click=selection.open_page, args=(page,))
-    return frame
+def _open_picked_page() -> None:
+    picked = st.session_state["thumbnails"].get("picked")
+    if picked:
+        selection.open_page(picked["page"])
 
 
 def _offer_all_pages(pages: pd.DataFrame) -> None:
@@ -98,11 +94,6 @@ def _offer_all_pages(pages: pd.DataFrame) -> None:
     if all_pages.open:
         with all_pages:
             data_tables.show_page_picker(pages, key="behind")
-
-
-def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
-    picture = selection.current_page_images().find(compared, compared.levels.page_index(page))
-    frame.image(thumbnail(session.comparison_key(), compared, page, cell, choices.current().method, picture))
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:

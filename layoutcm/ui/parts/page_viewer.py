@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
+from layoutcm.diagnosis.page_tiles import AGREEMENT
 from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.palette import AGREEMENT_COLOURS, label_colours
-from layoutcm.drawing.screen.label_set_map import label_set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
-from layoutcm.drawing.screen.page_overlay import page_overlay
-from layoutcm.layouts.model import SIDES
-from layoutcm.tables.matrix_views import COLLAPSED, cell_verb
-from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
-from layoutcm.ui.image_uris import picture_uri
+from layoutcm.drawing.web import page_data
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.tables.matrix_views import COLLAPSED
+from layoutcm.ui import choices, components, input_files, page_shell, screen_text, selection, session, sidebar
+from layoutcm.ui.image_uris import page_image_addresses
 from layoutcm.ui.parts import data_tables, sentences
-from layoutcm.ui.screen_text import SIDE_TITLES
-from layoutcm.wording import thin_spaced
+from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
+from layoutcm.ui.visitors import kept
+from layoutcm.wording import score_text, thin_spaced
 
-MASK_NAMES = SIDE_TITLES | {"difference": "Difference", "cell": "Chosen cell"}
+NOTHING_PICKED = "Scroll to zoom, drag to move, hover or click for details; digits switch layers."
 
 
 def choose_page(compared: Comparison) -> str:
@@ -51,81 +51,155 @@ def _turn_to(compared: Comparison, index: int) -> None:
     choices.put(page=compared.pages[index])
 
 
-def show_overlay(compared: Comparison, page: str) -> None:
-    """The outlines of both layouts on the page image."""
-    index = compared.levels.page_index(page)
-    pages = compared.alignment.pages
-    only = set(_visible_labels(compared))
-    boxes = [box for box in page_boxes(compared, page) if box["label"] in only or not box["judged"]]
-    sides = st.pills(
-        "Show",
-        SIDES,
-        default=list(SIDES),
-        selection_mode="multi",
-        format_func=SIDE_TITLES.__getitem__,
-        key="viewer_sides",
+def show_viewer(compared: Comparison, page: str) -> None:
+    """The page with its layers, its packed words, and what was clicked on it."""
+    data, problem = _page_data(compared, page)
+    if problem:
+        st.error(problem)
+    components.VIEWER(
+        key="viewer", data=data, on_picked_change=_keep_picked, on_wanted_change=_add_wanted, on_mask_change=_keep_mask
     )
-    boxes = [box for box in boxes if box["side"] in sides]
-    image = picture_uri(selection.current_page_images().find(compared, index))
+    picked = st.session_state.get("viewer_picked")
+    st.caption(as_typed(_picked_text(data, picked)) if picked and picked["page"] == page else NOTHING_PICKED)
+
+
+def _page_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
+    """The data of the viewer, and why the page has no tiles, or ""."""
+    others = _other_predictions(page)
+    wanted = st.session_state.get("viewer_wanted", ())
+    shown = {position: other for position, other in others.items() if f"pred-{position}" in wanted}
+    more = [label for other in shown.values() for label in other().labels[1:]]
+    common = page_data.label_data(compared, more)
+    index, pages = compared.levels.page_index(page), compared.alignment.pages
     width, height = float(pages.widths[index]), float(pages.heights[index])
-    figure = page_overlay(width, height, boxes, session.theme(), image=image, height_px=_overlay_height(width, height))
-    st.caption("Click a legend entry to hide a label, scroll to zoom, hover over the centre of a region for details.")
-    st.plotly_chart(figure, key=f"overlay_{page}", config=CONFIG | {"scrollZoom": True}, theme=None)
-
-
-def _overlay_height(width: float, height: float) -> int:
-    """The height of the overlay at which the page fills the width beside the legend on a common screen."""
-    return round(min(max(480 * height / max(width, 1), 300), 900)) + 44
-
-
-def show_label_set_map(compared: Comparison, page: str) -> None:
-    """The page coloured by its label sets; the hover text shows the packed words."""
-    tiles = compared.page_tiles(page)
+    tiles, problem = _tile_data(compared, page)
+    if tiles:
+        width, height = tiles["x"][-1], tiles["y"][-1]
+    boxes = page_data.region_data(compared, page, common["labels"], {"gt": 0, "pred": 1})
+    for number, (position, other) in enumerate(others.items(), start=2):
+        if position in shown:
+            boxes += page_data.region_data(other(), page, common["labels"], {"pred": number})
+    offered = [f"side-{number}" for number, position in enumerate(others, start=2) if position not in shown]
+    offered += [name for name in ("causes", "centres") if name not in wanted]
+    if not compared.space.shared:
+        offered = [name for name in offered if name != "causes"]
     cell = selection.chosen_cell(compared)
-    lit = tiles.share_of(cell, choices.current().method) if cell else None
-    kind = choices.current().mask
-    if not kind or (kind == "cell" and not cell):
-        kind = "cell" if lit is not None and lit.any() else "difference"
-    _show_mask_buttons(kind, cell is not None)
-    colours = label_colours(compared.labels[1:])
-    colours = {label: colours[label] for label in _visible_labels(compared)}
-    image = picture_uri(selection.current_page_images().find(compared, compared.levels.page_index(page)))
-    figure = label_set_map(tiles, kind, colours, session.theme(), lit, image=image)
-    st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
-    _show_legend(tiles, kind, lit)
+    data = common | tiles | {
+        "page": page,
+        "width": width,
+        "height": height,
+        "images": page_image_addresses(selection.current_page_images().find(compared, index), max(width, height)),
+        "sides": _side_names(compared, others),
+        "boxes": boxes,
+        "shown": _shown_labels(common["labels"]),
+        "offered": offered,
+        "causes": page_data.cause_data(compared, page) if "causes" in wanted and tiles else None,
+        "centres": _centres(compared, page) if "centres" in wanted else None,
+        "panes": _panes(tiles, cell),
+        "cell": cell,
+    }  # fmt: skip
+    return data, problem
 
 
-def _visible_labels(compared: Comparison) -> Sequence[str]:
-    """The labels chosen in the sidebar, or all labels."""
-    return choices.current().labels or compared.labels[1:]
+def _tile_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
+    try:
+        return _kept_tiles(session.comparison_key(), page, choices.current().method, compared), ""
+    except InputError as error:
+        return {}, screen_text.error_text(error)
 
 
-def _show_mask_buttons(current: str, has_cell: bool) -> None:
-    """Buttons, because buttons can have keyboard shortcuts, which they show."""
-    with st.container(horizontal=True, gap="small"):
-        for key, (kind, title) in enumerate(MASK_NAMES.items(), start=1):
-            if kind == "cell" and not has_cell:
-                continue
-            st.button(
-                title, key=f"mask_{kind}", shortcut=str(key), type="primary" if kind == current else "secondary",
-                on_click=choices.put, kwargs={"mask": kind},
-            )  # fmt: skip
+@kept()
+def _kept_tiles(content: str, page: str, method: str, _compared: Comparison) -> dict[str, Any]:
+    return page_data.tile_data(_compared.page_tiles(page), method)
 
 
-def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
-    if kind == "difference":
-        kinds = [*range(len(AGREEMENT) - 1), *({len(AGREEMENT) - 1} & set(tiles.agreement().tolist()))]
-        named = [(AGREEMENT[kind], AGREEMENT_COLOURS[kind]) for kind in kinds]  # "not judged" is rare
-        parts = [f":color[■]{{foreground={colour}}} {name}" for name, colour in named if colour]
-        st.markdown(screen_text.join_unbroken(parts))
-    elif kind == "cell":
-        pixels = thin_spaced(round(float((lit * tiles.pairs.pixels).sum())))
-        gt_label, pred_label = (screen_text.as_typed(choices.value_of(side)) for side in ("gt_label", "pred_label"))
-        verb = cell_verb(tiles.space.shared, gt_label == pred_label)
-        st.markdown(f"{gt_label} {verb} {pred_label}: {pixels} px")
-    st.caption(
-        "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
+def _other_predictions(page: str) -> dict[int, Callable[[], Comparison]]:
+    """{position: its comparison, computed when it is asked for} of the predictions that are not chosen."""
+    files = session.loaded_files()
+    if files is None:
+        return {}
+    get = lambda position: input_files.comparison_of(
+        session.comparison_request(position), session.compare_options(position)
     )
+    return {i: partial(_with_page, get, i, page) for i in range(len(files.preds)) if i != session.chosen_index()}
+
+
+def _with_page(get: Callable[[int], Comparison], position: int, page: str) -> Comparison:
+    compared = get(position)
+    if page not in compared.alignment.pages.index:
+        raise InputError("", "a page", f"{session.pred_names()[position]} has no page {page}", "")
+    return compared
+
+
+def _side_names(compared: Comparison, others: Mapping[int, object]) -> list[str]:
+    """Ground truth and prediction; if there are several predictions, their names."""
+    if not compared.has_truth:
+        return list(compared.side_names)
+    names = session.pred_names()
+    if not others:
+        return list(SIDE_TITLES.values())
+    return [SIDE_TITLES["gt"], names[session.chosen_index()], *(names[position] for position in others)]
+
+
+def _shown_labels(labels: list[str]) -> list[int] | None:
+    """The positions of the labels chosen in the sidebar and of what is not judged; None: all are shown."""
+    chosen = choices.current().labels
+    return [k for k, label in enumerate(labels) if label in chosen or k == len(labels) - 1] if chosen else None
+
+
+def _panes(tiles: Mapping[str, Any], cell: tuple[int, int] | None) -> list[dict[str, Any]]:
+    """The canvases: the regions, with the pixels of the chosen cell if the page has some; and the chosen mask."""
+    lit = cell is not None and any(add[:2] == [*cell] for pair in tiles.get("pairs", ()) for add in pair["adds"])
+    mask = choices.current().mask
+    first: dict[str, Any] = {"mask": "cell" if lit and not mask else "", "boxes": True}
+    usable = mask and tiles and not (mask == "cell" and cell is None)
+    return [first, {"mask": mask, "boxes": False}] if usable else [first]
+
+
+def _centres(compared: Comparison, page: str) -> list[list[float]]:
+    chosen = choices.current()
+    rules = {"one_to_one": chosen.one_to_one, "class_aware": compared.space.shared and chosen.class_aware}
+    return page_data.centre_data(compared, page, (chosen.tolerance_x, chosen.tolerance_y), **rules)
+
+
+def _keep_picked() -> None:
+    picked = st.session_state["viewer"].get("picked")
+    if picked:
+        st.session_state["viewer_picked"] = dict(picked) | {"page": choices.current().page}
+
+
+def _add_wanted() -> None:
+    """The reader switched a layer on that is computed only then."""
+    wanted = (st.session_state["viewer"].get("wanted") or {}).get("layer", "")
+    if wanted.startswith("side-"):
+        others = [i for i in range(len(session.pred_names())) if i != session.chosen_index()]
+        number = int(wanted.removeprefix("side-")) - 2
+        wanted = f"pred-{others[number]}" if 0 <= number < len(others) else ""
+    if wanted:
+        st.session_state["viewer_wanted"] = (*st.session_state.get("viewer_wanted", ()), wanted)
+
+
+def _keep_mask() -> None:
+    mask = (st.session_state["viewer"].get("mask") or {}).get("mask", "")
+    if mask in choices.CHOICES["mask"]:
+        choices.put(mask=mask)
+
+
+def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any]) -> str:
+    """What was clicked: a region with its label, box and score, or the label sets of a pixel."""
+    labels = data["labels"]
+    if picked["kind"] == "region":
+        for side, label, x0, y0, x1, y1, score, number in data["boxes"]:
+            if (side, number) == (picked["side"], picked["number"]):
+                scored = "" if score is None else f", score {score_text(score)}"
+                where = f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}"
+                return f"{data['sides'][side]}, region {number}: {labels[label]}, {where}{scored}"
+    elif 0 <= picked["pair"] < len(data.get("pairs", ())):
+        pair = data["pairs"][picked["pair"]]
+        names = [" + ".join(labels[data["bits"][side][bit]] for bit in pair["words"][side]) for side in (GT, PRED)]
+        sides = ", ".join(f"{data['sides'][side]}: {names[side] or 'not judged'}" for side in (GT, PRED))
+        return f"{sides}: {AGREEMENT[pair['kind']]}, {thin_spaced(pair['pixels'])} px"
+    return ""
 
 
 def show_numbers(compared: Comparison, page: str) -> None:

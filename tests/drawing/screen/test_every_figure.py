@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen import charts, matrix, page_overlay, precision_recall
+from layoutcm.drawing.screen import charts, matrix, precision_recall
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import VIEWS, Selection, select
 
@@ -22,17 +22,6 @@ def hostile_confusion():
 
 def all_figures(confusion, theme):
     selection = select(confusion)
-    box = {
-        "side": "gt",
-        "label": "a",
-        "colour": "#0072b2",
-        "x0": 1,
-        "y0": 2,
-        "x1": 3,
-        "y1": 5,
-        "score": 0.5,
-        "number": 0,
-    }
     yield from (matrix.matrix_figure(confusion, v, selection=selection, theme=theme) for v in VIEWS)
     yield matrix.matrix_figure(confusion, "pixels", selection=selection, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
@@ -40,7 +29,6 @@ def all_figures(confusion, theme):
     yield precision_recall.precision_recall_plane(confusion, theme)
     yield charts.read_as_figure(confusion, 1, theme)
     yield charts.distribution_figure([0, 0.5, 1, float("nan")], "F1", theme)
-    yield page_overlay.page_overlay(10, 20, [box], theme)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
@@ -64,25 +52,10 @@ def texts(value):
 
 def test_hostile_names_are_text_in_every_figure():
     confusion = hostile_confusion()
-    boxes = [
-        {
-            "side": "pred",
-            "label": name,
-            "colour": "#0072b2",
-            "x0": 0,
-            "y0": 0,
-            "x1": 1,
-            "y1": 1,
-            "score": None,
-            "number": i,
-        }
-        for i, name in enumerate(HOSTILE)
-    ]
     found = [
         *all_figures(confusion, LIGHT),
         *(charts.read_as_figure(confusion, i, LIGHT) for i in range(len(HOSTILE))),
     ]
-    found.append(page_overlay.page_overlay(10, 10, boxes, LIGHT))
     for figure in found:
         shown = json.loads(figure.to_json())
         for text in texts(shown["data"]) + texts(shown["layout"]):
@@ -91,4 +64,3 @@ def test_hostile_names_are_text_in_every_figure():
         assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
     figure = matrix.matrix_figure(confusion, selection=Selection([1], [1, 6, 7]), theme=LIGHT)
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
-    assert found[-1].data[0].name == "pred: &lt;b&gt;x&lt;/b&gt;"

@@ -1,0 +1,117 @@
+"""The data of the page viewer: regions, tiles, words, causes and centres that one can count."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.page_tiles import AGREEMENT, NOT_JUDGED
+from layoutcm.drawing.palette import NOT_JUDGED_COLOUR, label_colours
+from layoutcm.drawing.web import page_data
+from support.layouts import build
+
+
+@pytest.fixture
+def compared(two_pages):
+    return lcm.compare(*two_pages)
+
+
+def areas(runs, x, y):
+    """{number in the runs: pixels}."""
+    found = {}
+    for r, row in enumerate(runs):
+        column = 0
+        for length, number in zip(row[::2], row[1::2]):
+            pixels = (x[column + length] - x[column]) * (y[r + 1] - y[r])
+            found[number] = found.get(number, 0) + pixels
+            column += length
+        assert column == len(x) - 1
+    return found
+
+
+def test_tiles_have_the_pixels_of_their_pairs(compared):
+    data = page_data.tile_data(compared.page_tiles("p1"))
+    assert areas(data["runs"], data["x"], data["y"]) == {k: pair["pixels"] for k, pair in enumerate(data["pairs"])}
+    assert sum(pair["pixels"] for pair in data["pairs"]) == 400
+    kinds = {}
+    for pair in data["pairs"]:
+        kinds[AGREEMENT[pair["kind"]]] = kinds.get(AGREEMENT[pair["kind"]], 0) + pair["pixels"]
+    # The title and the paragraph are right; the list is read as paragraph, the picture as table, half of it as both.
+    assert kinds == {"same labels": 160, "other labels": 240}
+
+
+def test_words_are_the_bits_of_the_labels_of_a_side(compared):
+    data, labels = page_data.tile_data(compared.page_tiles("p1")), page_data.label_data(compared)
+    names = lambda pair, side: [labels["labels"][labels["bits"][side][bit]] for bit in pair["words"][side]]
+    found = {(*names(pair, 0), "|", *names(pair, 1)): pair for pair in data["pairs"]}
+    both = found["picture", "|", "picture", "table"]
+    assert both["words"] == [[4], [4, 5]] and both["pixels"] == 80
+    picture, table = (compared.labels.index(name) for name in ("picture", "table"))
+    assert sorted(both["adds"]) == [[picture, picture, 0.5], [picture, table, 0.5]]
+    assert page_data.set_bits(0b110) == [1, 2] and page_data.set_bits(1 << 70) == [70]
+
+
+def test_regions_have_their_number_label_box_and_score(compared):
+    labels = page_data.label_data(compared)["labels"]
+    boxes = page_data.region_data(compared, "p1", labels, {"gt": 0, "pred": 1})
+    place = labels.index
+    assert boxes[0] == [0, place("title"), 0, 0, 20, 4, None, 1]
+    assert boxes[-1] == [1, place("picture"), 10, 4, 20, 12, 0.5, 5] and len(boxes) == 9
+    assert [box[0] for box in page_data.region_data(compared, "p1", labels, {"pred": 3})] == [3] * 5
+
+
+def test_labels_of_another_prediction_come_after_the_own_ones(compared, two_pages):
+    gt, _ = two_pages
+    other = lcm.compare(gt, build({"p1": (20, 20)}, [("p1", "stamp", 1, 1, 5, 5), ("p1", "table", 5, 5, 9, 9)]))
+    data = page_data.label_data(compared, other.labels[1:])
+    assert data["labels"] == [*compared.labels, "stamp", NOT_JUDGED] and data["colours"][-1] == NOT_JUDGED_COLOUR
+    colours = label_colours(compared.labels[1:])
+    assert data["colours"][1 : len(compared.labels)] == [colours[label] for label in compared.labels[1:]]
+    boxes = page_data.region_data(other, "p1", data["labels"], {"pred": 2})
+    assert [data["labels"][box[1]] for box in boxes] == ["stamp", "table"]
+
+
+def test_one_name_on_two_sides_with_different_labels_has_two_positions():
+    pages = {"p": (10, 10)}
+    gt, pred = build(pages, [("p", "a", 0, 0, 5, 5)]), build(pages, [("p", "b", 0, 0, 5, 5)])
+    c = lcm.compare(gt, pred, taxonomy="different")
+    labels = page_data.label_data(c)
+    boxes = page_data.region_data(c, "p", labels["labels"], {"gt": 0, "pred": 1})
+    assert [box[1] for box in boxes] == [c.cell("a", "Background")[0], c.cell("Background", "b")[1]]
+    assert page_data.cause_data(c, "p") is None
+
+
+def test_each_tile_has_its_main_cause(compared):
+    data = page_data.cause_data(compared, "p1")
+    found = {
+        CAUSES[number]: pixels for number, pixels in areas(data["runs"], data["x"], data["y"]).items() if number >= 0
+    }
+    totals = compared.causes(page="p1").totals
+    assert sum(found.values()) == 240 and set(found) <= {cause for cause, pixels in totals.items() if pixels}
+    whole = lcm.compare(
+        build({"p": (100, 100)}, [("p", "a", 10, 10, 50, 50), ("p", "b", 60, 60, 90, 90)]),
+        build({"p": (100, 100)}, [("p", "b", 10, 10, 50, 50)], ["a", "b"]),
+    )
+    data = page_data.cause_data(whole, "p")
+    found = {number: pixels for number, pixels in areas(data["runs"], data["x"], data["y"]).items() if number >= 0}
+    assert found == {CAUSES.index("label"): 1600, CAUSES.index("missed"): 900}
+
+
+def test_matched_centres_are_pairs_of_points(compared):
+    found = page_data.centre_data(compared, "p1", (3, 3))
+    assert [10, 2, 10, 2] in found and all(abs(x0 - x1) < 3 and abs(y0 - y1) < 3 for x0, y0, x1, y1 in found)
+    # The picture of pred is half as high as that of gt: its centre is 4 px higher.
+    assert [15, 12, 15, 8] in page_data.centre_data(compared, "p1", (5, 5)) and [15, 12, 15, 8] not in found
+
+
+def test_tile_runs_are_exact_and_coarser_only_above_the_limit(sample):
+    tiles = sample.page_tiles(sample.pages[0])
+    x, y, runs = page_data.tile_runs(tiles)
+    spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
+    np.testing.assert_array_equal(spread, tiles.pair_of_tile)
+    assert (x[-1], y[-1]) == (850, 1100)
+    x, y, runs = page_data.tile_runs(tiles, 300)
+    assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
+    causes = page_data.cause_data(sample, sample.pages[0], 100)
+    assert sum(len(row) for row in causes["runs"]) / 2 <= 100 and causes["y"][-1] == 1100
+    assert len(causes["y"]) == len(causes["runs"]) + 1
