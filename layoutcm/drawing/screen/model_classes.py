@@ -28,7 +28,7 @@ def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None
 
     Traces: hit (the colours), numbers, cells (for hover texts; customdata is [label, model]).
     """
-    layer = make_layer("hit", grid.values, theme.hit, whole=True, log=False)
+    layer = make_layer("hit", grid.values, theme.hit, top=1.0)
     traces = [heatmap_trace(layer, theme, shares=True), _numbers(grid, layer, theme), _cells(grid)]
     sizes = figure_sizes(grid.labels, grid.models)
     top, bottom = sizes.top + (20 if title else 0), 56
