@@ -1,8 +1,8 @@
 """The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
 The scales of shares are fixed, so that two matrices can be compared by eye. Paper figures use these layers, and
-`web/matrix.js` follows the same rule, so that a cell has the same colour in both. Charts on the screen and on paper also
-show the same classes in the same order.
+`web/matrix_values.js` follows the same rule, so that a cell has the same colour in both. Charts on the screen and on
+paper also show the same classes in the same order.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Layer(NamedTuple):
         """(place from 0 to 1, text) of evenly spaced ticks of its colour bar."""
         ends = np.linspace(self.low, self.high, count)
         texts = [tick_text(float(10**z if self.log else z), shares) for z in ends]
-        return list(zip(np.linspace(0, 1, count).tolist(), [*texts[:-1], f"≥ {texts[-1]}" if self.capped else texts[-1]]))
+        return list(
+            zip(np.linspace(0, 1, count).tolist(), [*texts[:-1], f"≥ {texts[-1]}" if self.capped else texts[-1]])
+        )
 
 
 def cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:

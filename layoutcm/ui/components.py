@@ -12,15 +12,13 @@ import streamlit as st
 
 from layoutcm.drawing import web
 
-MATRIX_SCRIPTS = ("text", "matrix_values", "matrix", "matrix_keys")
-
 # The line break says that these are contents, not names of files.
 _MATRIX = st.components.v2.component(
     "layoutcm_matrix",
     html='<div class="lcm-matrix"></div>\n',
     css=web.style("matrix"),
     js='"use strict";\n'
-    + web.script(*MATRIX_SCRIPTS)
+    + web.script("text", *web.MATRIX)
     + """
 export default ({ parentElement, data, setTriggerValue }) => {
   const root = parentElement.querySelector(".lcm-matrix");

@@ -50,10 +50,9 @@ def _compare_and_draw() -> None:
     from layoutcm.drawing.palette import LIGHT, label_colours
     from layoutcm.drawing.screen.charts import class_bars, distribution_figure, read_as_figure
     from layoutcm.drawing.screen.label_set_map import label_set_map
-    from layoutcm.drawing.screen.matrix import matrix_figure
-    from layoutcm.drawing.screen.object_charts import object_figure
     from layoutcm.drawing.screen.page_overlay import page_overlay
     from layoutcm.drawing.screen.precision_recall import precision_recall_plane
+    from layoutcm.drawing.web.matrix_data import matrix_data
 
     compile_from_now_on()
     tiny = read(_TINY)
@@ -61,16 +60,16 @@ def _compare_and_draw() -> None:
     confusion, tiles = compared.confusion(), compared.page_tiles("p")
     colours, objects = label_colours(compared.labels[1:]), compared.objects()
     for figure in (
-        matrix_figure(confusion, selection=select(confusion), theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
         precision_recall_plane(confusion, LIGHT),
         read_as_figure(confusion, 1, LIGHT),
         distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
         label_set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
-        object_figure(objects.object_confusion_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()
+    matrix_data(confusion, "recall", select(confusion))
+    objects.object_confusion_at(0.5)
     compared.pages_behind("a", "b")
     objects.ap_at(0.5)
     compared.centroids()

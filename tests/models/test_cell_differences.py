@@ -61,7 +61,9 @@ def test_ends_are_those_of_a_plain_loop_over_documents(two_models, view, method,
     ]
     total = b.confusion(method=method).values.sum()
     resamples = []
-    for (weights,) in (block[k : k + 1] for block in bootstrap.resample_weights(len(documents), 25, 3) for k in range(25)):
+    for (weights,) in (
+        block[k : k + 1] for block in bootstrap.resample_weights(len(documents), 25, 3) for k in range(25)
+    ):
         cells = [shares_by_hand(sum(w * m for w, m in zip(weights, own)), total, view) for own in masses]
         resamples.append(cells[1] - cells[0])
     values = view_values(b.confusion(method=method), view) - view_values(a.confusion(method=method), view)

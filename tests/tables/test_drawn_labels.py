@@ -6,7 +6,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.matrix_layers import cell_colour, correct_cells, matrix_layers
 from layoutcm.drawing.palette import LIGHT
-from layoutcm.drawing.screen.matrix import matrix_figure
+from layoutcm.drawing.screen.figure_basics import matrix_figure
 from layoutcm.errors import InputError
 from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, MOST_DRAWN, drawn_matrix
 from layoutcm.tables.matrix_views import Selection, every_label, select

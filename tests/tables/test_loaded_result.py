@@ -12,7 +12,7 @@ from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.paper.charts import class_bars
 from layoutcm.drawing.paper.matrix import collapsed_figure, difference_figure, matrix_figure
 from layoutcm.drawing.paper.printing import figure_bytes
-from layoutcm.drawing.screen.matrix import matrix_figure as screen_figure
+from layoutcm.drawing.screen.figure_basics import matrix_figure as screen_figure
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.report import report_files
 from layoutcm.tables import tables

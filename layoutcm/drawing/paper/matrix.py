@@ -194,4 +194,12 @@ def _bars(
     length = (width - grid.left - 22) / 2 - 8
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
-        draw_bar(axes, layer.scale, title, layer.marks(3, shares), grid.left + k * (length + 18), grid.bottom + 5, min(length, 110))
+        draw_bar(
+            axes,
+            layer.scale,
+            title,
+            layer.marks(3, shares),
+            grid.left + k * (length + 18),
+            grid.bottom + 5,
+            min(length, 110),
+        )

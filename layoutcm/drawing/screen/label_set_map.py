@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
 from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, Theme, blend, rgba
-from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.wording import thin_spaced
 

@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, rgba
-from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import SIDES
 from layoutcm.wording import score_text, shorten
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+MATRIX = ("matrix_values", "matrix", "matrix_keys")  # the scripts of the matrix; they need "text", too
+
 
 def script(*names: str) -> str:
     """The JavaScript of these parts, in this order."""

@@ -3,6 +3,7 @@
 const MATRICES = new WeakMap(); // the state of each matrix: open groups, focus; it outlives new data
 const FEWEST_WIDE = 34; // px; a number fits into such a cell
 const WRITTEN_COLUMNS = 16; // up to so many columns, cells have numbers
+const GAP = 24; // px between two matrices
 const ROWS_OF_A_PAGE = 10;
 
 function show_matrix(root, data, report) {
@@ -34,7 +35,7 @@ function start_matrix(root) {
   listen("focusin", (_, event) => { move_tab_stop(state, event.target); show_matrix_tip(state, event.target, null); });
   listen("focusout", () => hide_matrix_tip(state));
   state.observer = new ResizeObserver(() => {
-    if (state.data && Math.abs(root.clientWidth - state.width) > 1) draw_matrix_tables(state);
+    if (state.data && !state.data.compact && Math.abs(root.clientWidth - state.width) > 1) draw_matrix_tables(state);
   });
   state.observer.observe(root);
   return state;
@@ -54,12 +55,14 @@ function matrix_sizes(n, compact) {
 function matrix_layout(state, rows, columns) {
   const { data } = state, count = data.difference ? 1 : data.models.length;
   const sizes = matrix_sizes(Math.max(rows.length, columns.length), data.compact);
+  if (count > 1) sizes.most = 18;
   const letters = (lines) => Math.max(3, ...lines.map((line) => [...short(line.name, sizes.most)].length + (line.closed || line.first ? 3 : 0)));
   const left = Math.round(Math.max(letters(rows) * sizes.font * 0.6 + 14, 84));
   const narrowest = Math.max(sizes.font, columns.length <= WRITTEN_COLUMNS ? 27 : 9);
-  const beside = Math.min(count, Math.max(Math.floor(state.width / (left + narrowest * columns.length)), 1));
-  const room = state.width / beside - left - 24;
-  const wide = Math.floor(Math.min(Math.max(room / Math.max(columns.length, 1), narrowest), sizes.widest) * 10) / 10;
+  const beside = Math.min(count, Math.max(Math.floor((state.width + GAP) / (left + narrowest * columns.length + GAP + 4)), 1));
+  const room = (state.width + GAP) / beside - GAP - left - 6;
+  // In a compact matrix cells have their natural width; otherwise the matrix fills the width of the page.
+  const wide = data.compact ? sizes.widest : Math.floor(Math.min(Math.max(room / Math.max(columns.length, 1), narrowest), sizes.widest) * 10) / 10;
   const upright = columns.some((line) => [...short(line.name, sizes.most)].length * sizes.font * 0.58 + 6 > wide);
   const top = upright ? Math.round(letters(columns) * sizes.font * 0.6 + 12) : 24;
   return { ...sizes, left, wide, upright, top: Math.max(top, 36), written: columns.length <= WRITTEN_COLUMNS || wide >= FEWEST_WIDE };
@@ -70,6 +73,7 @@ function draw_matrix_tables(state) {
   const { root, data } = state, focused = matrix_has_focus(state) ? state.at : null;
   state.width = root.clientWidth;
   root.classList.toggle("dark", data.theme === "dark");
+  root.classList.toggle("compact", Boolean(data.compact));
   const rows = matrix_lines(data, "rows", state.open), columns = matrix_lines(data, "columns", state.open);
   const kinds = rows.map((row) => columns.map((column) => cell_kind(data, row, column)));
   const drawn = data.models.map((model) => {
@@ -83,13 +87,13 @@ function draw_matrix_tables(state) {
   const shown = state.difference ? drawn.slice(0, 1) : drawn;
   state.tables = shown.map((one, n) => make_matrix_table(state, n, layout));
   shown.forEach((one, n) => {
-    const heading = shown.length > 1 ? model_heading(data, n) : null;
+    const heading = shown.length > 1 || data.named ? model_heading(data, n) : null;
     box.append(make("div", { class: "model", "data-model": n }, heading, make("div", { class: "cells" }, state.tables[n])));
   });
   state.tip = make("div", { class: "tip", "aria-hidden": "true", hidden: "" });
   root.replaceChildren(...[matrix_group_bar(state), box, data.bars ? matrix_scale_bars(state) : null, state.tip].filter(Boolean));
-  state.at = focused ?? { n: 0, ...start_cell(state) };
-  state.tables.forEach((table, n) => { const cell = matrix_element(state, n === state.at.n ? state.at : { n, ...start_cell(state) }); if (cell) cell.tabIndex = 0; });
+  state.at = focused ?? { n: 0, ...first_stop(state) };
+  state.tables.forEach((table, n) => { const cell = matrix_element(state, n === state.at.n ? state.at : { n, ...first_stop(state) }); if (cell) cell.tabIndex = 0; });
   mark_chosen(state);
   if (focused) (matrix_element(state, focused) ?? matrix_element(state, state.at))?.focus({ preventScroll: true });
 }
@@ -180,7 +184,7 @@ function matrix_group_bar(state) {
   const { data } = state;
   if (!data.groups?.length) return null;
   const chip = (group) => make("button", { type: "button", "aria-expanded": String(state.open.has(group.name)), "data-group": group.name },
-    state.open.has(group.name) ? "▾ " : "▸ ", make("span", { dir: "auto" }, short(group.name, 26)), ` ${Math.max(group.rows.length, group.columns.length)}`);
+    state.open.has(group.name) ? "▾ " : "▸ ", make("span", { dir: "auto" }, short(group.name, 26)), ` (${Math.max(group.rows.length, group.columns.length)})`);
   const all = state.open.size < data.groups.length;
   return make("div", { class: "groups", role: "group", "aria-label": "Groups of labels" },
     make("button", { type: "button", "data-all": all ? "open" : "close" }, all ? "Open all groups" : "Close all groups"), ...data.groups.map(chip));

@@ -39,18 +39,21 @@ def matrix_data(
     models: Confusion | Mapping[str, Confusion],
     view: str,
     selection: Selection,
-    look: MatrixLook = MatrixLook(),
+    look: MatrixLook | None = None,
     families: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """One matrix, or several with the same labels, for `show_matrix` in matrix.js.
 
     `families` is {label: its family}; the labels of a family become a group that opens and closes.
     """
+    look = look or MatrixLook()
     named = {"": models} if isinstance(models, Confusion) else dict(models)
     sizes = np.sum([one.gt_pixels + one.pred_pixels for one in named.values()], axis=0)
     drawn = {name: drawn_matrix(one, selection, sizes) for name, one in named.items()}
     first = next(iter(drawn.values()))
     confusion, (rows, columns), positions = first
+    # A matrix may come with joined labels; they have no cell of their own either.
+    positions = [JOINED if i in confusion.joined else position for i, position in enumerate(positions)]
     names = [[confusion.labels[i] for i in side] for side in first.selection]
     return {
         "rows": [positions[i] for i in rows],

@@ -8,11 +8,14 @@ function matrix_element(state, { n, r, c }) {
   const cell = state.tables[n]?.rows[r + 1]?.cells[c + 1];
   return cell?.querySelector("button") ?? cell;
 }
-function first_stop(state) {
-  const r = state.chosen ? state.rows.findIndex((line) => line.position === state.chosen[0]) : -1;
-  const c = state.chosen ? state.columns.findIndex((line) => line.position === state.chosen[1]) : -1;
-  return r < 0 || c < 0 ? { r: 0, c: 0 } : { r, c };
+// The chosen cell, or the cell of closed groups that contains it; null if it is not drawn.
+function chosen_place(state) {
+  if (!state.chosen) return null;
+  const find = (lines, positions, position) => lines.findIndex((line) => line.places.some((place) => positions[place] === position));
+  const r = find(state.rows, state.data.rows, state.chosen[0]), c = find(state.columns, state.data.columns, state.chosen[1]);
+  return r < 0 || c < 0 ? null : { r, c };
 }
+const first_stop = (state) => chosen_place(state) ?? { r: 0, c: 0 };
 const matrix_has_focus = (state) => Boolean(place_in_matrix(state, state.root.getRootNode().activeElement));
 function move_tab_stop(state, target) {
   const at = place_in_matrix(state, target);
@@ -22,12 +25,12 @@ function move_tab_stop(state, target) {
   state.at = at;
 }
 function mark_chosen(state) {
-  const { chosen, data } = state;
-  for (const table of state.tables) {
+  const place = chosen_place(state);
+  state.tables.forEach((table, n) => {
     for (const cell of table.querySelectorAll("[aria-selected]")) cell.removeAttribute("aria-selected");
-    if (chosen) table.querySelector(`[data-cell="${chosen[0]}-${chosen[1]}"]`)?.setAttribute("aria-selected", "true");
-    table.classList.toggle("clickable", Boolean(data.clickable));
-  }
+    if (place) matrix_element(state, { n, ...place }).setAttribute("aria-selected", "true");
+    table.classList.toggle("clickable", Boolean(state.data.clickable));
+  });
 }
 // The number makes two equal messages differ: one that is the same as the last would not be sent.
 function send_picked(state, picked) {
@@ -44,7 +47,7 @@ function click_in_matrix(state, event) {
   const at = place_in_matrix(state, event.target);
   if (at) pick_in_matrix(state, at, event.target.classList?.contains("close"));
 }
-function pick_in_matrix(state, { n, r, c }, close = false) {
+function pick_in_matrix(state, { n, r, c }, close = false, keys = false) {
   const { data } = state, row = state.rows[r], column = state.columns[c];
   const closed = [row, column].filter((line) => line?.closed).map((line) => line.group);
   if (close) return set_open_groups(state, [row.group], false);
@@ -61,7 +64,7 @@ function pick_in_matrix(state, { n, r, c }, close = false) {
   if (!data.clickable || row.position === JOINED_LABEL || column.position === JOINED_LABEL) return;
   state.chosen = [row.position, column.position];
   mark_chosen(state);
-  send_picked(state, { kind: "cell", row: row.position, column: column.position, model: n });
+  send_picked(state, { kind: "cell", row: row.position, column: column.position, model: n, keys });
 }
 
 const MATRIX_STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageUp: [-ROWS_OF_A_PAGE, 0], PageDown: [ROWS_OF_A_PAGE, 0] };
@@ -73,11 +76,11 @@ function key_in_matrix(state, event) {
   // Keys that move in the matrix must neither scroll the page nor be shortcuts of it.
   event.preventDefault();
   event.stopPropagation();
-  if (!to) return pick_in_matrix(state, at);
+  if (!to) return pick_in_matrix(state, at, false, true);
   const cell = matrix_element(state, to);
   cell?.focus();
   cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  if (state.data.follow && to.r >= 0 && to.c >= 0 && !state.rows[to.r].closed && !state.columns[to.c].closed) pick_in_matrix(state, to);
+  if (state.data.follow && to.r >= 0 && to.c >= 0 && !state.rows[to.r].closed && !state.columns[to.c].closed) pick_in_matrix(state, to, false, true);
 }
 function matrix_key_target(state, { n, r, c }, event) {
   const last = [state.rows.length - 1, state.columns.length - 1], step = MATRIX_STEPS[event.key];

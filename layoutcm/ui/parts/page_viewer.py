@@ -12,14 +12,14 @@ from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
 from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.palette import AGREEMENT_COLOURS, label_colours
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.label_set_map import label_set_map
-from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
 from layoutcm.tables.matrix_views import COLLAPSED, cell_verb
 from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
-from layoutcm.ui.parts import data_tables, sentences
+from layoutcm.ui.parts import data_tables, matrix_panel, sentences
 from layoutcm.ui.screen_text import SIDE_TITLES
 from layoutcm.wording import thin_spaced
 
@@ -137,8 +137,7 @@ def show_numbers(compared: Comparison, page: str) -> None:
         st.subheader("This page's matrix", anchor=False)
         view = choices.current().view if choices.current().view != COLLAPSED else "recall"
         ordered = order_labels(confusion, shown, choices.current().order)
-        figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.current().log)
-        st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
+        matrix_panel.show_plain_matrix(confusion, view, ordered, f"page_matrix_{page}", log=choices.current().log)
     with right:
         st.subheader("Content against Background", anchor=False)
         data_tables.show_table(
