@@ -8,7 +8,7 @@ const ROWS_OF_A_PAGE = 10;
 
 function show_matrix(root, data, report) {
   const state = MATRICES.get(root) ?? start_matrix(root);
-  const drawn = JSON.stringify({ ...data, chosen: null });
+  const text = JSON.stringify({ ...data, chosen: null });
   state.report = report;
   if (JSON.stringify(data.open ?? null) !== state.given_open) {
     state.given_open = JSON.stringify(data.open ?? null);
@@ -17,9 +17,9 @@ function show_matrix(root, data, report) {
   state.data = data;
   state.chosen = data.chosen;
   // After a click only the chosen cell differs, and the table with its focus stays.
-  if (drawn !== state.drawn) draw_matrix_tables(state);
+  if (text !== state.text) draw_matrix_tables(state);
   else mark_chosen(state);
-  state.drawn = drawn;
+  state.text = text;
   return state;
 }
 function start_matrix(root) {
@@ -46,15 +46,15 @@ function stop_matrix(root) {
 }
 
 // Sizes in pixels: of a row, its font, the longest label in letters.
-function matrix_sizes(n, compact) {
-  if (compact && n <= 16) return { high: 26, font: 11, most: 18, widest: 34 };
+function matrix_sizes(n, compact = false, several = false) {
+  if (compact && several && n <= 16) return { high: 26, font: 11, most: 18, widest: 27 };
   const steps = [[4, 56, 13, 26], [12, 38, 12, 26], [16, 32, 12, 24], [24, 26, 11, 24], [40, 19, 10, 22], [Infinity, 15, 9, 20]];
   const [, high, font, most] = steps.find(([limit]) => n <= limit);
   return { high, font, most, widest: compact ? Math.round(high / 0.78) : Math.max(Math.round(high * 2.2), 48) };
 }
 function matrix_layout(state, rows, columns) {
   const { data } = state, count = data.difference ? 1 : data.models.length;
-  const sizes = matrix_sizes(Math.max(rows.length, columns.length), data.compact);
+  const sizes = matrix_sizes(Math.max(rows.length, columns.length), data.compact, count > 1);
   if (count > 1) sizes.most = 18;
   const letters = (lines) => Math.max(3, ...lines.map((line) => [...short(line.name, sizes.most)].length + (line.closed || line.first ? 3 : 0)));
   const left = Math.round(Math.max(letters(rows) * sizes.font * 0.6 + 14, 84));
