@@ -146,7 +146,7 @@ def test_the_page_opens_offline_in_light_and_dark(board, place):
 
 
 def check_colours(page, board):
-    """A cell has the colour that paper figures give it, whatever the other matrices are; pixels have one common scale."""
+    """A cell has the colour of paper figures, whatever the other matrices are; pixels have one common scale."""
     for view, button in (("recall", "Recall"), ("pixels", "Pixels")):
         page.click(f"#views button:text-is('{button}')")
         found = [board.comparisons[name].confusion() for name in board.models]
