@@ -20,7 +20,6 @@ def views() -> None:
         sidebar.show_choice("order", "Order", choices.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
         st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
-        two_models.show_choice_of_other()
         matrix_panel.download_matrix(confusion, choices.current().view)
     if choices.current().view == COLLAPSED:
         st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope_text(compared))}.")
@@ -29,8 +28,9 @@ def views() -> None:
             sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="collapsed_table"
         )
     else:
+        two_models.show_choice_of_other()
         has_other = two_models.chosen_other() is not None
-        width = matrix_panel.columns_on_screen(confusion) * (2 if has_other else 1)
+        width = two_models.columns_on_screen(confusion)
         left, right = page_shell.columns(3, 2, labels=width)
         with right:
             draw_slow_parts = cell.show_cell(compared, confusion, across=4 if width > page_shell.LABELS_BESIDE else 2)
@@ -41,7 +41,7 @@ def views() -> None:
             if has_other:
                 two_models.show_two_matrices(compared, view, key=f"matrices_{view}")
             else:
-                matrix_panel.show_matrix(compared, confusion, view, key=f"matrix_{view}")
+                matrix_panel.show_matrix(compared, confusion, view, key=f"matrix_{view}", headers=True)
             scope = screen_text.as_typed(selection.scope_text(compared))
             st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
         draw_slow_parts()

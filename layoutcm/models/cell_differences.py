@@ -79,7 +79,8 @@ def cell_differences(
     if page is not None or document is not None:
         pair = [on_pages(one, _page_names(one, page, document)) for one in pair]
     names = list(labels or dict.fromkeys(label for one in pair for label in one.space.labels))
-    sums = CellSums(view, *(_cell_rows(one, names, view, method, seed) for one in pair), unit_kind(pair[0]), names)
+    a, b = (_cell_rows(one, names, view, method, seed) for one in pair)
+    sums = CellSums(view, a, b, unit_kind(pair[0]), names)
     _check_same_gt(sums)
     used = Resampling(sums.unit, len(unit_names(pair[0])), n, seed, level)
     shape = (len(names), len(names))

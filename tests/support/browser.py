@@ -79,7 +79,7 @@ def visit(page: Page, address: str):
 
 def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
     """The pixel position of the cell of a matrix with so many rows and columns."""
-    matrix = page.locator("[role=grid]").first
+    matrix = page.locator(".lcm-matrix table").first
     assert matrix.locator("tbody tr").count() == rows and matrix.locator("thead th").count() == columns
     cell = matrix.locator("tbody tr").nth(row).locator("td").nth(column)
     cell.scroll_into_view_if_needed()
@@ -133,5 +133,5 @@ def upload(page, gt, pred):
         choose_file(page, key, file)
         settle(page, 500)
     # The result: a matrix or a message.
-    page.wait_for_selector("[role=grid], [data-testid=stAlert]", timeout=30_000)
+    page.wait_for_selector(".lcm-matrix table, [data-testid=stAlert]", timeout=30_000)
     settle(page)

@@ -4,6 +4,7 @@
 const JOINED_LABEL = -1;
 const SHARE_TOPS = { hit: 1, miss: 0.5 };
 const DIFFERENCE_TOP = 0.2;
+const DIFFERENCE_START = 0.15; // the place of the smallest difference on the scale, so that it is visible
 const LOG_DECADES = 4;
 
 function matrix_lines(data, side, open) {
@@ -78,7 +79,8 @@ function difference_scale(data) {
     if (noise[r][c] || kind === "mixed") return "within noise";
     return value > 0 === (kind === "hit") ? "better" : "worse";
   };
-  const place = (value, better) => 0.5 + (better ? 0.5 : -0.5) * Math.min(Math.abs(value) / high, 1);
+  const reach = (value) => DIFFERENCE_START + (1 - DIFFERENCE_START) * Math.min(Math.abs(value) / high, 1);
+  const place = (value, better) => 0.5 + (better ? 0.5 : -0.5) * reach(value);
   const colour = (value, said) => (said === "better" || said === "worse" ? colour_at(colours, place(value, said === "better")) : null);
   return { high, colours, verdict, colour, capped: shares };
 }

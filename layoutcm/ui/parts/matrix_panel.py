@@ -22,11 +22,14 @@ from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
 CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper are on the page Report."
 
 
-def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
-    """The matrix of the chosen labels; a click on a cell makes it the chosen one, a click on a label its class."""
+def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str, headers: bool = False) -> None:
+    """The matrix of the chosen labels; a click on a cell makes it the chosen one.
+
+    With `headers`, a click on the name of a row or column chooses that label.
+    """
     shown = ordered_labels(compared, confusion)
     look = MatrixLook(
-        session.theme(), choices.current().log, clickable=True, headers=True, chosen=chosen_cell(compared)
+        session.theme(), choices.current().log, clickable=True, headers=headers, chosen=chosen_cell(compared)
     )
     groups = groups_of_labels(family_choice.chosen_tree(compared), shown)
     data = matrix_data(confusion, view, shown, look, groups)

@@ -17,7 +17,7 @@ from layoutcm.models.cell_differences import CellDifferences, cell_differences
 from layoutcm.models.differences import on_common_pages
 from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import Selection
-from layoutcm.ui import choices, components, family_choice, selection, session, sidebar
+from layoutcm.ui import choices, components, family_choice, page_shell, selection, session, sidebar
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import matrix_panel
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
@@ -33,17 +33,22 @@ def show_choice_of_other() -> None:
     if len(names) < 2:
         return
     others = [ALONE, *(k for k in range(len(names)) if k != own)]
-    sidebar.show_choice(
-        "other", "Compare with", others, format_func=lambda k: "nothing" if k == ALONE else names[k], width=190
-    )
-    if chosen_other() is not None:
-        st.segmented_control(
-            "Shown as",
-            list(BESIDE_NAMES),
-            required=True,
-            format_func=BESIDE_NAMES.__getitem__,
-            **choices.bind("beside"),
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        sidebar.show_choice(
+            "other", "Compare with", others, format_func=lambda k: "nothing" if k == ALONE else names[k], width=240
         )
+        if chosen_other() is not None:
+            show = BESIDE_NAMES.__getitem__
+            st.segmented_control(
+                "Shown as", list(BESIDE_NAMES), required=True, format_func=show, **choices.bind("beside")
+            )
+
+
+def columns_on_screen(confusion: Confusion) -> int:
+    """The number of columns of what is drawn; two matrices side by side take the whole width."""
+    own = matrix_panel.columns_on_screen(confusion)
+    side_by_side = chosen_other() is not None and choices.current().beside == "beside"
+    return max(own, page_shell.LABELS_BESIDE + 1) if side_by_side else own
 
 
 def chosen_other() -> int | None:

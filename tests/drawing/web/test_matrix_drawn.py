@@ -308,7 +308,7 @@ def test_a_difference_is_better_worse_or_noise(browser):
     assert classes == [["better", "better", None], [None, "noise", "better"], ["worse", None, "noise"]]
     blue, red = rgb(LIGHT.diverging[-1][1]), rgb(LIGHT.diverging[0][1])
     assert colour_of(found[0][0][1]) == colour_of(found[0][1][1]) == blue and colour_of(found[2][0][1]) == red
-    quarter = scale_colour(LIGHT.diverging, 0.5 + 0.5 * 0.05 / 0.2)
+    quarter = scale_colour(LIGHT.diverging, 0.5 + 0.5 * (0.15 + 0.85 * 0.05 / 0.2))
     np.testing.assert_allclose(colour_of(found[1][2][1]), rgb(quarter), atol=1)  # Python rounds a half to even
     assert "difference −5.00 % points" in found[1][2][2] and found[1][2][2].endswith("better")
     assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("within noise")
