@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.drawing.screen.charts import read_as_figure
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.ui import choices, page_shell, router, selection, session, sidebar
 from layoutcm.ui.parts import data_tables, headlines, sentences

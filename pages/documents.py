@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.drawing.screen.charts import distribution_figure
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.ui import choices, page_shell, router, screen_text, session
 from layoutcm.ui.parts import data_tables, sentences
 

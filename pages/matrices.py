@@ -4,7 +4,7 @@ import streamlit as st
 
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS
 from layoutcm.ui import choices, page_shell, router, screen_text, selection, session, sidebar
-from layoutcm.ui.parts import cell, data_tables, matrix_panel, sentences
+from layoutcm.ui.parts import cell, data_tables, label_panel, matrix_panel, sentences, two_models
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
@@ -28,13 +28,20 @@ def views() -> None:
             sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="collapsed_table"
         )
     else:
-        width = matrix_panel.columns_on_screen(confusion)
+        two_models.show_choice_of_other()
+        has_other = two_models.chosen_other() is not None
+        width = two_models.columns_on_screen(confusion)
         left, right = page_shell.columns(3, 2, labels=width)
         with right:
             draw_slow_parts = cell.show_cell(compared, confusion, across=4 if width > page_shell.LABELS_BESIDE else 2)
+            if selection.chosen_cell(compared) is None:
+                label_panel.show_label(confusion)
         with left:
             view = choices.current().view
-            matrix_panel.show_matrix(compared, confusion, view, key=f"matrix_{view}")
+            if has_other:
+                two_models.show_two_matrices(compared, view, key=f"matrices_{view}")
+            else:
+                matrix_panel.show_matrix(compared, confusion, view, key=f"matrix_{view}", headers=True)
             scope = screen_text.as_typed(selection.scope_text(compared))
             st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
         draw_slow_parts()

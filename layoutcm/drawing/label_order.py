@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.tables.matrix_views import Selection
 
+MOST_UNGROUPED = 20  # labels, Background included; a larger matrix opens grouped by family
 ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
 
 
@@ -16,6 +18,13 @@ def order_labels(confusion: Confusion, selection: Selection, order: str, by_fami
     if confusion.diagonal:
         return Selection(rows, rows)
     return Selection(rows, _sorted(confusion, selection.columns, order, by_family))
+
+
+def groups_of_labels(tree: FamilyTree | None, selection: Selection) -> dict[str, str]:
+    """{label: its family} for a matrix of these labels; empty if they are few enough to be shown one by one."""
+    if tree is None or max(map(len, selection)) <= MOST_UNGROUPED:
+        return {}
+    return {label: path[0] for label, path in tree.paths.items()}
 
 
 def _sorted(confusion: Confusion, positions: list[int], order: str, by_family: Sequence[str]) -> list[int]:

@@ -1,7 +1,8 @@
 """The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
-Screen figures and paper figures use these layers, so that a cell has the same colour in both. Their charts also show
-the same classes in the same order.
+The scales of shares are fixed, so that two matrices can be compared by eye. Paper figures use these layers, and
+`web/matrix_values.js` follows the same rule, so that a cell has the same colour in both. Charts on the screen and on
+paper also show the same classes in the same order.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ from layoutcm.wording import percent_brief, pixels_brief
 
 # The log scale ends four decades below its largest value.
 LOG_FLOOR = 1e-4
+# The ends of the colour scales of shares. A larger share of misses has the colour of the end.
+SHARE_TOPS = {"hit": 1.0, "miss": 0.5}
 
 
 class Layer(NamedTuple):
-    """Hits or misses: `z` is float64[gt, pred], nan where nothing is drawn; `low` and `high` are its colour range."""
+    """Hits or misses: `z` is float64[gt, pred], nan where nothing is drawn; `low` and `high` are its colour range.
+
+    If it is `capped`, values above `high` have the colour of `high`.
+    """
 
     name: str
     z: Floats
@@ -33,15 +39,20 @@ class Layer(NamedTuple):
     high: float
     scale: Scale
     log: bool
+    capped: bool = False
 
     def colour(self, row: int, column: int) -> str | None:
         """The colour of a cell; None if this layer does not draw it."""
         z = self.z[row, column]
         return None if math.isnan(z) else scale_colour(self.scale, (z - self.low) / (self.high - self.low))
 
-    def ticks(self, count: int) -> list[tuple[float, float]]:
-        """(position on the scale, value) of evenly spaced ticks."""
-        return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, count)]
+    def marks(self, count: int, shares: bool) -> list[tuple[float, str]]:
+        """(place from 0 to 1, text) of evenly spaced ticks of its colour bar."""
+        ends = np.linspace(self.low, self.high, count)
+        texts = [tick_text(float(10**z if self.log else z), shares) for z in ends]
+        return list(
+            zip(np.linspace(0, 1, count).tolist(), [*texts[:-1], f"≥ {texts[-1]}" if self.capped else texts[-1]])
+        )
 
 
 def cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
@@ -76,24 +87,27 @@ def matrix_layers(
 ) -> tuple[Layer, Layer]:
     """The layers of hits and misses for the selected rows and columns."""
     values = view_values(confusion, view)[np.ix_(*selection)]
-    hit = correct_cells(confusion, selection)
-    whole = view != "pixels" and confusion.diagonal
+    hit, shares = correct_cells(confusion, selection), view != "pixels"
+    tops = SHARE_TOPS if shares else {}
+    # Correct shares are large: a log scale would make them all alike.
+    log_hits = log and not (shares and confusion.diagonal)
+    misses = np.where(hit | mixed_cells(confusion, selection), np.nan, values)
     return (
-        make_layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
-        make_layer("miss", np.where(hit | mixed_cells(confusion, selection), np.nan, values), theme.miss, False, log),
+        make_layer("hit", np.where(hit, values, np.nan), theme.hit, log_hits, tops.get("hit")),
+        make_layer("miss", misses, theme.miss, log, tops.get("miss")),
     )
 
 
-def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
-    """A layer of the positive values; with `whole`, the colour range is 0 to 1 whatever the values are."""
-    top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
+def make_layer(name: str, values: Floats, scale: Scale, log: bool = False, top: float | None = None) -> Layer:
+    """A layer of the positive values; its colour range ends at `top`, or at the largest value."""
+    capped = top is not None and top < 1
+    top = float(np.nanmax(values, initial=0.0)) if top is None else top
     positive = np.where(values > 0, values, np.nan)
-    if whole or not log or top == 0:
-        return Layer(name, positive, 0.0, top or 1.0, scale, False)
+    if not log or top == 0:
+        return Layer(name, positive, 0.0, top or 1.0, scale, False, capped)
     # Positive values below the floor get the palest colour.
-    return Layer(
-        name, np.log10(np.maximum(positive, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
-    )
+    floor = top * LOG_FLOOR
+    return Layer(name, np.log10(np.maximum(positive, floor)), math.log10(floor), math.log10(top), scale, True, capped)
 
 
 def classes_in_use(confusion: Confusion, background: bool, selection: Selection | None = None) -> list[int]:

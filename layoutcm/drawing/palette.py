@@ -115,10 +115,10 @@ def scale_colour(scale: Scale, place: float) -> str:
 
 
 def text_colour_on(colour: str) -> str:
-    """Near-black or white, whichever has more contrast on `colour` (WCAG)."""
+    """Black or white, whichever has more contrast on `colour` (WCAG); at least 4.5."""
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#111111" if luminance > 0.19 else "#ffffff"
+    return "#000000" if luminance > 0.179 else "#ffffff"
 
 
 def rising_scale(*colours: str) -> Scale:

@@ -58,6 +58,11 @@ def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
     return [_with_pages(own, levels, names) for own in levels]
 
 
+def on_pages(levels: Levels, names: list[str]) -> Levels:
+    """The counts of some of its pages, in this order."""
+    return _with_pages(levels, (), names)
+
+
 def _ignores_missing_pages(compared: Comparison) -> bool:
     return compared.settings.fields.get("missing_pages") == "ignore"
 

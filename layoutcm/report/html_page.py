@@ -19,17 +19,18 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
+from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, load_shrunk
-from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.web import page_data
-from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.tables.drawn_labels import JOINED_CELL, drawn_matrix
-from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
+from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
+from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, Selection, cell_verb, every_label, select
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
-from layoutcm.tables.result_levels import is_sparse
 from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.tables.tables import NO_CLASSES, Table
 
@@ -69,8 +70,8 @@ def fill_template(name: str, data: dict[str, Any]) -> str:
     page, style, *scripts = (
         (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
     )
-    script = "\n".join((web.script("text", *web.VIEWER), *scripts))
-    style = "\n".join((style, web.style("viewer")))
+    script = "\n".join((web.script("text", *web.MATRIX, *web.VIEWER), *scripts))
+    style = "\n".join((style, web.style("matrix", "viewer")))
     page = page.replace("/*style*/", style).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
@@ -112,13 +113,11 @@ def report_data(
         "rows": rows,
         "columns": columns,
         "diagonal": confusion.diagonal,
-        "joined": {"labels": confusion.joined, "note": JOINED_CELL},
-        "views": {view: shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
+        "matrix": matrix_data(confusion, "recall", drawn.selection, families=_groups(comparison, drawn)),
         "view_names": VIEW_BUTTONS if comparison.has_truth else LETTER_BUTTONS,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "no_classes": NO_CLASSES,
-        "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
-        "themes": colour_scales(),
+        "collapsed": matrix_data(collapsed, "recall", every_label(collapsed)),
         "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
@@ -127,15 +126,9 @@ def report_data(
     }
 
 
-def colour_scales() -> dict[str, Any]:
-    return {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))}
-
-
-def shown_values(values: Floats, rows: list[int], columns: list[int]) -> Any:
-    """The values as values[row][column]; of a large matrix, which may have few labels in use, only those shown."""
-    if not is_sparse(*values.shape):
-        return values
-    return {i: dict(zip(columns, values[i, columns].tolist())) for i in rows}
+def _groups(comparison: Comparison, drawn: DrawnMatrix) -> dict[str, str]:
+    """The families of a large matrix, by the built-in tree that fits best."""
+    return groups_of_labels(next(iter(suggested_trees(list(comparison.labels[1:]))), None), drawn.selection)
 
 
 def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[dict[str, Any], list[int]]:
@@ -156,13 +149,15 @@ def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[d
 
 
 def _family(table: Table) -> dict[str, Any]:
-    """The matrix of a family for the script: all its labels, and which of them are rows and columns."""
+    """The matrix of a family, whose last row and last column are what is out of it."""
     rows, columns = table.places or ([], [])
     names = dict(zip((*rows, *columns), (*table.data.iloc[:, 0], *table.data.columns[1:])))
     labels = [names[place] for place in sorted(names)]
     values = np.zeros((len(labels), len(labels)))
     values[np.ix_(rows, columns)] = table.data.iloc[:, 1:].to_numpy(float)
-    return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}
+    matrix = Confusion(labels, "families", values, values, values.sum(axis=0), has_background=False)
+    look = MatrixLook(margins=(len(labels) - 1,), bars=False)
+    return {"title": table.title, "matrix": matrix_data(matrix, "pixels", Selection(list(rows), list(columns)), look)}
 
 
 def table_data(table: Table) -> dict[str, Any]:

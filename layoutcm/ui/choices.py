@@ -49,6 +49,9 @@ class Choices:
     order: str = "as given"
     log: bool = False
     empty: bool = False
+    open_groups: Names = ()  # families of labels that are open in a grouped matrix
+    other: int = -1  # the position of the prediction to compare with in the matrix; -1: none
+    beside: str = "beside"  # how it is shown
     families: str = ""  # a built-in tree's name, or a tree as JSON
     family_sample: str = "pixel"
     family_count: str = ""  # empty = the usual way for each side
@@ -79,6 +82,7 @@ CHOICES = {
     "level": ("set", "document", "page"),
     "view": tuple(VIEW_BUTTONS),
     "order": ORDERS,
+    "beside": ("beside", "difference"),
     "mask": ("", "gt", "pred", "difference", "cell", "causes"),
     "family_sample": SAMPLES,
     "family_count": ("", *COUNTS),
@@ -90,6 +94,7 @@ CHOICES = {
 }
 LIMITS = {
     "pred": (0, 10**6),
+    "other": (-1, 10**6),
     "min_score": (0.0, 1.0),
     "family_depth": (1, MOST_DEPTH),
     "matrix_depth": (0, MOST_DEPTH + 1),

@@ -89,7 +89,7 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     page_pictures.forget_pictures()
     st.session_state["loaded"] = files
     reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
-             "expanded", "labels", "mask", "curves")  # fmt: skip
+             "expanded", "labels", "mask", "curves", "open_groups", "other")  # fmt: skip
     put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 

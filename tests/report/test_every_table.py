@@ -73,9 +73,9 @@ def test_the_html_has_every_cell(compared, tables):
         assert_same([table["columns"], *([None if v != v else v for v in row] for row in table["rows"])], wanted)
     assert [one["title"] for one in data["families"]] == [tables[name].title for name in tables if "family_" in name]
     for one, table in zip(data["families"], (tables[name] for name in tables if "family_" in name)):
-        found = [[one["values"][i, j] for j in one["columns"]] for i in one["rows"]]
-        assert_same(found, [row[1:] for row in rows_of(table)[1:]])
-        assert [one["labels"][i] for i in one["rows"]] == [row[0] for row in rows_of(table)[1:]]
+        assert_same(one["matrix"]["models"][0]["mass"], [row[1:] for row in rows_of(table)[1:]])
+        assert one["matrix"]["row_names"] == [row[0] for row in rows_of(table)[1:]]
+        assert one["matrix"]["column_names"] == rows_of(table)[0][1:]
 
 
 def number(text):

@@ -11,14 +11,16 @@ from layoutcm.metrics.levels import largest_groups
 from layoutcm.report import html_page
 from layoutcm.report.report_files import all_tables
 from support.layouts import build
+from support.matrix_values import views_of
 from support.written_reports import data_of, values
 
 
 def test_html_numbers_equal_the_api(sample, folder):
     data, m = data_of(folder / "report.html"), sample.confusion()
     for view, wanted in (("pixels", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
-        np.testing.assert_array_equal(values(data["views"][view]), wanted)
-    np.testing.assert_array_equal(values(data["collapsed"]["views"]["f1"]), m.collapse().f1)
+        np.testing.assert_array_equal(views_of(data["matrix"])[view], wanted)
+    np.testing.assert_array_equal(views_of(data["collapsed"])["f1"], m.collapse().f1)
+    assert data["matrix"]["row_names"] == data["matrix"]["column_names"] == m.labels
     for name, frame in (
         ("classes", m.classes()),
         ("pages", sample.page_table()),
@@ -93,5 +95,6 @@ def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):
     pred = build(pages, [("p", "b", 0, 0, 5, 5), ("p", labels[0], 5, 5, 10, 10)], labels)
     place = lcm.compare(gt, pred).write_report(tmp_path / "r", families={"F": labels})
     visible = next(one for one in data_of(place / "report.html")["families"] if one["title"] == "Family F")
-    found = np.array(visible["values"])[np.ix_(visible["rows"], visible["columns"])]
-    assert found.tolist() == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
+    assert visible["matrix"]["row_names"] == ["out of family", "b", "out of family"]
+    assert visible["matrix"]["margins"] == [2] and visible["matrix"]["rows"] == [0, 1, 2]
+    assert visible["matrix"]["models"][0]["mass"] == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]

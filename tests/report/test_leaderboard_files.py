@@ -10,15 +10,18 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from layoutcm.drawing.matrix_layers import make_layer
 from layoutcm.drawing.palette import LIGHT, rgb
 from layoutcm.report import report_files
-from layoutcm.report.index_page import largest_values, model_matrices
+from layoutcm.report.index_page import matrices_of
 from layoutcm.report.leaderboard_files import write_board_files
 from layoutcm.tables.leaderboard_tables import class_grid
+from layoutcm.tables.matrix_views import view_values
 from layoutcm.tables.result_json import json_ready
 from support import hostile
 from support.browser import chromium
 from support.layouts import build
+from support.matrix_values import cell_colours, views_of
 from support.sample_comparisons import compare_all_of_sample
 from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
 
@@ -102,17 +105,13 @@ def test_the_page_has_the_numbers_of_the_api(board, place):
     assert table["columns"][:5] == ["model", "macro F1", "interval", "micro F1", "content F1"]
     assert [row[1] for row in table["rows"]] == board.table["macro_f1"].tolist()
     assert [row[3] for row in table["rows"]] == board.table["micro_f1"].tolist()
-    for model in data["models"]:
-        confusion = board.comparisons[model["name"]].confusion()
-        assert model["labels"] == confusion.labels and model["diagonal"]
+    (matrix,) = data["matrices"]  # all side by side
+    assert matrix["diagonal"] and [model["name"] for model in matrix["models"]] == board.models
+    for n, name in enumerate(board.models):
+        confusion = board.comparisons[name].confusion()
+        assert matrix["row_names"] == matrix["column_names"] == confusion.labels
         for view, wanted in (("recall", confusion.recall), ("pixels", confusion.values), ("f1", confusion.f1)):
-            np.testing.assert_array_equal(values(model["views"][view]), wanted)
-        diagonal = np.eye(len(confusion.labels), dtype=bool)
-        assert model["tops"]["recall"]["miss"] >= np.nanmax(np.where(diagonal, 0, confusion.recall))
-    tops = [model["tops"] for model in data["models"]]
-    assert tops[0] == tops[1] == tops[2]  # one scale of colours
-    every = [np.where(np.eye(len(m.labels)), 0, m.recall) for m in (c.confusion() for c in board.comparisons.values())]
-    assert tops[0]["recall"]["miss"] == max(np.nanmax(one) for one in every)
+            np.testing.assert_array_equal(views_of(matrix, n)[view], wanted)
     grid = class_grid(board)
     np.testing.assert_array_equal(values(data["classes"]["values"]), grid.values)
     assert data["classes"]["numbers"][0] == [grid.number(0, j) for j in range(3)]
@@ -133,7 +132,7 @@ def test_the_page_opens_offline_in_light_and_dark(board, place):
             assert [text for text in texts if text in shown and re.match(r"\d", text)] == shown
             places = [box.bounding_box()["y"] for box in page.locator("#matrices [data-model]").all()]
             assert len(set(places)) == 1  # side by side
-            links = [link.get_attribute("href") for link in page.locator("#matrices h3 a").all()]
+            links = [link.get_attribute("href") for link in page.locator("#matrices .name a").all()]
             assert links == [f"{name}/report.html" for name in board.models]
             # The text has the colour of the page's text, so nothing else may be behind it.
             behind = "getComputedStyle(document.querySelector('#model-classes .drawing')).backgroundColor"
@@ -147,17 +146,18 @@ def test_the_page_opens_offline_in_light_and_dark(board, place):
 
 
 def check_colours(page, board):
-    """The largest wrong cell of all matrices has the last colour of the scale, and no other matrix has this colour."""
-    last = f"rgb({','.join(map(str, rgb(LIGHT.miss[-1][1])))})"
-    counts = [
-        page.locator(f"#matrices [data-model='{k}'] rect[fill='{last}']").count() for k in range(len(board.models))
-    ]
-    worst = [board.models[k] for k, count in enumerate(counts) if count]
-    tops = {}
-    for name, compared in board.comparisons.items():
-        confusion = compared.confusion()
-        tops[name] = np.nanmax(np.where(np.eye(len(confusion.labels)), 0, confusion.recall))
-    assert worst == [max(tops, key=tops.get)]
+    """A cell has the colour of paper figures, whatever the other matrices are; pixels have one common scale."""
+    for view, button in (("recall", "Recall"), ("pixels", "Pixels")):
+        page.click(f"#views button:text-is('{button}')")
+        found = [board.comparisons[name].confusion() for name in board.models]
+        wrong = ~np.eye(len(found[0].labels), dtype=bool)
+        top = 0.5 if view == "recall" else max(np.nanmax(one.values[wrong]) for one in found)
+        for k, confusion in enumerate(found):
+            layer = make_layer("miss", np.where(wrong, view_values(confusion, view), np.nan), LIGHT.miss, top=top)
+            drawn = cell_colours(page, f"#matrices [data-model='{k}']")
+            for i, j in zip(*np.nonzero(wrong)):
+                colour = layer.colour(i, j)
+                assert drawn[f"{i}-{j}"][0] == (f"rgb{rgb(colour)}" if colour else ""), (view, k, i, j)
 
 
 def test_with_why_all_files_have_causes_and_without_it_none_has(board, place, tmp_path):
@@ -199,13 +199,13 @@ def test_matrices_of_other_labels_have_their_own_lists():
     y = build({"p": (10, 10)}, [("p", "k", 0, 0, 10, 10)])
     named = {"x": x, "y": y, "more": more}
     board = lcm.leaderboard({name: lcm.compare(gt, pred) for name, pred in named.items()})
-    matrices = model_matrices(board)
-    assert matrices["x"].confusion.labels == matrices["more"].confusion.labels == ["Background", "a", "b", "c", "d"]
-    assert matrices["x"].selection == matrices["more"].selection == ([0, 1, 2, 3], [0, 1, 2, 3])  # d is not used
-    assert matrices["x"].confusion.values[2].tolist() == [20, 0, 0, 30, 0]
-    assert matrices["y"].confusion.labels == ["Background", "a", "b", "k"] and not matrices["y"].confusion.diagonal
-    assert largest_values([matrices["x"], matrices["more"]], "pixels") == {"hit": 50, "miss": 50}
-    assert largest_values([matrices["y"]], "pixels") == {"hit": 50, "miss": 0}
+    alike, other = matrices_of(board)
+    assert {model["name"] for model in alike["models"]} == {"x", "more"} and alike["diagonal"]
+    assert alike["row_names"] == alike["column_names"] == ["Background", "a", "b", "c"]  # d is not used
+    of_x = next(model for model in alike["models"] if model["name"] == "x")
+    assert of_x["mass"][2] == [20, 0, 0, 30]
+    assert [model["name"] for model in other["models"]] == ["y"] and not other["diagonal"]
+    assert other["row_names"] == ["Background", "a", "b"] and other["column_names"] == ["Background", "k"]
 
 
 def test_predictions_without_class_values_have_a_page_without_classes(tmp_path):

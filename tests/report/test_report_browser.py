@@ -42,11 +42,12 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
     assert page.locator("#objects table").count() == 2 and "There is no AP" in page.inner_text("#objects")
     families = page.inner_text("#families")
     # One matrix for the family of three, one for each other label and one for Background.
-    assert page.locator("#families svg").count() == 2 + len(hostile.LABELS) - 3
+    assert page.locator("#families [role=grid]").count() == 2 + len(hostile.LABELS) - 3
     assert "Family <i>of three" in families and "out of family" in families
-    page.focus("#heatmap")
-    page.keyboard.press("ArrowLeft")
-    assert "found as" in page.inner_text("#cell h3")
+    page.keyboard.press("ArrowLeft")  # the cell that was clicked has the focus
+    assert "found as" in page.inner_text("#cell h3") and page.url.endswith("#cell-1-1")
+    tip = page.inner_text("#all-labels .tip")
+    assert f"gt {hostile.LABELS[0]}" in tip and "Recall 0.000000" in tip and "0 px" in tip
     page.click("#confusions button >> nth=0")
     text = page.inner_text("body")
     assert all(label in text for label in hostile.LABELS)

@@ -105,9 +105,9 @@ def test_families_are_in_every_file(sample, tmp_path, quick):
         np.testing.assert_array_equal(values([row[1:5] for row in text]), wanted.iloc[:, 1:5].to_numpy(float))
         assert [row[5] for row in text] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
     words = next(family for family in data["families"] if family["title"] == "Family Words")
-    inside = values(words["values"])[np.ix_(words["rows"], words["columns"])]
+    inside = values(words["matrix"]["models"][0]["mass"])
     np.testing.assert_array_equal(inside, f.matrices["Words"].to_numpy())
-    assert words["labels"] == [*FAMILIES["Words"], "out of family"]
+    assert words["matrix"]["row_names"] == [*FAMILIES["Words"], "out of family"]
     rows = [row[:5] for row in book["Family matrices"].iter_rows(values_only=True)]
     top = [row[0] for row in rows].index("Family Words")
     np.testing.assert_allclose(values([row[1:] for row in rows[top + 2 : top + 6]]), inside, rtol=1e-15)

@@ -29,6 +29,11 @@ def opened_unmapped(monkeypatch, page="compare", /, **parameters):
     return opened(page, load="start", **parameters)
 
 
+def matrices(app):
+    """The data of the matrices on the page."""
+    return [json.loads(one.proto.json) for one in app.get("bidi_component") if '"row_names"' in one.proto.json]
+
+
 def choose(app, **values):
     """Change choices as widgets do; `app.run()` shows them."""
     app.session_state["choices"] = replace(app.session_state["choices"], **values)

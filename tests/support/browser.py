@@ -78,9 +78,13 @@ def visit(page: Page, address: str):
 
 
 def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
-    """The pixel position of a matrix cell; all cells of the plot area have the same size."""
-    box = page.locator(".nsewdrag").first.bounding_box()
-    return box["x"] + (column + 0.5) * box["width"] / columns, box["y"] + (row + 0.5) * box["height"] / rows
+    """The pixel position of the cell of a matrix with so many rows and columns."""
+    matrix = page.locator(".lcm-matrix table").first
+    assert matrix.locator("tbody tr").count() == rows and matrix.locator("thead th").count() == columns
+    cell = matrix.locator("tbody tr").nth(row).locator("td").nth(column)
+    cell.scroll_into_view_if_needed()
+    box = cell.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 @contextmanager
@@ -129,5 +133,5 @@ def upload(page, gt, pred):
         choose_file(page, key, file)
         settle(page, 500)
     # The result: a matrix or a message.
-    page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
+    page.wait_for_selector(".lcm-matrix table, [data-testid=stAlert]", timeout=30_000)
     settle(page)

@@ -6,13 +6,12 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.matrix_layers import cell_colour, correct_cells, matrix_layers
 from layoutcm.drawing.palette import LIGHT
-from layoutcm.drawing.screen.matrix import matrix_figure
+from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.errors import InputError
-from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, MOST_DRAWN, drawn_matrix
+from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix
 from layoutcm.tables.matrix_views import Selection, every_label, select
 from layoutcm.tables.tables import matrix_table
 from support.layouts import build
-from support.plotly_traces import trace
 
 N = 400
 
@@ -80,10 +79,9 @@ def test_few_labels_are_not_changed():
 def test_figures_and_tables_have_the_joined_label(confusion):
     selection = select(confusion)
     largest = confusion.own_labels[0][1]
-    figure = matrix_figure(confusion, selection=selection, theme=LIGHT, selected=(0, 0))
-    cells = trace(figure, "cells")
-    assert len(cells.customdata) == MOST_DRAWN**2 and list(cells.customdata[-1]) == [JOINED, JOINED]
-    assert figure.layout.shapes[0].x0 == -0.5 and largest >= 0
+    data = matrix_data(confusion, "recall", selection)
+    assert len(data["rows"]) == len(data["columns"]) == MOST_DRAWN and data["rows"][-1] == data["columns"][-1] == JOINED
+    assert data["row_names"][-1].startswith("other (") and largest >= 0
     for view in ("pixels", "recall"):
         table = matrix_table(confusion, view, selection).data
         assert table.shape == (MOST_DRAWN, MOST_DRAWN + 1) and table.columns[-1].startswith("other (")
@@ -91,28 +89,18 @@ def test_figures_and_tables_have_the_joined_label(confusion):
     assert whole.sum() == pytest.approx(confusion.values.sum())
 
 
-def test_the_diagonal_of_joined_labels_has_no_colour_and_says_what_it_includes(confusion):
+def test_the_diagonal_of_joined_labels_has_no_colour(confusion):
     drawn = drawn_matrix(confusion, select(confusion))
     hit, miss = matrix_layers(drawn.confusion, "pixels", drawn.selection, LIGHT, log=False)
     value = drawn.confusion.values[drawn.selection.rows[-1], drawn.selection.columns[-1]]
-    hover = trace(matrix_figure(confusion, "pixels", selection=select(confusion), theme=LIGHT), "cells").hovertext
     if not confusion.diagonal:  # nothing is correct or wrong
-        assert hit.z[-1, -1] == value and not any(JOINED_CELL in text for text in hover)
+        assert hit.z[-1, -1] == value
         return
     assert value > 0 and cell_colour([hit, miss], MOST_DRAWN - 1, MOST_DRAWN - 1) is None
-    assert [JOINED_CELL in text for text in hover].count(True) == 1 and JOINED_CELL in hover[-1]
     others = ~np.eye(MOST_DRAWN, dtype=bool)
     others[-1, -1] = True
     assert (np.isnan(hit.z) == (others | (drawn.confusion.values[np.ix_(*drawn.selection)] == 0))).all()
     assert not correct_cells(drawn.confusion, drawn.selection)[-1, -1]
-
-
-def test_a_click_on_a_joined_label_chooses_nothing():
-    from layoutcm.ui.parts.matrix_panel import clicked_cell
-
-    event = lambda data: {"selection": {"points": [{"customdata": data}]}}
-    assert clicked_cell(event([3, JOINED])) is None and clicked_cell(event([JOINED, 0])) is None
-    assert clicked_cell(event([3, 0])) == (3, 0) and clicked_cell(event({"0": 3, "1": 0})) == (3, 0)
 
 
 def test_more_labels_than_can_be_compared_are_refused_with_files_and_numbers():

@@ -8,11 +8,10 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.paper.charts import class_bars
 from layoutcm.drawing.paper.matrix import collapsed_figure, difference_figure, matrix_figure
 from layoutcm.drawing.paper.printing import figure_bytes
-from layoutcm.drawing.screen.matrix import matrix_figure as screen_figure
+from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.report import report_files
 from layoutcm.tables import tables
@@ -84,9 +83,7 @@ def test_figures_are_equal_to_the_last_byte(method, two_pages):
     for view in VIEWS:
         drawn = [figure_bytes(matrix_figure(one, view), "svg") for one in (found, expected)]
         assert drawn[0] == drawn[1]
-        on_screen = [
-            screen_figure(one, view, selection=select(one), theme=LIGHT).to_json() for one in (found, expected)
-        ]
+        on_screen = [matrix_data(one, view, select(one)) for one in (found, expected)]
         assert on_screen[0] == on_screen[1]
     difference_figure(found, expected)
 

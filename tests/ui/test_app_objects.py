@@ -5,7 +5,7 @@ import json
 import pytest
 
 from layoutcm.ui.parts import headlines
-from support.app_runner import HOSTILE, coco, opened, opened_unmapped, upload
+from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, upload
 from support.app_runner import texts as typed_texts
 
 
@@ -47,7 +47,7 @@ def test_with_scores_the_page_has_an_ap(sample):
     assert "objects:box|iou:0.50|rule:coco" in texts(
         app
     ) and "85.7 % of 947 objects in the ground truth are found" in texts(app)
-    assert [trace["name"].split()[0] for trace in figures(app)[1]["data"]][:2] == ["Text", "List-item"]
+    assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]][:2] == ["Text", "List-item"]
     assert table(app, "dice")["label"].tolist()[1] == "all, together (micro)"
 
 
@@ -64,7 +64,7 @@ def test_choices_change_the_numbers_and_the_link():
     assert not app.exception and not app.error, texts(app)
     assert "iou:0.75|rule:sum" in texts(app)
     assert "centroids:5x20|one_to_one:False|class_aware:False" in texts(app)
-    assert [trace["name"].split()[0] for trace in figures(app)[1]["data"]] == ["Table", "Title"]
+    assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]] == ["Table", "Title"]
     again = opened("objects", **link_of(app))
     assert not again.exception and metrics(again) == metrics(app)
     assert "iou:0.75|rule:sum" in texts(again) and "class_aware:False" in texts(again)
@@ -88,7 +88,7 @@ def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
     assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
     assert "71.2 % of 947 objects in the ground truth are found, whatever their labels" in texts(app)
     assert "so there are no soft scores" in texts(app) and "class_aware:False" in texts(app)
-    assert len(figures(app)) == 1 and "Text overlaps text: 325 objects" in texts(app)
+    assert not figures(app) and len(matrices(app)) == 1 and "Text overlaps text: 325 objects" in texts(app)
     assert table(app, "recall")["gt"].sum() == 947
 
 
@@ -108,8 +108,8 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
         app
     )
     assert "a label has no curve, but one point" in texts(app) and "AP rule" not in texts(app)
-    matrix, points = figures(app)
-    assert matrix["layout"]["yaxis"]["ticktext"][:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&#36;x^2&#36;"]
+    (matrix,), (points,) = matrices(app), figures(app)
+    assert matrix["row_names"][:2] == ["<b>bold</b>", "$x^2$"] and matrix["margins"] == [6, 7]
     assert points["data"][0]["name"] == "&lt;b&gt;bold&lt;/b&gt;"
     assert "The prediction has no scores, so soft scores" in texts(app)
     app.switch_page("pages/overview.py").run()
@@ -121,7 +121,7 @@ def test_a_page_and_a_label_filter(level):
     app = opened("objects", load="sample", **level)
     assert not app.exception and not app.error, texts(app)
     if "labels" in level:
-        assert figures(app)[0]["layout"]["yaxis"]["ticktext"] == ["Table", "Text", "<i>invented</i>"]
+        assert matrices(app)[0]["row_names"] == ["Table", "Text", "invented"]
         assert table(app, "tp")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.539"
 
 

@@ -9,7 +9,7 @@ from layoutcm.tables.interval_texts import interval_text, resampling_text
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
 from layoutcm.wording import percent_brief
-from support.app_runner import HOSTILE, coco, opened, opened_unmapped, texts, upload
+from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, texts, upload
 from support.paths import ROOT
 
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
@@ -150,7 +150,7 @@ def figure_of(app, position=0):
 
 def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
     app = opened("matrices", load="sample", labels='["Caption", "Text"]')
-    assert figure_of(app)["layout"]["yaxis"]["ticktext"] == ["Background", "Caption", "Text"]
+    assert matrices(app)[0]["row_names"] == ["Background", "Caption", "Text"]
     app.switch_page("pages/overview.py").run()
     cells = [button.label for button in app.button if "px," in button.label]
     assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
@@ -176,7 +176,7 @@ def test_labels_of_a_link_may_contain_any_character():
 @pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
 def test_an_invalid_label_filter_shows_everything(labels):
     app = opened("matrices", load="sample", labels=labels)
-    assert not app.exception and not app.error and len(figure_of(app)["layout"]["yaxis"]["ticktext"]) == 12
+    assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
 
 
 def test_a_document_and_a_page_count_their_own_pages():

@@ -2,12 +2,10 @@
 
 import json
 import re
-from contextlib import suppress
 from itertools import pairwise
 
 import pandas as pd
 import pytest
-from playwright.sync_api import TimeoutError
 
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
@@ -49,7 +47,7 @@ def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
 def test_upload_of_two_files_to_the_first_matrix(page, address):
     visit(page, address)
     upload(page, str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json"))
-    page.wait_for_selector(".nsewdrag", timeout=15_000)  # the matrix, without another click
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)  # the matrix, without another click
     settle(page)
     assert "947 regions" in shown(page) and "939 regions" in shown(page)
     page.get_by_role("button", name="See how good it is").click()
@@ -61,7 +59,7 @@ def test_upload_of_two_files_to_the_first_matrix(page, address):
 
 def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address, sample):
     visit(page, f"{address}/?load=sample")
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
     page.mouse.click(*cell_centre(page, labels.index("Caption"), labels.index("Text"), 12, 12))
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
@@ -81,7 +79,7 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     settle(page, 600)
     wait_for_link(page, "load=sample")
     page.get_by_role("link", name="Matrices").click()
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page)
     labels = list(sample.confusion().labels)
     row, column, n = labels.index("Caption"), labels.index("Text"), len(labels)
@@ -146,7 +144,7 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
 
 def test_many_cells_can_be_clicked(page, address):
     visit(page, f"{address}/matrices?load=sample")
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     labels = list(lcm.read(SAMPLE / "gt.json").labels)
     names = ["Background", *labels]
     for row, column in ((0, 0), (0, 11), (11, 0), (11, 11), (5, 7), (7, 5), (9, 10), (4, 10)):
@@ -188,13 +186,13 @@ def test_hostile_names_show_as_typed(page, address, tmp_path):
     visit(page, address)
     upload(page, str(gt), str(pred))
     page.get_by_role("link", name="Overview").click()
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page)
     seen = shown(page)
     for name in HOSTILE:
         assert f"{name} read as Background" in seen
-    ticks = page.locator(".ytick text, .xtick text").all_text_contents()
-    assert {"<b>bold</b>", "=1+1", "مرحبا 😀"} <= {tick.strip() for tick in ticks}
+    names = page.locator(".lcm-matrix table th").all_text_contents()
+    assert set(HOSTILE) <= set(names)
 
 
 def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_path):
@@ -213,7 +211,7 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
 
 def test_choices_of_the_sidebar_change_the_numbers(page, address):
     visit(page, f"{address}/overview?load=sample")
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     for label, value, expected in (
         ("Prediction", "model-b.csv", "pred:model-b"),
         ("Method", "tensor", "method:tensor"),
@@ -243,7 +241,7 @@ def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path)
             upload(page, str(path), str(path))
         for i, page in enumerate(pages):
             page.get_by_role("link", name="Overview").click()
-            page.wait_for_selector(".nsewdrag", timeout=15_000)
+            page.wait_for_selector(".lcm-matrix table", timeout=15_000)
             settle(page)
             body = page.locator("body").inner_text()
             assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
@@ -266,7 +264,7 @@ def test_keys_turn_pages(page, address):
 
 def test_the_label_filter_is_in_the_link(page, address):
     visit(page, f"{address}/matrices?load=sample")
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     for label in ("Caption", "Text"):
         # Typed, because the list scrolls to an option before a click, and on a busy machine the click can miss it.
         page.get_by_role("combobox", name="Labels").fill(label)
@@ -276,9 +274,9 @@ def test_the_label_filter_is_in_the_link(page, address):
         wait_for_link(page, "labels=", label)
         settle(page, 500)
     page.reload()
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page)
-    assert page.locator(".ytick text").all_text_contents() == ["Background", "Caption", "Text"]
+    assert page.locator(".lcm-matrix table th.row").all_text_contents() == ["Background", "Caption", "Text"]
     page.mouse.click(*cell_centre(page, 1, 2, 3, 3))
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
 
@@ -314,19 +312,14 @@ def test_large_matrices_stay_clickable(page, address, tmp_path, n):
     upload(page, str(path), str(path))
     page.get_by_role("link", name="Matrices").click()
     page.get_by_role("heading", name="Matrices").wait_for(timeout=15_000)
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page, 600)
-    ticks = page.locator(".ytick text")
-    assert ticks.count() == n + 1
-    boxes = sorted((ticks.nth(i).bounding_box() for i in range(n + 1)), key=lambda box: box["y"])
+    names = page.locator(".lcm-matrix table th.row span")
+    assert names.count() == n + 1
+    boxes = [names.nth(i).bounding_box() for i in range(n + 1)]
     gaps = [b["y"] - a["y"] for a, b in pairwise(boxes)]
     assert min(gaps) >= 0.85 * max(box["height"] for box in boxes)
-    page.mouse.move(700, 500)
     target = n // 2
-    page.locator(".ytick text").nth(target).scroll_into_view_if_needed()
-    for _ in range(4):  # a click is lost while a busy machine draws the page again
-        page.mouse.click(*cell_centre(page, target, target, n + 1, n + 1))
-        with suppress(TimeoutError):
-            page.get_by_text("found as").first.wait_for(timeout=5_000)
-            break
+    page.mouse.click(*cell_centre(page, target, target, n + 1, n + 1))
+    page.get_by_text("found as").first.wait_for(timeout=15_000)
     assert f"{labels[target - 1]} found as {labels[target - 1]}" in shown(page)

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 
 import layoutcm as lcm
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, correct_cells, matrix_layers, tick_text
+from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, correct_cells, matrix_layers
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
@@ -194,6 +194,12 @@ def _bars(
     length = (width - grid.left - 22) / 2 - 8
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
-        span = layer.high - layer.low
-        ticks = [((place - layer.low) / span, tick_text(value, shares)) for place, value in layer.ticks(3)]
-        draw_bar(axes, layer.scale, title, ticks, grid.left + k * (length + 18), grid.bottom + 5, min(length, 110))
+        draw_bar(
+            axes,
+            layer.scale,
+            title,
+            layer.marks(3, shares),
+            grid.left + k * (length + 18),
+            grid.bottom + 5,
+            min(length, 110),
+        )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import make_layer, tick_text
+from layoutcm.drawing.matrix_layers import make_layer
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.paper.matrix_grid import (
     draw_bar,
@@ -37,7 +37,7 @@ def model_classes_figure(found: ClassGrid, *, width: str | None = None, caption:
     grid = plan_grid(found.labels, found.models, sheet_width, top=2)
     texts = [found.legend, *found.recipes[:MOST_RECIPES]] if caption else []
     figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *texts)
-    layer = make_layer("hit", found.values, LIGHT.hit, whole=True, log=False)
+    layer = make_layer("hit", found.values, LIGHT.hit, top=1.0)
     rows, columns = (range(n) for n in found.values.shape)
     colours = [[layer.colour(i, j) for j in columns] for i in rows]
     draw_frame(axes, grid, ("class", "prediction"))
@@ -46,6 +46,6 @@ def model_classes_figure(found: ClassGrid, *, width: str | None = None, caption:
     draw_outlines(axes, grid, np.broadcast_to(is_baseline, found.values.shape))
     draw_numbers(axes, grid, [[found.number(i, j) for j in columns] for i in rows], colours)
     draw_dots(axes, grid, np.isnan(found.values))
-    ticks = [(place, tick_text(value, shares=True)) for place, value in layer.ticks(3)]
+    ticks = layer.marks(3, shares=True)
     draw_bar(axes, layer.scale, "F1", ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
     return figure

@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from layoutcm.diagnosis.causes import Causes
 from layoutcm.drawing.palette import CAUSE_COLOURS, Theme
 from layoutcm.drawing.screen.charts import label_axis, or_none, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.cause_shares import FORGIVEN, cause_shares, tolerance_text
 from layoutcm.tables.matrix_views import Selection

@@ -16,7 +16,7 @@ from plotly.subplots import make_subplots
 
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.palette import Theme, scale_colour
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
@@ -25,12 +25,6 @@ from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_s
 
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
 MOST_READ_AS = 8
-
-
-def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure:
-    """The 2x2 of Background against Content; customdata of its cells is the position in the collapsed matrix."""
-    figure = matrix_figure(confusion.collapse(), view, selection=Selection([0, 1], [0, 1]), theme=theme)
-    return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers need no colour bar
 
 
 def class_bars(

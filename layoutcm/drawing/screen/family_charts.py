@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, scale_colour, text_colour_on
 from layoutcm.drawing.screen.charts import label_axis, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
-from layoutcm.layouts.model import GT, PRED, SIDES
-from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
-from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
-from layoutcm.tables.matrix_views import Selection
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
+from layoutcm.layouts.model import GT, SIDES
+from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
+from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.wording import percent, percent_brief, shorten, thin_spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
@@ -107,30 +104,3 @@ def _hover(values: dict[str, Any], side: int, unit: str) -> str:
     if values["preferred"] is not None:
         lines.append(f"mostly confused with {plotly_text(preferred_name(values['preferred']))}")
     return "<br>".join(lines)
-
-
-def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> go.Figure:
-    """The matrix of a family as a heatmap: shares of gt (view recall) or of pred (view precision).
-
-    OOF ("out of family") is the last column for recall and the last row for precision. The other margin is left out: it
-    is not a label, and its large shares would make the colours of the labels pale.
-    """
-    confusion, (rows, columns) = family_as_confusion(matrix)
-    shown = Selection(rows[:-1], columns) if view == "recall" else Selection(rows, columns[:-1])
-    return matrix_figure(confusion, view, selection=shown, theme=theme, unit=unit)
-
-
-def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, Selection]:
-    """The matrix of a family as a Confusion, and its rows and columns that are not empty."""
-    labels, (rows, columns) = matrix.labels, matrix.with_oof
-    values = np.zeros((len(labels) + 1, len(labels) + 1))
-    values[np.ix_(rows, columns)] = matrix.values
-    # If the two sides have no common label, no cell is right or wrong.
-    common = bool(set(matrix.sides[GT]) & set(matrix.sides[PRED]))
-    confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
-    used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
-    return confusion, Selection(*(_used_positions(side, used, len(labels)) for side in (rows, columns)))
-
-
-def _used_positions(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:
-    return [i for i in positions if used[i] or i == last]

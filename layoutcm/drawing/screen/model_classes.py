@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import Layer, make_layer
-from layoutcm.drawing.palette import Theme
-from layoutcm.drawing.screen.matrix import (
-    axis_title,
-    base_layout,
-    cell_axis,
-    figure_sizes,
-    heatmap_trace,
-    ink_on,
-    plotly_text,
-)
+from layoutcm.drawing.palette import Theme, text_colour_on
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.tables.class_grid import ClassGrid, ends_text
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
+
+# (maximum number of labels, pixels per row, font size, maximum label length)
+STEPS = ((4, 56, 13, 26), (12, 40, 12, 26), (16, 34, 12, 24), (24, 26, 11, 24), (40, 19, 10, 22), (10**9, 15, 9, 20))
+HORIZONTAL_COLUMNS = 16  # with more, the names of columns are upright
+CELL_SHAPE = 0.62  # height / width of a cell that can show a number
 
 
 def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None) -> go.Figure:
@@ -28,12 +26,12 @@ def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None
 
     Traces: hit (the colours), numbers, cells (for hover texts; customdata is [label, model]).
     """
-    layer = make_layer("hit", grid.values, theme.hit, whole=True, log=False)
-    traces = [heatmap_trace(layer, theme, shares=True), _numbers(grid, layer, theme), _cells(grid)]
-    sizes = figure_sizes(grid.labels, grid.models)
+    layer = make_layer("hit", grid.values, theme.hit, top=1.0)
+    traces = [_heatmap(layer, theme), _numbers(grid, layer, theme), _cells(grid)]
+    sizes = _figure_sizes(grid.labels, grid.models)
     top, bottom = sizes.top + (20 if title else 0), 56
-    x = cell_axis(grid.models, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
-    y = cell_axis(grid.labels, sizes.most, sizes.font, theme)
+    x = _cell_axis(grid.models, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
+    y = _cell_axis(grid.labels, sizes.most, sizes.font, theme)
     layout = base_layout(theme, title) | {
         "height": len(grid.labels) * sizes.row + top + bottom,
         "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
@@ -42,8 +40,8 @@ def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None
         "clickmode": "none",
         "showlegend": False,
         "shapes": [_outline(grid, theme)],
-        "xaxis": x | {"title": axis_title("prediction", theme), "range": [-0.5, len(grid.models) - 0.5]},
-        "yaxis": y | {"title": axis_title("class", theme), "range": [len(grid.labels) - 0.5, -0.5]},
+        "xaxis": x | {"title": _axis_title("prediction", theme), "range": [-0.5, len(grid.models) - 0.5]},
+        "yaxis": y | {"title": _axis_title("class", theme), "range": [len(grid.labels) - 0.5, -0.5]},
     }
     return go.Figure(traces, layout)
 
@@ -65,7 +63,7 @@ def _numbers(grid: ClassGrid, layer: Layer, theme: Theme) -> dict[str, Any]:
         "y": [i for i, _ in places],
         "mode": "text",
         "text": [grid.number(i, j) or "·" for i, j in places],
-        "textfont": {"size": 11, "color": [ink_on([layer], i, j, theme) for i, j in places]},
+        "textfont": {"size": 11, "color": [_ink_on(layer, i, j, theme) for i, j in places]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
@@ -100,3 +98,88 @@ def _hover(grid: ClassGrid, label: str, model: str) -> str:
         difference = difference_text(row["difference"], 4) + ("" if ends == MISSING else f" ({ends})")
         lines += [f"minus {plotly_text(shorten(grid.baseline, 60))}: {difference}", f"{row['verdict']}"]
     return "<br>".join(lines)
+
+
+class _FigureSizes(NamedTuple):
+    """Sizes in pixels and font sizes, chosen by the number of rows and columns; `most` is the maximum label length."""
+
+    row: int
+    font: int
+    x_font: int
+    angle: int
+    most: int
+    left: int
+    right: int
+    top: int
+
+
+def _figure_sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> _FigureSizes:
+    n = max(len(row_labels), len(column_labels))
+    row, font, most = next(step for limit, *step in STEPS if n <= limit)
+    x_font = font if len(column_labels) <= 100 else 6
+    longest = max((min(len(label), most) for label in column_labels), default=0)
+    label_width = round(longest * x_font * 0.6)
+    angle = (
+        0 if label_width < row / CELL_SHAPE - 4 and n <= HORIZONTAL_COLUMNS else -45 if n <= HORIZONTAL_COLUMNS else -90
+    )
+    label_height = {0: x_font, -45: round(label_width * 0.72) + x_font, -90: label_width}[angle]
+    left = round(max((min(len(label), most) for label in row_labels), default=0) * font * 0.6) + 44
+    right = round(label_width * 0.72) if angle == -45 else 16
+    return _FigureSizes(row, font, x_font, angle, most, left, right, label_height + 52)
+
+
+def _heatmap(layer: Layer, theme: Theme) -> dict[str, Any]:
+    """The coloured cells, with their colour bar."""
+    return {
+        "type": "heatmap",
+        "name": layer.name,
+        "z": layer.z,
+        "zmin": layer.low,
+        "zmax": layer.high,
+        "colorscale": layer.scale,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverinfo": "skip",
+        "showscale": bool(np.isfinite(layer.z).any()),
+        "colorbar": _bar(layer, theme),
+    }
+
+
+def _bar(layer: Layer, theme: Theme) -> dict[str, Any]:
+    """A small horizontal colour bar below the matrix."""
+    marks = layer.marks(3, shares=True)
+    return {
+        **{"orientation": "h", "x": 0, "xanchor": "left", "xpad": 0},
+        **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
+        **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
+        "tickvals": [place * layer.high for place, _ in marks],
+        "ticktext": [text for _, text in marks],
+    }
+
+
+def _ink_on(layer: Layer, row: int, column: int, theme: Theme) -> str:
+    """A text colour that is readable on the cell."""
+    colour = layer.colour(row, column)
+    return text_colour_on(colour) if colour else theme.muted
+
+
+def _cell_axis(labels: Sequence[str], most: int, font: int, theme: Theme) -> dict[str, Any]:
+    """An axis of cells with a label each, at most `most` characters long."""
+    n = len(labels)
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(n)),
+        "ticktext": [plotly_text(shorten(label, most)) for label in labels],
+        "tickfont": {"size": font},
+        "ticklabelstandoff": 3,
+        "ticks": "",
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+        # Lines between cells, visible through the gaps of the heatmaps.
+        "minor": {"tickvals": [k - 0.5 for k in range(n + 1)], "showgrid": True, "gridcolor": theme.grid},
+    }
+
+
+def _axis_title(text: str, theme: Theme) -> dict[str, Any]:
+    return {"text": text, "standoff": 8, "font": {"size": 12, "color": theme.muted}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,12 +10,9 @@ import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, label_colours
 from layoutcm.drawing.screen.charts import share_axis
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
-from layoutcm.layouts.model import GT, PRED, Floats
-from layoutcm.metrics.confusion import Confusion
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.objects.average_precision import envelope
-from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
-from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import percent, score_text, shorten
 
 if TYPE_CHECKING:
@@ -108,47 +105,4 @@ def _with_share_axes(figure: go.Figure, theme: Theme) -> go.Figure:
     ticks = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "range": [0, 1.02]}
     share_axis(figure, "x", theme, title="recall", **ticks)
     share_axis(figure, "y", theme, title="precision", **ticks)
-    return figure
-
-
-def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, Selection]:
-    """The matrix with `invented` and `missed` as two extra labels at the end, and the visible rows and columns.
-
-    `only` are the labels to show; if empty, all labels that have an object.
-    """
-    n = len(objects.labels)
-    values = np.zeros((n + 2, n + 2))
-    values[: n + 1, :n] = objects.counts[:, :n]
-    values[:n, n + 1] = objects.counts[:n, n]
-    labels = [*objects.labels, INVENTED, MISSED]
-    shared = objects.space.shared
-    confusion = Confusion(labels, "objects", values, values, values.sum(axis=0), shared, has_background=False)
-    used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
-    rows, columns = (
-        [i for i in objects.own_labels(side).tolist() if used[i] and (not only or labels[i] in only)]
-        for side in (GT, PRED)
-    )
-    return confusion, Selection([*rows, n], [*columns, n + 1])
-
-
-def object_figure(
-    objects: ObjectConfusion,
-    view: str,
-    theme: Theme,
-    only: Collection[str] = (),
-    selected: tuple[int, int] | None = None,
-) -> go.Figure:
-    """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectConfusion.counts`."""
-    confusion, selection = object_as_confusion(objects, only)
-    last = len(objects.labels)
-    if selected is not None and selected[PRED] == last:
-        selected = (selected[GT], last + 1)
-    figure = matrix_figure(
-        confusion, view, selection=selection, theme=theme, selected=selected, unit="objects", clickable=True
-    )
-    points = next(trace for trace in figure.data if trace.name == "cells")
-    points.customdata = [[i, min(j, last)] for i, j in points.customdata]
-    # The margins are not labels, so their names are in italics.
-    for axis, name in ((figure.layout.yaxis, INVENTED), (figure.layout.xaxis, MISSED)):
-        axis.ticktext = (*axis.ticktext[:-1], f"<i>{name}</i>")
     return figure

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.palette import Theme, label_colours, rgba
 from layoutcm.drawing.screen.charts import class_hover, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection

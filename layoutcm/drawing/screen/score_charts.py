@@ -10,7 +10,7 @@ from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.drawing.palette import Theme, scale_colour
 from layoutcm.drawing.score_points import ThresholdPoints, threshold_points
 from layoutcm.drawing.screen.charts import SCORE_COLOURS, share_axis
-from layoutcm.drawing.screen.matrix import base_layout
+from layoutcm.drawing.screen.figure_basics import base_layout
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.wording import percent, score_text, shorten, thin_spaced

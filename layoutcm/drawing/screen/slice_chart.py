@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, scale_colour
 from layoutcm.drawing.screen.charts import label_axis, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.tables.slice_views import SliceTable
 from layoutcm.wording import difference_text, plural, score_text

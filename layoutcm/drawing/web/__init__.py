@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-# The parts of the page viewer; it needs "text", too.
+# The parts of the page viewer and of the matrix; both need "text", too.
 VIEWER = ("page_canvas", "words", "pointer", "viewer")
+MATRIX = ("matrix_values", "matrix", "matrix_keys")
 
 
 def script(*names: str) -> str:

@@ -73,5 +73,5 @@ function colour_at(scale, place) {
 const css = (c) => `rgb(${c.join(",")})`;
 function readable(c) {
   const [r, g, b] = c.map((v) => (v <= 10 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.19 ? "#111111" : "#ffffff";
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
 }

@@ -5,7 +5,7 @@ const report_of = (folder) => `${encodeURIComponent(folder)}/report.html`;
 // F1 of classes (rows) and predictions (columns); the frame is around the baseline.
 function classes_svg() {
   const { labels, models, values, numbers } = data.classes;
-  const { high, font, most } = sizes(Math.max(labels.length, models.length)), wide = 92;
+  const { high, font, most } = matrix_sizes(Math.max(labels.length, models.length)), wide = 92;
   const left = 24 + Math.max(...labels.map((label) => short(label, most).length)) * font * 0.62, top = 30;
   const width = left + wide * models.length + 4, height = top + high * labels.length + 4;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": font, fill: "currentColor" });
@@ -30,41 +30,25 @@ function mark_column(svg, column, rows, left, top, wide, high) {
   svg.append(make("rect", { x: left + column * wide, y: top, width: wide, height: rows * high, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "pointer-events": "none" }));
 }
 
-// The matrices of all predictions, side by side.
+// The matrices of all predictions; those with the labels of gt are side by side.
 function draw_matrices() {
-  const place = at("matrices").querySelector(".small"), view = chosen.view;
-  const drawn = data.models.map((model) => {
-    const common = { ...model.tops[view], joined: model.joined };
-    return matrix_svg(model.views[view], model.labels, model.rows, model.columns, view, model.diagonal, false, common);
-  });
-  place.replaceChildren(...drawn.map(({ svg }, k) => {
-    const { name, folder } = data.models[k];
-    return make("div", { "data-model": k }, make("h3", {}, make("a", { href: report_of(folder) }, name)), svg);
-  }));
-  const { hit, miss } = drawn[0].layers;
-  at("bars").replaceChildren(...[hit, miss].filter((layer) => !layer.empty).map(scale_bar));
+  const link = (model) => ({ ...model, link: report_of(data.models.find((one) => one.name === model.name).folder) });
+  const drawn = data.matrices.map((matrix) => small_matrix({ ...matrix, models: matrix.models.map(link) }, { named: true }));
+  at("matrices").querySelector(".small").replaceChildren(...drawn);
 }
 function draw_views() {
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrices(); } }, name));
   at("views").replaceChildren(...buttons);
-}
-// The value of a cell in every prediction that has the same list of labels.
-function matrix_tip(k, i, j) {
-  const own = data.models[k], alike = own.diagonal ? data.models.filter((model) => model.diagonal) : [own];
-  const text = (value) => (value === null ? "–" : chosen.view === "pixels" ? `${thin_spaced(value)} px` : score_text(value, 4));
-  const lines = alike.map((model) => `${model.name}: ${text(model.views[chosen.view][i][j])}`);
-  return [`gt ${own.labels[i]}`, `pred ${own.labels[j]}`, VIEWS[chosen.view], ...lines].join("\n");
 }
 function class_tip(row, column) {
   const { labels, models, values } = data.classes, value = values[row][column];
   return `${labels[row]}\n${models[column]}\nF1 ${value === null ? "–" : score_text(value, 4)}`;
 }
 function show_tip(event) {
-  const tip = at("tip"), cell = event.target.dataset?.cell, in_class = event.target.dataset?.class;
-  tip.hidden = !cell && !in_class;
+  const tip = at("tip"), place = event.target.dataset?.class;
+  tip.hidden = !place;
   if (tip.hidden) return;
-  const place = (cell ?? in_class).split("-").map(Number);
-  tip.textContent = cell ? matrix_tip(+event.target.closest("[data-model]").dataset.model, ...place) : class_tip(...place);
+  tip.textContent = class_tip(...place.split("-").map(Number));
   tip.style.left = `${Math.min(event.clientX + 14, innerWidth - 350)}px`;
   tip.style.top = `${Math.min(event.clientY + 14, innerHeight - 140)}px`;
 }
@@ -89,9 +73,7 @@ function start() {
   draw_views();
   draw_matrices();
 }
-for (const id of ["matrices", "model-classes"]) {
-  at(id).addEventListener("pointermove", show_tip);
-  at(id).addEventListener("pointerleave", () => { at("tip").hidden = true; });
-}
+at("model-classes").addEventListener("pointermove", show_tip);
+at("model-classes").addEventListener("pointerleave", () => { at("tip").hidden = true; });
 DARK.addEventListener("change", () => { draw_classes(); draw_matrices(); });
 start();

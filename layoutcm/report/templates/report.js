@@ -2,27 +2,23 @@
 const PICTURES_AT_ONCE = 6;
 const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false };
 
-// The matrix.
+// The matrix. Its values are computed once; all labels are open there.
+const every_line = (side) => matrix_lines({ ...data.matrix, groups: [] }, side, new Set());
+const matrix_values = matrix_views(data.matrix.models[0], every_line("rows"), every_line("columns"));
+const value_of = (view, i, j) => matrix_values[view][data.rows.indexOf(i)][data.columns.indexOf(j)];
 function draw_matrix() {
-  const place = at("heatmap");
-  place.replaceChildren();
-  at("bars").replaceChildren();
-  if (chosen.view === "collapsed") {
-    for (const view of ["pixels", "recall", "precision", "f1"]) {
-      place.append(make("div", { class: "soft" }, VIEWS[view]), matrix_svg(data.collapsed.views[view], data.collapsed.labels, [0, 1], [0, 1], view, true, false).svg);
-    }
-    return;
-  }
-  const { svg, layers } = matrix_svg(data.views[chosen.view], data.labels, data.rows, data.columns, chosen.view, data.diagonal, true);
-  place.append(svg);
-  for (const layer of [layers.hit, layers.miss]) if (!layer.empty) at("bars").append(scale_bar(layer));
+  const collapsed = chosen.view === "collapsed";
+  at("all-labels").hidden = collapsed;
+  at("collapsed").hidden = !collapsed;
+  if (!collapsed) return show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
+  const four = ["pixels", "recall", "precision", "f1"].map((view) => [make("div", { class: "soft" }, VIEWS[view]), small_matrix(data.collapsed, { view, bars: false })]);
+  at("collapsed").replaceChildren(...four.flat());
 }
-function tip_of(i, j) {
-  const lines = [`${data.sides[0]} ${data.labels[i]}`, `${data.sides[1]} ${data.labels[j]}`];
-  const value = (view) => data.views[view][i][j];
-  for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : score_text(value(view), 6)}`);
-  const note = i === j && data.joined.labels.includes(i) ? [data.joined.note] : [];
-  return [...lines, `${thin_spaced(value("pixels"))} px`, ...note].join("\n");
+function pick_cell(_, picked) {
+  if (picked.kind !== "cell") return;
+  choose(picked.row, picked.column);
+  // Next to a large matrix there is no space, so the result of the click is shown below it.
+  if (!picked.keys && at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
 }
 
 // The chosen cell and the pages behind it.
@@ -45,8 +41,8 @@ function draw_cell() {
   const verb = data.verbs[i === j ? "correct" : "wrong"];
   const heading = data.has_truth ? `${gt} ${verb} ${pred}` : `${gt} in ${data.sides[0]}, ${pred} in ${data.sides[1]}`;
   const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
-  const pixels = data.views.pixels[i][j];
-  const line = `${percent(data.views.recall[i][j])} of ${data.sides[0]} ${gt}, ${percent(data.views.precision[i][j])} of ${data.sides[1]} ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
+  const pixels = value_of("pixels", i, j);
+  const line = `${percent(value_of("recall", i, j))} of ${data.sides[0]} ${gt}, ${percent(value_of("precision", i, j))} of ${data.sides[1]} ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
   place.replaceChildren(make("h3", {}, heading), make("p", {}, line));
   const pictures = data.pictures.map((picture) => [page_lit_pixels(picture, [i, j]), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
@@ -97,7 +93,7 @@ function draw_findings() {
 }
 function draw_families() {
   if (!data.families.length) return;
-  const matrices = data.families.map(({ title, values, labels, rows, columns }) => make("div", {}, make("h3", {}, title), matrix_svg(values, labels, rows, columns, "pixels", true, false).svg));
+  const matrices = data.families.map(({ title, matrix }) => make("div", {}, make("h3", {}, title), small_matrix(matrix, { view: "pixels" })));
   at("families").querySelector("div").replaceChildren(table_with_notes("families"), table_with_notes("families_pred"), make("div", { class: "small" }, ...matrices));
 }
 function start() {
@@ -137,29 +133,5 @@ function start() {
   draw_matrix();
   draw_cell();
 }
-at("heatmap").addEventListener("click", (event) => {
-  const key = event.target.dataset?.cell;
-  if (!key || chosen.view === "collapsed") return;
-  choose(...key.split("-").map(Number));
-  // Next to a large matrix there is no space, so the result of the click is shown below it.
-  if (at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
-});
-at("heatmap").addEventListener("pointermove", (event) => {
-  const key = event.target.dataset?.cell, tip = at("tip");
-  tip.hidden = !key || chosen.view === "collapsed";
-  if (tip.hidden) return;
-  tip.textContent = tip_of(...key.split("-").map(Number));
-  tip.style.left = `${Math.min(event.clientX + 14, innerWidth - 350)}px`;
-  tip.style.top = `${Math.min(event.clientY + 14, innerHeight - 140)}px`;
-});
-at("heatmap").addEventListener("pointerleave", () => { at("tip").hidden = true; });
-at("heatmap").addEventListener("keydown", (event) => {
-  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-  if (!step || chosen.view === "collapsed") return;
-  event.preventDefault();
-  const place = (list, now, by) => list[Math.min(Math.max(list.indexOf(now) + by, 0), list.length - 1)];
-  const [i, j] = chosen.cell ?? [data.rows[0], data.columns[0]];
-  choose(place(data.rows, i, step[0]), place(data.columns, j, step[1]));
-});
 DARK.addEventListener("change", () => { draw_matrix(); draw_families(); });
 start();

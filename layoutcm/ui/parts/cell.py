@@ -44,7 +44,7 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
     """
     cell = selection.chosen_cell(compared)
     if cell is None:
-        st.info("Click a cell of the matrix to see the pages behind it.")
+        st.info("Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.")
         return lambda: None
     gt_label, pred_label = names = (choices.current().gt_label, choices.current().pred_label)
     verb = cell_verb(confusion.diagonal, cell[0] == cell[1])

@@ -10,8 +10,9 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars, family_figure
-from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
+from layoutcm.drawing.margin_matrices import family_as_confusion, family_selection
+from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
@@ -21,6 +22,7 @@ from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.page_shell import columns, guard
+from layoutcm.ui.parts import matrix_panel
 from layoutcm.ui.parts.data_tables import TABLE_ROWS, share_number, show_table
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
 from layoutcm.ui.visitors import kept
@@ -202,8 +204,11 @@ def show_one_family(families: FamilyConfusion, side: int) -> None:
     chosen = next(matrix for matrix in shown if matrix.family == choices.current().family)
     view, direction = ("recall", "row") if side == GT else ("precision", "column")
     own_name, other_name = SIDE_NAMES[side], SIDE_NAMES[1 - side]
-    figure = family_figure(chosen, view, session.theme(), UNITS[families.sample])
-    st.plotly_chart(figure, key=f"family_matrix_{view}", config=CONFIG, theme=None)
+    confusion, used = family_as_confusion(chosen)
+    visible, last = family_selection(used, view), len(confusion.labels) - 1
+    matrix_panel.show_plain_matrix(
+        confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
+    )
     st.caption(
         f"Shares of the {own_name}, by {direction}. OOF is out of family: no label of the family was left in the "
         f"{other_name} to pair with."
@@ -230,8 +235,7 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     confusion = _grouped_confusion(compared, tree, expanded)
     order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
-    figure = matrix_figure(confusion, choices.current().family_view, selection=shown, theme=session.theme())
-    st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)
+    matrix_panel.show_plain_matrix(confusion, choices.current().family_view, shown, "coarse_matrix")
     return confusion
 
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.screen.charts import class_bars
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
 from layoutcm.tables.averages import figure_title

@@ -1,43 +1,65 @@
-"""The matrix with clickable cells, its download as CSV, and the 2x2 view."""
+"""The matrix with clickable cells and labels, its download as CSV, and the 2x2 view."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.screen.charts import collapsed_figure
-from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
+from layoutcm.drawing.label_order import groups_of_labels, order_labels
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN
-from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS
+from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS, Selection, every_label
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
-from layoutcm.ui import choices, family_choice, session
+from layoutcm.ui import choices, components, family_choice, session
 from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
 
 CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper are on the page Report."
 
 
-def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
-    """The matrix of the chosen labels; a click on a cell makes it the chosen one."""
+def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str, headers: bool = False) -> None:
+    """The matrix of the chosen labels; a click on a cell makes it the chosen one.
+
+    With `headers`, a click on the name of a row or column chooses that label.
+    """
+    shown = ordered_labels(compared, confusion)
+    look = MatrixLook(
+        session.theme(), choices.current().log, clickable=True, headers=headers, chosen=chosen_cell(compared)
+    )
+    groups = groups_of_labels(family_choice.chosen_tree(compared), shown)
+    data = matrix_data(confusion, view, shown, look, groups)
+    data["open"] = list(choices.current().open_groups)
+    components.show_matrix(data, key, choose_in(confusion.labels))
+
+
+def ordered_labels(compared: Comparison, confusion: Confusion) -> Selection:
     shown = chosen_labels(confusion, choices.current().empty)
-    shown = order_labels(confusion, shown, choices.current().order, family_choice.labels_by_family(compared))
-    figure = matrix_figure(
-        confusion, view, selection=shown, theme=session.theme(), log=choices.current().log,
-        selected=chosen_cell(compared), clickable=True,
-    )  # fmt: skip
+    return order_labels(confusion, shown, choices.current().order, family_choice.labels_by_family(compared))
 
-    def choose() -> None:
-        # A callback runs before the page, so one run is enough. No cell: the chosen one was clicked again; keep it.
-        cell = clicked_cell(st.session_state.get(key))
-        if cell:
-            choices.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
-    st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+def choose_in(labels: Sequence[str]) -> Callable[[dict[str, Any]], None]:
+    """What a click in a matrix of these labels does: it chooses a cell or a class, or opens and closes groups."""
+
+    def choose(picked: dict[str, Any]) -> None:
+        # A callback runs before the page, so one run is enough.
+        if picked["kind"] == "cell":
+            choices.put(gt_label=labels[int(picked["row"])], pred_label=labels[int(picked["column"])])
+        elif picked["kind"] == "group":
+            choices.put(open_groups=tuple(map(str, picked["open"])))
+        else:
+            choices.put(class_name=labels[int(picked[picked["kind"]])], gt_label="", pred_label="")
+
+    return choose
+
+
+def show_plain_matrix(confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
+    """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
+    components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(session.theme(), **look)), key)
 
 
 def download_matrix(confusion: Confusion, view: str) -> None:
@@ -68,21 +90,11 @@ def columns_on_screen(confusion: Confusion) -> int:
     return len(chosen_labels(confusion, choices.current().empty).columns)
 
 
-def clicked_cell(event: Any) -> tuple[int, int] | None:
-    """Row and column of the clicked cell; Streamlit gives customdata as a list or as a dict."""
-    points = (event or {}).get("selection", {}).get("points", [])
-    data = points[0].get("customdata") if points else None
-    if isinstance(data, dict):
-        data = [data[key] for key in sorted(data, key=int)]
-    # Joined labels have no cell of their own.
-    return (int(data[0]), int(data[1])) if data and min(data[0], data[1]) != JOINED else None
-
-
 def show_collapsed(confusion: Confusion) -> None:
     """Background against everything else: all four views at once, because each has only four numbers."""
+    small = confusion.collapse()
     columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
     for column, view in zip(columns, VIEWS):
-        column.subheader(VIEW_BUTTONS[view], anchor=False)
-        column.plotly_chart(
-            collapsed_figure(confusion, view, session.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
-        )
+        with column:
+            st.subheader(VIEW_BUTTONS[view], anchor=False)
+            show_plain_matrix(small, view, every_label(small), f"collapsed_{view}", bars=False)

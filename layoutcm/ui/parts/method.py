@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from layoutcm.diagnosis.causes import TOLERANCE
-from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui import session
+from layoutcm.ui.parts import matrix_panel
 
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
 
@@ -100,5 +99,4 @@ def show_pixel() -> None:
             st.markdown(f"{side} `{word >> 4:04b} {word & 15:04b}` = {' + '.join(labels) or 'Background'}")
     with right:
         confusion = label_sets_confusion([gt], [pred], PIXEL_LABELS, method=str(method))
-        figure = matrix_figure(confusion, "pixels", selection=select(confusion, unused=True), theme=session.theme())
-        st.plotly_chart(figure, key="pixel_matrix", config=CONFIG, theme=None)
+        matrix_panel.show_plain_matrix(confusion, "pixels", select(confusion, unused=True), "pixel_matrix")

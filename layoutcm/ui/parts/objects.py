@@ -8,8 +8,10 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.screen.matrix import CONFIG
-from layoutcm.drawing.screen.object_charts import Curve, curve_points, curves_figure, object_figure, points_figure
+from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.screen.figure_basics import CONFIG
+from layoutcm.drawing.screen.object_charts import Curve, curve_points, curves_figure, points_figure
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
@@ -18,8 +20,8 @@ from layoutcm.metrics.objects.panoptic import mean_qualities
 from layoutcm.metrics.scores import ratio
 from layoutcm.tables.matrix_views import VIEWS, cell_verb, heading_of_view
 from layoutcm.tables.tables import COUNTS, HEADINGS
-from layoutcm.ui import choices, page_shell, screen_text, selection, session
-from layoutcm.ui.parts import data_tables, matrix_panel
+from layoutcm.ui import choices, components, page_shell, screen_text, selection, session
+from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent, score_text, thin_spaced
@@ -289,16 +291,18 @@ def _show_matrix(compared: Comparison, confusion: ObjectConfusion) -> None:
         **choices.bind("object_view"),
     )
     cell, view, labels = chosen_object_cell(compared), choices.current().object_view, compared.labels
-    figure = object_figure(confusion, view, session.theme(), choices.current().labels, cell)
-    key = f"objects_{view}"
+    matrix, shown = object_as_confusion(confusion, choices.current().labels)
+    last = len(confusion.labels)  # the position of `invented` among the rows; `missed` follows it
 
-    def choose() -> None:
-        clicked = matrix_panel.clicked_cell(st.session_state.get(key))
-        if clicked:
-            names = [labels[(position + 1) % len(labels)] for position in clicked]
+    def choose(picked: dict[str, Any]) -> None:
+        if picked["kind"] == "cell":
+            # Missed and invented objects are those that meet Background.
+            names = [labels[(min(int(picked[side]), last) + 1) % len(labels)] for side in ("row", "column")]
             choices.put(gt_label=names[GT], pred_label=names[PRED])
 
-    st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+    chosen = None if cell is None else (cell[GT], last + 1 if cell[PRED] == last else cell[PRED])
+    look = MatrixLook(session.theme(), unit="objects", clickable=True, chosen=chosen, margins=(last, last + 1))
+    components.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
     st.caption(
         "Objects are matched whatever their labels, each at most once. *missed*: objects of the ground truth without a "
         "match; *invented*: objects of the prediction without a match."

@@ -11,14 +11,13 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT
 from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.web import page_data
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.matrix_views import COLLAPSED
 from layoutcm.ui import choices, components, input_files, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import page_image_addresses
-from layoutcm.ui.parts import data_tables, sentences
+from layoutcm.ui.parts import data_tables, matrix_panel, sentences
 from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
@@ -211,8 +210,7 @@ def show_numbers(compared: Comparison, page: str) -> None:
         st.subheader("This page's matrix", anchor=False)
         view = choices.current().view if choices.current().view != COLLAPSED else "recall"
         ordered = order_labels(confusion, shown, choices.current().order)
-        figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.current().log)
-        st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
+        matrix_panel.show_plain_matrix(confusion, view, ordered, f"page_matrix_{page}", log=choices.current().log)
     with right:
         st.subheader("Content against Background", anchor=False)
         data_tables.show_table(

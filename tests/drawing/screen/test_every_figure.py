@@ -6,9 +6,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen import charts, matrix, precision_recall
+from layoutcm.drawing.screen import charts, precision_recall
+from layoutcm.drawing.screen.figure_basics import plotly_text
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import VIEWS, Selection, select
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -21,10 +21,6 @@ def hostile_confusion():
 
 
 def all_figures(confusion, theme):
-    selection = select(confusion)
-    yield from (matrix.matrix_figure(confusion, v, selection=selection, theme=theme) for v in VIEWS)
-    yield matrix.matrix_figure(confusion, "pixels", selection=selection, theme=theme, log=True, title="$t$")
-    yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
     yield precision_recall.precision_recall_plane(confusion, theme)
     yield charts.read_as_figure(confusion, 1, theme)
@@ -62,5 +58,8 @@ def test_hostile_names_are_text_in_every_figure():
             assert "<b>x</b>" not in text and "$" not in text, text
         # Plotly replaces %{x} only in templates, and no figure uses one.
         assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
-    figure = matrix.matrix_figure(confusion, selection=Selection([1], [1, 6, 7]), theme=LIGHT)
-    assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
+
+
+def test_plotly_text_is_escaped():
+    assert plotly_text("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
+    assert plotly_text("نص 😀 =1+1") == "نص 😀 =1+1"

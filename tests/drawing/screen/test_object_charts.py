@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen.object_charts import (
     CURVE_POINTS,
     curve_points,
     curves_figure,
-    object_as_confusion,
-    object_figure,
     points_figure,
 )
 from layoutcm.ui.parts.objects import cell_name, matched_share_table
@@ -54,17 +53,14 @@ def test_pages_with_the_most_come_first():
     assert [column.tolist() for column in found.pages_behind(0, 1)] == [[1, 0], [3, 1]]
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_matrix_has_margins_and_escaped_labels(objects, theme):
+def test_the_matrix_has_margins(objects):
     found = objects.object_confusion_at(0.5)
-    last = len(found.labels)
-    figure = object_figure(found, "pixels", theme, selected=(found.labels.index("a"), last))
-    assert set(figure.layout.yaxis.ticktext) == {"a", "&lt;b&gt;", "&#36;x&#36;", "<i>invented</i>"}
-    assert figure.layout.xaxis.ticktext[-1] == "<i>missed</i>" and figure.layout.yaxis.ticktext[-1] == "<i>invented</i>"
-    assert len(figure.layout.shapes) == 1 and figure.layout.shapes[0].x0 == last - 0.5
-    points = next(trace for trace in figure.data if trace.name == "cells")
-    assert points.customdata[last] == [found.labels.index("a"), last]  # the position in `counts`
-    assert points.hovertext[last].endswith("66.7 % of gt a<br>100 % of pred missed<br>2 objects")
+    confusion, (rows, columns) = object_as_confusion(found)
+    assert {confusion.labels[i] for i in rows} == {"a", "<b>", "$x$", "invented"} and rows[-1] == len(found.labels)
+    assert [confusion.labels[j] for j in columns[-1:]] == ["missed"] and columns[-1] == len(found.labels) + 1
+    a = found.labels.index("a")
+    assert confusion.values[a, columns[-1]] == 2 == found.counts[a, len(found.labels)]
+    assert confusion.recall[a, columns[-1]] == 2 / 3 and confusion.precision[a, columns[-1]] == 1
 
 
 def test_the_matrix_can_be_limited_to_some_labels(objects):

@@ -1,0 +1,87 @@
+// The numbers and colours of a matrix: groups of labels that are summed up, shares of the sums, and the colour rule,
+// which is that of drawing/matrix_layers.py. A "line" is a row or a column as it is drawn: a label or a closed group.
+// Its `places` are indices into the rows or columns of the data, its `position` is that of the label in the whole matrix.
+const JOINED_LABEL = -1;
+const SHARE_TOPS = { hit: 1, miss: 0.5 };
+const DIFFERENCE_TOP = 0.2;
+const DIFFERENCE_START = 0.15; // the place of the smallest difference on the scale, so that it is visible
+const LOG_DECADES = 4;
+
+function matrix_lines(data, side, open) {
+  const [names, positions] = side === "rows" ? [data.row_names, data.rows] : [data.column_names, data.columns];
+  const group_of = new Map();
+  for (const group of data.groups ?? []) for (const place of group[side]) group_of.set(place, group);
+  const label = (place, group = null, first = false) => ({ name: names[place], position: positions[place], places: [place], group, first, closed: false });
+  const lines = [], seen = new Set();
+  positions.forEach((_, place) => {
+    const group = group_of.get(place);
+    if (!group) return lines.push(label(place));
+    if (seen.has(group)) return;
+    seen.add(group);
+    // The labels of a group stand together, where the first of them stands.
+    if (open.has(group.name)) group[side].forEach((member, k) => lines.push(label(member, group.name, k === 0)));
+    else lines.push({ name: group.name, position: null, places: group[side], group: group.name, first: true, closed: true });
+  });
+  return lines;
+}
+
+// {view: values[row][column]} of these lines, null where a value does not exist.
+function matrix_views(model, rows, columns) {
+  const total = (sums, line) => line.places.reduce((sum, place) => sum + sums[place], 0);
+  const summed = (mass) => rows.map((row) => columns.map((column) => row.places.reduce((sum, r) => sum + total(mass[r], column), 0)));
+  const recall_mass = summed(model.mass), precision_mass = model.precision_mass ? summed(model.precision_mass) : recall_mass;
+  const gt = rows.map((line) => total(model.gt_totals, line)), pred = columns.map((line) => total(model.pred_totals, line));
+  const recall = recall_mass.map((row, r) => row.map((value) => share_of(value, gt[r])));
+  const precision = precision_mass.map((row) => row.map((value, c) => share_of(value, pred[c])));
+  const f1 = recall.map((row, r) => row.map((value, c) => harmonic(value, precision[r][c])));
+  return { pixels: recall_mass, recall, precision, f1 };
+}
+const share_of = (part, whole) => (whole === 0 ? null : part / whole);
+function harmonic(recall, precision) {
+  if (recall === null && precision === null) return null;
+  const r = recall ?? 0, p = precision ?? 0;
+  return r + p ? (2 * r * p) / (r + p) : 0;
+}
+
+// "hit", "miss", or "mixed" for the diagonal cell of a joined label, which is partly right; that one is not coloured.
+function cell_kind(data, row, column) {
+  if (!data.diagonal) return "hit";
+  if (row.closed || column.closed) return row.closed && column.closed && row.group === column.group ? "hit" : "miss";
+  if (row.position !== column.position) return "miss";
+  return row.position === JOINED_LABEL ? "mixed" : "hit";
+}
+
+// The two colour scales of one or more matrices of the same view; `used` says whether a cell has a colour of it.
+function matrix_scales(data, drawn) {
+  const shares = data.view !== "pixels", colours = data.themes[data.theme];
+  const largest = { hit: 0, miss: 0, mixed: 0 };
+  for (const { values, kinds } of drawn) values.forEach((row, r) => row.forEach((value, c) => {
+    largest[kinds[r][c]] = Math.max(largest[kinds[r][c]], value ?? 0);
+  }));
+  const scale = (kind) => {
+    const high = shares ? SHARE_TOPS[kind] : largest[kind] || 1;
+    // Correct shares are large: a log scale would make them all alike.
+    const log = data.log && largest[kind] > 0 && !(kind === "hit" && shares && data.diagonal);
+    const place = (value) => (log ? 1 + Math.max(Math.log10(value / high), -LOG_DECADES) / LOG_DECADES : value / high);
+    return { kind, colours: colours[kind], high, low: log ? high * 10 ** -LOG_DECADES : 0, capped: shares && high < 1, used: largest[kind] > 0,
+             colour: (value) => (value > 0 ? colour_at(colours[kind], place(value)) : null) };
+  };
+  return { hit: scale("hit"), miss: scale("miss"), mixed: { used: false, colour: () => null } };
+}
+
+// A difference: more on the diagonal is better, more off it is worse. Values within noise have no colour of their own.
+function difference_scale(data) {
+  const { values, noise } = data.difference, shares = data.view !== "pixels";
+  const largest = Math.max(0, ...values.flat().map((value) => Math.abs(value ?? 0)));
+  const high = shares ? DIFFERENCE_TOP : largest || 1, colours = data.themes[data.theme].diverging;
+  const verdict = (value, kind, r, c) => {
+    if (value === null || value === 0) return "";
+    if (noise[r][c] || kind === "mixed") return "within noise";
+    return value > 0 === (kind === "hit") ? "better" : "worse";
+  };
+  const reach = (value) => DIFFERENCE_START + (1 - DIFFERENCE_START) * Math.min(Math.abs(value) / high, 1);
+  const place = (value, better) => 0.5 + (better ? 0.5 : -0.5) * reach(value);
+  const colour = (value, said) => (said === "better" || said === "worse" ? colour_at(colours, place(value, said === "better")) : null);
+  return { high, colours, verdict, colour, capped: shares };
+}
+const signed_text = (value, text) => (text.startsWith("<") ? "≈0" : (value > 0 ? "+" : "−") + text);

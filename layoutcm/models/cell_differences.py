@@ -1,0 +1,232 @@
+"""The difference of two matrices, cell by cell, with a paired interval over documents for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.bootstrap import (
+    CONFIDENCE,
+    RESAMPLES,
+    Resampling,
+    check_resampling,
+    interval_ends,
+    resample_weights,
+)
+from layoutcm.metrics.confusion import GroupMatrices
+from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.scores import harmonic, ratio
+from layoutcm.metrics.unit_sums import unit_kind, unit_names
+from layoutcm.models.differences import on_common_pages, on_pages
+
+CELL_VIEWS = ("pixels", "recall", "precision", "f1")
+# More units are added up to so many groups, chosen at random and of equal numbers, and groups are drawn instead. The
+# interval stays as wide, and the sums of 80 labels fit into memory.
+MOST_UNITS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class CellDifferences:
+    """b minus a for every cell of two matrices; float64[gt, pred] each, nan where there is no number.
+
+    `low` and `high` are the ends of the intervals. A difference whose interval includes 0, or that has no interval, is
+    within noise.
+    """
+
+    labels: list[str]
+    values: Floats
+    low: Floats
+    high: Floats
+    used: Resampling
+
+    @property
+    def noise(self) -> NDArray[np.bool_]:
+        """bool[gt, pred]: the difference may be by chance."""
+        return ~((self.low > 0) | (self.high < 0))
+
+
+def cell_differences(
+    c_a: Comparison,
+    c_b: Comparison,
+    view: str = "recall",
+    labels: Sequence[str] | None = None,
+    *,
+    page: str | None = None,
+    document: str | None = None,
+    n: int = RESAMPLES,
+    seed: int = 0,
+    level: float = CONFIDENCE,
+    method: str = "matrix",
+) -> CellDifferences:
+    """b minus a for the cells of these labels, or of all; both are counted on the same pages and the same resamples.
+
+    Units are documents, or pages if there is one document. With fewer than 6 units, or for a cell to which fewer have
+    anything to add, there is no interval. The intervals are not corrected for the number of cells.
+    """
+    check_resampling(n, seed, level)
+    check_choice("view", view, CELL_VIEWS)
+    pair = on_common_pages({"c_a": c_a, "c_b": c_b})
+    if not all(one.space.shared for one in pair):
+        problem = "the labels of a prediction differ from those of gt"
+        raise InputError("", "c_a, c_b", problem, "Compare with a mapping.")
+    if page is not None or document is not None:
+        pair = [on_pages(one, _page_names(one, page, document)) for one in pair]
+    names = list(labels or dict.fromkeys(label for one in pair for label in one.space.labels))
+    a, b = (_cell_rows(one, names, view, method, seed) for one in pair)
+    sums = CellSums(view, a, b, unit_kind(pair[0]), names)
+    _check_same_gt(sums)
+    used = Resampling(sums.unit, len(unit_names(pair[0])), n, seed, level)
+    shape = (len(names), len(names))
+    value, low, high = (one.reshape(shape) for one in interval_ends(sums, used) * sums.scale)
+    return CellDifferences(names, value, low, high, used)
+
+
+def _page_names(levels: Levels, page: str | None, document: str | None) -> list[str]:
+    found = levels.pages_at(page, document)
+    return levels.page_names if found is None else [levels.page_names[k] for k in found.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class CellRows:
+    """What adds up over units, float64[units, ...]: masses of cells, totals of labels, the total of all labels."""
+
+    mass: Floats  # [units, gt, pred]
+    gt: Floats  # [units, labels]
+    precision_mass: Floats  # [units, gt, pred]
+    pred: Floats  # [units, labels]
+    everything: Floats  # [units, 1]
+
+    def parts(self) -> tuple[Floats, ...]:
+        return self.mass, self.gt, self.precision_mass, self.pred, self.everything
+
+    @cached_property
+    def flat(self) -> Floats:
+        """float64[units, numbers]"""
+        return np.concatenate([part.reshape(len(part), -1) for part in self.parts()], axis=1)
+
+    def from_flat(self, totals: Floats) -> CellRows:
+        """Sums of units, float64[sums, numbers], with their parts."""
+        ends = np.cumsum([part[0].size for part in self.parts()])[:-1]
+        shapes = (part.shape[1:] for part in self.parts())
+        return CellRows(*(one.reshape(-1, *shape) for one, shape in zip(np.split(totals, ends, axis=1), shapes)))
+
+    def values(self, view: str) -> Floats:
+        """float64[sums, gt x pred]: the cells of a view; "pixels" as a share of all label pixels of gt."""
+        if view == "pixels":
+            return ratio(self.mass, self.everything[:, :, None]).reshape(len(self.mass), -1)
+        recall = ratio(self.mass, self.gt[:, :, None]) if view != "precision" else None
+        precision = ratio(self.precision_mass, self.pred[:, None, :]) if view != "recall" else None
+        if recall is not None and precision is not None:
+            return harmonic(recall, precision).reshape(len(recall), -1)
+        found = recall if recall is not None else precision
+        assert found is not None
+        return found.reshape(len(found), -1)
+
+    def sizes(self, view: str) -> Floats:
+        """float64[units, gt x pred]: the pixels that a unit adds to what a cell is divided by."""
+        gt, pred = np.broadcast_arrays(self.gt[:, :, None], self.pred[:, None, :])
+        everything = np.broadcast_to(self.everything[:, :, None], gt.shape)
+        found = {"recall": gt, "precision": pred, "f1": gt + pred, "pixels": everything}[view]
+        return found.reshape(len(found), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class CellSums:
+    """The sums of two comparisons with the same units and labels; the results are the cells of b minus those of a."""
+
+    view: str
+    a: CellRows
+    b: CellRows
+    unit: str
+    labels: list[str]
+    signed = True  # results are differences from -1 to 1
+
+    @property
+    def names(self) -> list[str]:
+        return [str(k) for k in range(len(self.a.gt))]
+
+    @cached_property
+    def rows(self) -> Floats:
+        return np.concatenate([self.a.flat, self.b.flat], axis=1)
+
+    @property
+    def scale(self) -> float:
+        """By what results are multiplied: pixels are computed as shares of all."""
+        return float(self.b.everything.sum()) if self.view == "pixels" else 1.0
+
+    def resampled(self, n: int, seed: int) -> Floats:
+        return np.concatenate([weights @ self.rows for weights in resample_weights(len(self.rows), n, seed)])
+
+    def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
+        a, b = np.split(totals, 2, axis=1)
+        return self.b.from_flat(b).values(self.view) - self.a.from_flat(a).values(self.view)
+
+    def sizes(self) -> Floats:
+        return self.a.sizes(self.view) + self.b.sizes(self.view)
+
+
+def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: int) -> CellRows:
+    """The sums of every unit, or of every group of units if they are many."""
+    units = unit_names(levels)
+    group = _unit_groups(units, seed)
+    count, k = int(group.max(initial=-1)) + 1, len(names)
+    two_masses = method == "tensor" and view in ("precision", "f1")
+    mass, gt, pred = np.zeros((count, k, k)), np.zeros((count, k)), np.zeros((count, k))
+    precision_mass, everything = np.zeros((count, k, k)) if two_masses else mass, np.zeros((count, 1))
+    for block, matrices in _unit_matrices(levels, method):
+        to, margins = group[block.start : block.stop], matrices.margins
+        np.add.at(mass, to, _cells(matrices, levels.space.labels, names))
+        if two_masses:
+            swapped = replace(matrices, recall_mass=matrices.precision_mass)
+            np.add.at(precision_mass, to, _cells(swapped, levels.space.labels, names))
+        of_labels = [matrices.of_all_labels(one) for one in (margins.gt, margins.pred)]
+        np.add.at(everything, to, of_labels[0].sum(axis=1, keepdims=True))
+        for out, one in zip((gt, pred), of_labels):
+            np.add.at(out, to, _of_names(one, levels.space.labels, names))
+    return CellRows(mass, gt, precision_mass, pred, everything)
+
+
+def _unit_matrices(levels: Levels, method: str) -> Iterator[tuple[range, GroupMatrices]]:
+    return iter(levels.document_matrices(method) if unit_kind(levels) == "document" else levels.page_matrices(method))
+
+
+def _unit_groups(units: Sequence[str], seed: int) -> NDArray[np.int64]:
+    """int64[units]: the place of each unit. By name, so that draws do not depend on the order of pages in the files."""
+    place = np.empty(len(units), np.int64)
+    place[np.argsort(np.array(units, object), kind="stable")] = np.arange(len(units))
+    if len(units) <= MOST_UNITS:
+        return place
+    return np.random.default_rng(seed).permutation(len(units))[place] % MOST_UNITS
+
+
+def _cells(matrices: GroupMatrices, labels: Sequence[str], names: list[str]) -> Floats:
+    """float64[groups, names, names]: the mass for recall; 0 for a label that the matrices do not have."""
+    position = {label: i for i, label in enumerate(labels)}
+    known = [k for k, name in enumerate(names) if name in position]
+    own = [position[names[k]] for k in known]
+    found = np.zeros((len(matrices.pred_pixels), len(names), len(names)))
+    found[:, np.array(known)[:, None], known] = matrices.mass_of(own, own)
+    return found
+
+
+def _of_names(values: Floats, labels: Sequence[str], names: list[str]) -> Floats:
+    position = {label: i for i, label in enumerate(labels)}
+    columns = [position.get(name, len(labels)) for name in names]
+    return np.concatenate([values, np.zeros((len(values), 1))], axis=1)[:, columns]
+
+
+def _check_same_gt(sums: CellSums) -> None:
+    """Raise an InputError if a label has another number of gt pixels in one comparison than in the other."""
+    a, b = sums.a.gt.sum(axis=0), sums.b.gt.sum(axis=0)
+    # A page that gt does not have may have another size, and so another Background, in each prediction.
+    for label, own, other in list(zip(sums.labels, a, b))[1:]:
+        if own and other and not np.isclose(own, other, rtol=1e-9, atol=0):
+            problem = f"{short_repr(label)} has {own:,.0f} gt pixels in one comparison and {other:,.0f} in the other"
+            raise InputError("", "c_a, c_b", problem, "Compare both with the same gt and the same mapping of gt.")

@@ -1,0 +1,155 @@
+"""Differences of matrices by cell: the same as a plain loop over documents, and known answers."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.errors import InputError
+from layoutcm.metrics import bootstrap
+from layoutcm.models import cell_differences as module
+from layoutcm.models.cell_differences import cell_differences
+from layoutcm.tables.matrix_views import VIEWS, view_values
+from support.layouts import build
+from support.one_label_pages import one_label_pages
+from support.sample_comparisons import compare_sample
+
+
+@pytest.fixture(scope="module")
+def two_models():
+    """The first model of the sample with all regions, and with min_score=0.7; every page is a document."""
+    return compare_sample(documents="(.+)"), compare_sample(documents="(.+)", min_score=0.7)
+
+
+def test_the_views_are_those_of_a_matrix():
+    assert module.CELL_VIEWS == VIEWS
+
+
+def shares_by_hand(masses, totals_of, view):
+    """The cells of a view from the sums of documents, one cell after the other."""
+    recall_mass, precision_mass = masses
+    n = len(recall_mass)
+    cells = np.full((n, n), np.nan)
+    for i in range(n):
+        for j in range(n):
+            row, column = recall_mass[i].sum(), precision_mass[:, j].sum()
+            recall = recall_mass[i, j] / row if row else np.nan
+            precision = precision_mass[i, j] / column if column else np.nan
+            if view == "pixels":
+                cells[i, j] = recall_mass[i, j] / recall_mass.sum() * totals_of
+            elif view == "recall":
+                cells[i, j] = recall
+            elif view == "precision":
+                cells[i, j] = precision
+            elif not (np.isnan(recall) and np.isnan(precision)):
+                r, p = np.nan_to_num(recall), np.nan_to_num(precision)
+                cells[i, j] = 2 * r * p / (r + p) if r + p else 0.0
+    return cells
+
+
+@pytest.mark.parametrize(("view", "method"), [(view, "matrix") for view in VIEWS] + [("f1", "tensor")])
+def test_ends_are_those_of_a_plain_loop_over_documents(two_models, view, method, monkeypatch):
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
+    a, b = two_models
+    found = cell_differences(a, b, view, n=25, seed=3, method=method)
+    documents = sorted(a.documents)
+    masses = [
+        [
+            np.stack([m.recall_mass, m.precision_mass])
+            for m in (c.confusion(document=name, method=method) for name in documents)
+        ]
+        for c in two_models
+    ]
+    total = b.confusion(method=method).values.sum()
+    resamples = []
+    for (weights,) in (
+        block[k : k + 1] for block in bootstrap.resample_weights(len(documents), 25, 3) for k in range(25)
+    ):
+        cells = [shares_by_hand(sum(w * m for w, m in zip(weights, own)), total, view) for own in masses]
+        resamples.append(cells[1] - cells[0])
+    values = view_values(b.confusion(method=method), view) - view_values(a.confusion(method=method), view)
+    np.testing.assert_allclose(found.values, values, atol=1e-9 * total if view == "pixels" else 1e-12)
+    has_ends = np.isfinite(found.low)
+    assert has_ends.sum() > 40 and (np.isfinite(found.high) == has_ends).all()
+    with np.errstate(all="ignore"):
+        expected = np.nanquantile(np.array(resamples), [0.025, 0.975], axis=0)
+    scale = 1e-9 * total if view == "pixels" else 1e-12
+    np.testing.assert_allclose(found.low[has_ends], expected[0][has_ends], atol=scale)
+    np.testing.assert_allclose(found.high[has_ends], expected[1][has_ends], atol=scale)
+    assert (found.noise == ~((found.low > 0) | (found.high < 0))).all()
+
+
+def test_a_constant_gain_is_no_noise_and_a_swap_turns_the_sign():
+    """b finds a tenth more of `a` than a does, on every one of ten pages of very different difficulty."""
+    shares = np.tile([0.1, 0.3, 0.5, 0.7, 0.8], 2)
+    a, b = one_label_pages(*shares), one_label_pages(*np.round(shares + 0.1, 1))
+    found = cell_differences(a, b)
+    assert found.labels == ["Background", "a"] and found.used.unit == "document" and found.used.unit_count == 10
+    np.testing.assert_allclose(found.values[1], [-0.1, 0.1])
+    np.testing.assert_allclose([found.low[1, 1], found.high[1, 1]], 0.1)
+    assert not found.noise[1].any() and found.noise[0].all()  # gt has no Background
+    np.testing.assert_allclose(cell_differences(b, a).values[1], [0.1, -0.1])
+    same = cell_differences(a, a)
+    assert (same.values[1] == 0).all() and same.noise.all()
+
+
+def test_few_documents_have_no_interval():
+    a, b = one_label_pages(*[0.2] * 5), one_label_pages(*[0.9] * 5)
+    found = cell_differences(a, b)
+    np.testing.assert_allclose(found.values[1], [-0.7, 0.7])
+    assert np.isnan(found.low).all() and found.noise.all()
+
+
+def test_a_label_of_few_documents_has_no_interval(two_models):
+    a, b = two_models
+    found = cell_differences(a, b)
+    tables = [a.confusion(document=name).gt_pixels > 0 for name in a.documents]
+    few = np.sum(tables, axis=0) < bootstrap.FEWEST_UNITS
+    assert np.isnan(found.low[few]).all() and few.sum() < len(few)
+
+
+def test_the_pages_of_one_document_are_units():
+    one = {f"page {i:03}": "d" if i < 8 else "e" for i in range(10)}
+    a, b = (one_label_pages(*[share] * 10, documents=one) for share in (0.2, 0.5))
+    found = cell_differences(a, b, document="d")
+    assert found.used.unit == "page" and found.used.unit_count == 8 and not found.noise[1].any()
+    assert cell_differences(a, b, page="page 001").noise.all()
+    assert cell_differences(a, b).used.unit_count == 2
+
+
+def test_many_units_are_drawn_in_groups(monkeypatch):
+    """Groups of units give an interval as wide as the units themselves."""
+    generator = np.random.default_rng(5)
+    shares = generator.integers(1, 9, 300) / 10
+    a = one_label_pages(*shares)
+    b = one_label_pages(*np.clip(shares + generator.integers(-1, 3, 300) / 10, 0.1, 1).round(1))
+    alone = cell_differences(a, b, n=2000)
+    monkeypatch.setattr(module, "MOST_UNITS", 100)
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
+    grouped = cell_differences(a, b, n=2000)
+    assert grouped.used.unit_count == 300
+    np.testing.assert_allclose(grouped.values, alone.values)
+    widths = [found.high[1, 1] - found.low[1, 1] for found in (alone, grouped)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.25)
+
+
+def test_labels_that_only_one_has_and_a_choice_of_labels():
+    pages = {f"p{i}": (10, 10) for i in range(6)}
+    gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
+    x = build(pages, [(page, "x", 0, 0, 10, 10) for page in pages])
+    a, b = (lcm.compare(gt, pred, taxonomy="same", documents="(.+)") for pred in (gt, x))
+    found = cell_differences(a, b, labels=["Background", "a", "x"])
+    np.testing.assert_allclose(found.values[1], [0, -1, 1])
+    assert found.noise.tolist()[1] == [True, False, False]
+    assert cell_differences(a, b, labels=["a"]).values.tolist() == [[-1]]
+
+
+def test_what_cannot_be_paired_is_said():
+    pages = {"p": (10, 10)}
+    gt, other = build(pages, [("p", "a", 0, 0, 9, 9)]), build(pages, [("p", "z", 0, 0, 9, 9)])
+    same, different = lcm.compare(gt, gt), lcm.compare(gt, other, taxonomy="different")
+    with pytest.raises(InputError, match="differ from those of gt"):
+        cell_differences(same, different)
+    with pytest.raises(InputError, match="gt pixels in one comparison"):
+        cell_differences(same, lcm.compare(build(pages, [("p", "a", 0, 0, 5, 9)]), gt))
+    with pytest.raises(InputError, match="view"):
+        cell_differences(same, same, "iou")

@@ -1,0 +1,24 @@
+"""The numbers of a matrix as its script computes them, from the data that it gets; and what the browser shows."""
+
+import numpy as np
+
+from layoutcm.metrics.scores import harmonic, ratio
+
+
+def views_of(matrix, n=0):
+    """{view: float64[rows, columns]} of one model."""
+    model = matrix["models"][n]
+    mass = np.array(model["mass"], float)
+    precision_mass = mass if model["precision_mass"] is None else np.array(model["precision_mass"], float)
+    recall = ratio(mass, np.array(model["gt_totals"], float)[:, None])
+    precision = ratio(precision_mass, np.array(model["pred_totals"], float)[None, :])
+    return {"pixels": mass, "recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
+
+
+def cell_colours(page, within=""):
+    """{"row-column": colour of the cell} of the cells that have one, and the text of each."""
+    return page.evaluate(
+        "(within) => Object.fromEntries([...document.querySelectorAll(within + ' td[data-cell]')]"
+        ".map((cell) => [cell.dataset.cell, [cell.style.background || cell.style.backgroundColor, cell.textContent]]))",
+        within,
+    )
