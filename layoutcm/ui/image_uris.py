@@ -70,4 +70,4 @@ def page_image_addresses(picture: Picture | None, longer_side: float) -> dict[st
 
 def _address(picture: Picture, side: int) -> str | None:
     key = f"{picture.digest} {picture.member} {picture.row} {picture.place_in_row} {picture.page_index} {side}"
-    return picture_address(key, lambda: _run_on_picture(shrunk_jpeg, picture, side), "jpeg", soon=True)
+    return picture_address(key, lambda: _run_on_picture(shrunk_jpeg, picture, side), soon=True)

@@ -107,15 +107,15 @@ STORE = PictureStore()
 visitors.call_when_forgotten(STORE.drop_session)
 
 
-def picture_address(key: str, make: Make, kind: str, soon: bool = False) -> str | None:
-    """An address for the picture that `make` returns as bytes of this kind ("jpeg"); without a server, a data URI.
+def picture_address(key: str, make: Make, soon: bool = False) -> str | None:
+    """An address for the JPEG that `make` returns; without a server, a data URI.
 
     `soon` starts to make it now. None if there is no server and no picture.
     """
     if not STORE.is_served:
         made = make()
-        return f"data:image/{kind};base64,{base64.b64encode(made).decode()}" if made else None
-    token = STORE.hold(visitors.session_id(), f"{kind} {key}", make)
+        return f"data:image/jpeg;base64,{base64.b64encode(made).decode()}" if made else None
+    token = STORE.hold(visitors.session_id(), key, make)
     if soon:
         STORE.start(token)
     return f"{PATH}/{token}"
@@ -141,8 +141,7 @@ async def answer(request: Request) -> Response:
     if not data:
         return _not_found()
     headers = {"Cache-Control": f"private, max-age={SECONDS_IN_CACHE}", "X-Content-Type-Options": "nosniff"}
-    kind = "webp" if data[8:12] == b"WEBP" else "jpeg"
-    return Response(data, media_type=f"image/{kind}", headers=headers)
+    return Response(data, media_type="image/jpeg", headers=headers)
 
 
 def _not_found() -> Response:

@@ -59,6 +59,21 @@ def test_layers_are_computed_when_they_are_asked_for():
     data = viewer_data(app.run())
     assert data["offered"] == ["side-2"] and {box[0] for box in data["boxes"]} == {0, 1, 3}
     assert data["causes"]["x"][-1] == 850 and len(data["centres"]) > 3
+    by_link = viewer_data(opened("viewer", load="sample", page="report-1_p3.png", mask="causes"))
+    assert by_link["causes"] == data["causes"] and by_link["panes"][1]["mask"] == "causes"
+
+
+def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path, monkeypatch):
+    files = [tmp_path / name for name in ("gt.json", "one.json", "two.json")]
+    first, second = image(1), image(2) | {"file_name": "p2.png"}
+    for file, images in zip(files, ([first], [first], [second])):
+        file.write_text(json.dumps(coco(images, [region(images[0]["id"], 1)])))
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
+    app = opened("viewer", load="start")
+    app.session_state["viewer_wanted"] = ("pred-1",)
+    data = viewer_data(app.run())
+    assert not app.exception and not app.error and {box[0] for box in data["boxes"]} <= {0, 1, 2}
+    assert data["offered"] == ["causes", "centres"]
 
 
 def test_only_the_labels_of_the_sidebar_are_shown():

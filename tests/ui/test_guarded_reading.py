@@ -13,7 +13,7 @@ from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui import guarded_reading, settings
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import MB
-from layoutcm.ui.visitor_files import input_from_bytes, kinds_of, pictures_of_files, read_layout, shrunk_webp
+from layoutcm.ui.visitor_files import input_from_bytes, kinds_of, pictures_of_files, read_layout, shrunk_jpeg
 from support.image_files import png, zipped
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
@@ -107,8 +107,8 @@ def test_kinds_and_pictures_are_found_in_the_process():
     assert [(one.file, one.member, one.data) for one in pictures] == [("p.png", "", b""), ("p.png", "p.png", b"")]
     for _ in range(2):  # the second time without sending the file
         for picture, file in zip(pictures, files[1:]):
-            webp = run_guarded(shrunk_webp, picture, 50, file="p.png", size=0, held=(file.digest, file.data))
-            assert webp[8:12] == b"WEBP"
+            jpeg = run_guarded(shrunk_jpeg, picture, 50, file="p.png", size=0, held=(file.digest, file.data))
+            assert jpeg[:3] == b"\xff\xd8\xff"
 
 
 def test_long_work_shows_its_progress_and_leaves_a_process_for_reading():

@@ -39,9 +39,10 @@ def go(app, page):
 
 
 def pictures(app):
-    """The number of page images in the charts of the page viewer."""
-    charts = go(app, "viewer").get("plotly_chart")
-    return sum(len(json.loads(chart.proto.spec)["layout"].get("images", [])) for chart in charts)
+    """The number of pictures that the page viewer has of its page: a small one and a large one, or none."""
+    (viewer,) = go(app, "viewer").get("bidi_component")
+    images = json.loads(viewer.proto.json)["images"] or {}
+    return sum(address.startswith("data:image/jpeg;base64,") for address in images.values())
 
 
 @pytest.mark.parametrize(

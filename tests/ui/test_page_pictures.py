@@ -32,8 +32,8 @@ def ask(token):
 
 def test_a_picture_is_made_once_and_answered_with_its_own_headers(store):
     made = []
-    address = page_pictures.picture_address("k", lambda: made.append(1) or JPEG, "jpeg")
-    assert page_pictures.picture_address("k", lambda: b"another", "jpeg") == address
+    address = page_pictures.picture_address("k", lambda: made.append(1) or JPEG)
+    assert page_pictures.picture_address("k", lambda: b"another") == address
     token = address.removeprefix("/page-image/")
     assert len(token) == 32 and not made
     for _ in range(2):
@@ -45,7 +45,7 @@ def test_a_picture_is_made_once_and_answered_with_its_own_headers(store):
 
 
 def test_a_wrong_token_or_a_visitor_who_left_gets_nothing(store, monkeypatch):
-    token = page_pictures.picture_address("k", lambda: JPEG, "jpeg").removeprefix("/page-image/")
+    token = page_pictures.picture_address("k", lambda: JPEG).removeprefix("/page-image/")
     assert ask(token).status_code == 200 and ask(token[:-1]).status_code == 404 and ask("").status_code == 404
     monkeypatch.setattr(visitors, "is_here", lambda _: False)
     assert ask(token).status_code == 404
@@ -56,14 +56,14 @@ def test_a_wrong_token_or_a_visitor_who_left_gets_nothing(store, monkeypatch):
 
 def test_a_broken_picture_is_not_found(store):
     for key, make in (("none", lambda: None), ("error", lambda: 1 // 0)):
-        token = page_pictures.picture_address(key, make, "jpeg").removeprefix("/page-image/")
+        token = page_pictures.picture_address(key, make).removeprefix("/page-image/")
         assert ask(token).status_code == 404
 
 
 def test_two_visitors_have_different_tokens(store, monkeypatch):
-    own = page_pictures.picture_address("k", lambda: JPEG, "jpeg")
+    own = page_pictures.picture_address("k", lambda: JPEG)
     monkeypatch.setattr(visitors, "_session_id", lambda: "b")
-    assert page_pictures.picture_address("k", lambda: JPEG, "jpeg") != own
+    assert page_pictures.picture_address("k", lambda: JPEG) != own
     store.drop_session("b")
     assert [one.session for one in store.pictures.values()] == ["a"]
 
@@ -73,9 +73,9 @@ def test_held_pictures_are_limited_in_number_and_bytes(store, monkeypatch):
     monkeypatch.setattr(page_pictures, "MOST_BYTES", 250)
     made = []
     for k in range(5):
-        address = page_pictures.picture_address(str(k), lambda k=k: made.append(k) or bytes(100), "jpeg")
+        address = page_pictures.picture_address(str(k), lambda k=k: made.append(k) or bytes(100))
         assert ask(address.removeprefix("/page-image/")).status_code == 200
-    page_pictures.picture_address("4", lambda: b"", "jpeg")
+    page_pictures.picture_address("4", lambda: b"")
     assert len(store.pictures) == 3 and sum(one.size for one in store.pictures.values()) <= 250
     first = next(iter(store.pictures))
     assert ask(first).status_code == 200 and made == [0, 1, 2, 3, 4, 2]  # made again, because its bytes were dropped
@@ -83,8 +83,8 @@ def test_held_pictures_are_limited_in_number_and_bytes(store, monkeypatch):
 
 def test_without_a_server_a_picture_is_in_its_address(store):
     store.is_served = False
-    assert page_pictures.picture_address("k", lambda: b"abc", "jpeg") == "data:image/jpeg;base64,YWJj"
-    assert page_pictures.picture_address("k", lambda: None, "jpeg") is None
+    assert page_pictures.picture_address("k", lambda: b"abc") == "data:image/jpeg;base64,YWJj"
+    assert page_pictures.picture_address("k", lambda: None) is None
 
 
 def test_who_is_forgotten_and_who_is_here(monkeypatch):

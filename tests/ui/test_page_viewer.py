@@ -299,6 +299,27 @@ def test_zoom_stays_when_data_change_and_canvases_move_together(browser, app):
         assert float(look(page, "zoom")) < float(zoom)
 
 
+# Two fingers that move apart, the first one stays.
+PINCH = """(canvas) => {
+  canvas.setPointerCapture = () => {};
+  const box = canvas.getBoundingClientRect();
+  const place = (id, x) => ({ pointerId: id, clientX: box.x + x, clientY: box.y + 200, pointerType: "touch" });
+  const send = (kind, id, x) => canvas.dispatchEvent(new PointerEvent(kind, place(id, x)));
+  send("pointerdown", 1, 100); send("pointerdown", 2, 200);
+  for (let x = 210; x <= 300; x += 10) send("pointermove", 2, x);
+  send("pointerup", 2, 300); send("pointerup", 1, 100);
+}"""
+
+
+def test_two_fingers_zoom(browser, app):
+    with opened(browser, app, "load=gt.json|first.json&page=p1.png") as page:
+        zoom = float(look(page, "zoom"))
+        page.locator(".viewer canvas").evaluate(PINCH)
+        page.wait_for_timeout(200)
+        assert float(look(page, "zoom")) == pytest.approx(2 * zoom, rel=0.01)  # from 100 to 200 px apart
+        assert "region" not in page.locator("[data-testid=stCaptionContainer]").last.inner_text()
+
+
 def colour_at(page, x, y, canvas=0):
     """The colour that is drawn at a point of the page."""
     read = (

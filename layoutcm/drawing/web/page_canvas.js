@@ -1,7 +1,8 @@
 // Draw a page on a canvas: its picture, masks of its tiles, its regions with their labels.
 // Coordinates are page pixels; a view {s, x, y} says how many screen pixels a page pixel has, and where the page begins.
 const PAGE_DASHES = [[], [6, 4], [2, 3], [10, 3, 2, 3], [1, 5]];
-const PAGE_TAG = { font: "600 11px system-ui, sans-serif", high: 15, least_wide: 26, least_high: 9 };
+// If tags would cover more than a share of the visible page, only regions that are higher on the screen have one.
+const PAGE_TAG = { font: "600 11px system-ui, sans-serif", wide: 50, high: 15, least_wide: 26, least_high: 9, most_share: 0.2, least_high_of_many: 30 };
 const PAGE_TRANSPARENT = ["difference", "cell", "causes"];  // masks over a faint picture
 const PAGE_WIDTHS = new Map();  // text -> width in the font of tags
 
@@ -224,9 +225,12 @@ function draw_page_tags(pen, model, view, look, seen, ratio) {
   const taken = [], boxes = page_visible_boxes(model, look, seen);
   const first = (box) => (box === look.focus ? 0 : box === look.hover || box === look.chosen ? 1 : 2);
   boxes.sort((a, b) => first(a) - first(b));
+  const sheet = (Math.min(seen.x1, model.data.width) - Math.max(seen.x0, 0)) * (Math.min(seen.y1, model.data.height) - Math.max(seen.y0, 0)) * view.s * view.s;
+  const many = boxes.length * PAGE_TAG.wide * PAGE_TAG.high > PAGE_TAG.most_share * sheet;
+  const least_high = many ? PAGE_TAG.least_high_of_many : PAGE_TAG.least_high;
   for (const box of boxes) {
     const [x0, y0, x1, y1] = [box.x0 * view.s + view.x, box.y0 * view.s + view.y, box.x1 * view.s + view.x, box.y1 * view.s + view.y];
-    if (first(box) === 2 && (x1 - x0 < PAGE_TAG.least_wide || y1 - y0 < PAGE_TAG.least_high)) continue;
+    if (first(box) === 2 && (x1 - x0 < PAGE_TAG.least_wide || y1 - y0 < least_high)) continue;
     const text = page_tag_text(pen, box.name, first(box) < 2 ? 260 : Math.max(x1 - x0, 48));
     const wide = page_text_width(pen, text) + 8, high = PAGE_TAG.high;
     const places = box.side ? [[x1 - wide, y0 - high], [x1 - wide, y0], [x1 - wide, y1 - high], [x1 - wide, y1]] : [[x0, y0 - high], [x0, y0], [x0, y1 - high], [x0, y1]];

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -64,40 +63,61 @@ def show_viewer(compared: Comparison, page: str) -> None:
 
 def _page_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
     """The data of the viewer, and why the page has no tiles, or ""."""
-    others = _other_predictions(page)
-    wanted = st.session_state.get("viewer_wanted", ())
-    shown = {position: other for position, other in others.items() if f"pred-{position}" in wanted}
-    more = [label for other in shown.values() for label in other().labels[1:]]
-    common = page_data.label_data(compared, more)
-    index, pages = compared.levels.page_index(page), compared.alignment.pages
-    width, height = float(pages.widths[index]), float(pages.heights[index])
+    others = [i for i in range(len(session.pred_names())) if i != session.chosen_index()]
+    wanted = _wanted_layers()
     tiles, problem = _tile_data(compared, page)
+    index, cell = compared.levels.page_index(page), selection.chosen_cell(compared)
+    frame = compared.alignment.pages
+    width, height = float(frame.widths[index]), float(frame.heights[index])
     if tiles:
         width, height = tiles["x"][-1], tiles["y"][-1]
-    boxes = page_data.region_data(compared, page, common["labels"], {"gt": 0, "pred": 1})
-    for number, (position, other) in enumerate(others.items(), start=2):
-        if position in shown:
-            boxes += page_data.region_data(other(), page, common["labels"], {"pred": number})
-    offered = [f"side-{number}" for number, position in enumerate(others, start=2) if position not in shown]
-    offered += [name for name in ("causes", "centres") if name not in wanted]
-    if not compared.space.shared:
-        offered = [name for name in offered if name != "causes"]
-    cell = selection.chosen_cell(compared)
-    data = common | tiles | {
+    data = _region_data(compared, page, others, wanted) | tiles
+    data |= {
         "page": page,
         "width": width,
         "height": height,
         "images": page_image_addresses(selection.current_page_images().find(compared, index), max(width, height)),
         "sides": _side_names(compared, others),
-        "boxes": boxes,
-        "shown": _shown_labels(common["labels"]),
-        "offered": offered,
-        "causes": page_data.cause_data(compared, page) if "causes" in wanted and tiles else None,
+        "shown": _shown_labels(data["labels"]),
+        "offered": _offered_layers(compared, others, wanted),
+        "causes": _causes_or_none(compared, page) if "causes" in wanted and tiles else None,
         "centres": _centres(compared, page) if "centres" in wanted else None,
         "panes": _panes(tiles, cell),
         "cell": cell,
-    }  # fmt: skip
+    }
     return data, problem
+
+
+def _wanted_layers() -> tuple[str, ...]:
+    """The layers that take time to compute, and that the reader switched on here or by the link."""
+    in_link = ("causes",) if choices.current().mask == "causes" else ()
+    return (*st.session_state.get("viewer_wanted", ()), *in_link)
+
+
+def _offered_layers(compared: Comparison, others: list[int], wanted: tuple[str, ...]) -> list[str]:
+    """The layers that are computed when the reader asks for them."""
+    sides = [f"side-{number}" for number, other in enumerate(others, start=2) if f"pred-{other}" not in wanted]
+    more = ("causes", "centres") if compared.space.shared else ("centres",)
+    return [*sides, *(name for name in more if name not in wanted)]
+
+
+def _region_data(compared: Comparison, page: str, others: list[int], wanted: tuple[str, ...]) -> dict[str, Any]:
+    """The labels, and the regions of gt, the chosen prediction and the others that are wanted."""
+    shown = {i: _compared_or_none(i, page) for i in others if f"pred-{i}" in wanted}
+    data = page_data.label_data(compared, [label for one in shown.values() if one for label in one.labels[1:]])
+    boxes = page_data.region_data(compared, page, data["labels"], {"gt": 0, "pred": 1})
+    for number, position in enumerate(others, start=2):
+        if other := shown.get(position):
+            boxes += page_data.region_data(other, page, data["labels"], {"pred": number})
+    return data | {"boxes": boxes}
+
+
+def _causes_or_none(compared: Comparison, page: str) -> dict[str, Any] | None:
+    """The causes; None on a page with too many regions for them."""
+    try:
+        return page_data.cause_data(compared, page)
+    except InputError:
+        return None
 
 
 def _tile_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
@@ -112,25 +132,16 @@ def _kept_tiles(content: str, page: str, method: str, _compared: Comparison) -> 
     return page_data.tile_data(_compared.page_tiles(page), method)
 
 
-def _other_predictions(page: str) -> dict[int, Callable[[], Comparison]]:
-    """{position: its comparison, computed when it is asked for} of the predictions that are not chosen."""
-    files = session.loaded_files()
-    if files is None:
-        return {}
-    get = lambda position: input_files.comparison_of(
-        session.comparison_request(position), session.compare_options(position)
-    )
-    return {i: partial(_with_page, get, i, page) for i in range(len(files.preds)) if i != session.chosen_index()}
+def _compared_or_none(position: int, page: str) -> Comparison | None:
+    """The comparison of another prediction; None if it cannot be compared, or does not have the page."""
+    try:
+        found = input_files.comparison_of(session.comparison_request(position), session.compare_options(position))
+    except InputError:
+        return None
+    return found if page in found.alignment.pages.index else None
 
 
-def _with_page(get: Callable[[int], Comparison], position: int, page: str) -> Comparison:
-    compared = get(position)
-    if page not in compared.alignment.pages.index:
-        raise InputError("", "a page", f"{session.pred_names()[position]} has no page {page}", "")
-    return compared
-
-
-def _side_names(compared: Comparison, others: Mapping[int, object]) -> list[str]:
+def _side_names(compared: Comparison, others: list[int]) -> list[str]:
     """Ground truth and prediction; if there are several predictions, their names."""
     if not compared.has_truth:
         return list(compared.side_names)
@@ -174,8 +185,9 @@ def _add_wanted() -> None:
         others = [i for i in range(len(session.pred_names())) if i != session.chosen_index()]
         number = int(wanted.removeprefix("side-")) - 2
         wanted = f"pred-{others[number]}" if 0 <= number < len(others) else ""
-    if wanted:
-        st.session_state["viewer_wanted"] = (*st.session_state.get("viewer_wanted", ()), wanted)
+    before = st.session_state.get("viewer_wanted", ())
+    if wanted and wanted not in before:
+        st.session_state["viewer_wanted"] = (*before, wanted)
 
 
 def _keep_mask() -> None:

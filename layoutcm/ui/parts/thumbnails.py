@@ -32,7 +32,7 @@ def thumbnail_address(
         still = held()
         return draw_thumbnail(still, page, cell, method, shrunk_picture(picture, THUMBNAIL)) if still else None
 
-    return picture_address(key, make, "jpeg")
+    return picture_address(key, make)
 
 
 def draw_thumbnail(
