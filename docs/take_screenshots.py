@@ -25,7 +25,7 @@ def main():
             page = context.new_page()
             for name, link in VIEWS.items():
                 visit(page, f"{address}/{link}")
-                page.wait_for_selector(".nsewdrag", timeout=20_000)
+                page.wait_for_selector(".lcm-matrix table", timeout=20_000)
                 page.wait_for_timeout(1_000)
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)

@@ -77,7 +77,7 @@ def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_p
             with suppress(TimeoutError):
                 page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
         with suppress(TimeoutError):  # what the visitor sees is tested elsewhere
-            page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=GIVEN_UP_AFTER)
+            page.wait_for_selector(".lcm-matrix table, [data-testid=stAlert]", timeout=GIVEN_UP_AFTER)
             page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
     print(f"{name}: slowest of {health.answers} answers {health.slowest:.2f} s")
     assert health.answers and health.slowest < SLOWEST, f"the server did not answer for {health.slowest:.1f} s"
@@ -88,6 +88,6 @@ def test_the_dashboard_still_shows_the_sample(address, browser):
     """Runs after the uploads."""
     with browser.new_page() as page:
         visit(page, f"{address}/?load=sample")
-        page.wait_for_selector(".nsewdrag", timeout=30_000)
+        page.wait_for_selector(".lcm-matrix table", timeout=30_000)
         settle(page)
         assert page.get_by_text("947 regions").first.is_visible()

@@ -67,7 +67,7 @@ def test_every_chart_can_be_saved_as_an_image():
         and path.name != "warm_up.py"  # a hidden chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
-    assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
+    assert len(calls) >= 5 and configs and all(config.startswith("CONFIG") for config in configs)
     assert all(any(word.arg == "config" for word in call.keywords) for call in calls)
     assert "toImage" not in CONFIG["modeBarButtonsToRemove"] and CONFIG["toImageButtonOptions"]["format"] == "svg"
 

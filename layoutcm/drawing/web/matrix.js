@@ -50,7 +50,7 @@ function matrix_sizes(n, compact = false, several = false) {
   if (compact && several && n <= 16) return { high: 26, font: 11, most: 18, widest: 27 };
   const steps = [[4, 56, 13, 26], [12, 38, 12, 26], [16, 32, 12, 24], [24, 26, 11, 24], [40, 19, 10, 22], [Infinity, 15, 9, 20]];
   const [, high, font, most] = steps.find(([limit]) => n <= limit);
-  return { high, font, most, widest: compact ? Math.round(high / 0.78) : Math.max(Math.round(high * 2.2), 48) };
+  return { high, font, most, widest: compact ? (n <= WRITTEN_COLUMNS ? Math.round(high / 0.78) : high) : Math.max(Math.round(high * 2.2), 48) };
 }
 function matrix_layout(state, rows, columns) {
   const { data } = state, count = data.difference ? 1 : data.models.length;
