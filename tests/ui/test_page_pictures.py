@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import io
+import time
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -127,4 +128,5 @@ def test_the_route_of_a_running_server(browser, address):
     for _ in range(100):  # the server notices after a moment that the connection has ended
         if status(address, images[0])[0] == 404:
             break
+        time.sleep(0.1)
     assert [status(address, path)[0] for path in images] == [404, 404]
