@@ -28,7 +28,7 @@ def print_time(page, title, work, words, whole=True):
     page.get_by_text(words).first.wait_for(timeout=TIMEOUT)
     if whole:
         page.wait_for_selector(SETTLED, timeout=TIMEOUT)
-        page.wait_for_selector(".lcm-matrix table", timeout=TIMEOUT)
+        page.wait_for_selector(".lcm-matrix table, .nsewdrag", timeout=TIMEOUT)
     # The browser draws a chart within one frame, so it is complete in the second frame from now.
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
