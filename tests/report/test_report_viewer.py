@@ -63,6 +63,7 @@ def test_the_dialog_is_the_whole_viewer(opened):
     rows = viewer.locator(".viewer-words tr[data-pair]").all_inner_texts()
     assert len(rows) == 1 + 2 * 4 and any("0000 0010" in row and LABELS[0] in row for row in rows)
     viewer.locator("summary").click()
+    viewer.locator(".viewer-list li").first.wait_for()  # the list is made when it is opened
     listed = viewer.locator(".viewer-list li").all_inner_texts()
     for number, label in enumerate(LABELS, start=1):
         assert f"Ground truth, region {number}: {label}, x 10 to 210" in listed[number - 1]

@@ -10,7 +10,11 @@ from support.hostile_server import make_dense_page
 
 def viewer_data(app):
     """The data of the page viewer."""
-    (shown,) = (json.loads(one.proto.json) for one in app.get("bidi_component"))
+    (shown,) = (
+        json.loads(one.proto.json)
+        for one in app.get("bidi_component")
+        if one.proto.component_name.endswith("lcm-viewer")
+    )
     return shown
 
 

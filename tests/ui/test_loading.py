@@ -40,7 +40,8 @@ def go(app, page):
 
 def pictures(app):
     """The number of pictures that the page viewer has of its page: a small one and a large one, or none."""
-    (viewer,) = go(app, "viewer").get("bidi_component")
+    components = go(app, "viewer").get("bidi_component")
+    (viewer,) = (one for one in components if one.proto.component_name.endswith("lcm-viewer"))
     images = json.loads(viewer.proto.json)["images"] or {}
     return sum(address.startswith("data:image/jpeg;base64,") for address in images.values())
 
