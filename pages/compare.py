@@ -41,7 +41,8 @@ if files is not None:
         confusion = session.chosen_confusion(compared)
         with saving:
             saved_sessions.show_save_button()
-        warnings = st.container()  # filled after the matrix is drawn, because the checks take longer
+        # Filled after the matrix is drawn, because they take longer.
+        mapping, warnings = st.container(), st.container()
         left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(confusion))
         with left:
             st.subheader("Recall matrix", anchor=False)
@@ -51,11 +52,12 @@ if files is not None:
             add_slack = sentences.show_sentence(compared, confusion)
             matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()
+            with mapping:
+                page_shell.guard(lambda: label_mapping.show_suggestion(compared))
             with st.spinner("Checking the files …"):
                 found = compared.findings_by_side
             with warnings:
                 findings.show_warnings(found)
-                page_shell.guard(lambda: label_mapping.show_suggestion(compared))
             findings.show_notes(found)
             page_shell.guard(lambda: page_matches.show_page_pairs(compared))
             label_mapping.show_taxonomy(compared)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEEP = "(keep)"
-ROWS_SHOWN = 12  # of a suggestion; with more, the table scrolls
+ROWS_SHOWN = 8  # of a suggestion; with more, the table scrolls
 WORDS = {
     "same": "Both sides use the same labels.",
     "different": "The two sides use different labels: matrices have no diagonal, class values need a mapping.",
@@ -47,12 +47,14 @@ def show_suggestion(compared: Comparison) -> None:
         suggested = _suggestion(session.comparison_request().key, choices.current().min_score, gt, pred)
     table = suggested.table[suggested.table["pred_label"].isin(foreign)].reset_index(drop=True)
     with st.container(border=True, key="suggested_mapping"):
+        head = st.container(horizontal=True, vertical_alignment="center")
         lacks = f"{plural_spaced(len(foreign), 'label')} of the prediction"
-        st.markdown(f"**The ground truth does not have {lacks}.** The pixels that they share suggest this mapping. "
-                    "Nothing changes before you accept it.")  # fmt: skip
+        head.markdown(f"**The ground truth does not have {lacks}.** The pixels that they share suggest the mapping "
+                      "below. Nothing changes before you accept it.")  # fmt: skip
+        button = head.empty()  # filled when the table is known, and above it, so that it is seen at once
         edited = _show_editable(table, gt.labels)
         _name_others(table, suggested)
-        if st.button("Accept this mapping", type="primary", key="accept_mapping", icon=":material/check:"):
+        if button.button("Accept this mapping", type="primary", key="accept_mapping", icon=":material/check:"):
             _accept({label: new for label, new in edited.items() if new != KEEP}, pred)
 
 
@@ -82,7 +84,7 @@ def _show_editable(table: pd.DataFrame, gt_labels: list[str]) -> dict[str, str]:
         hide_index=True,
         disabled=["pred_label", "share", "runner_up", "runner_up_share", "note"],
         key=f"suggestion_{session.chosen_pred().digest}",
-        height=38 + 35 * min(len(rows), ROWS_SHOWN),
+        height=round(38 + 35 * min(len(rows), ROWS_SHOWN + 0.5)),  # half a row shows that there are more
         column_config={
             "pred_label": "prediction",
             "becomes": st.column_config.SelectboxColumn(options=[KEEP, *gt_labels, BACKGROUND], required=True),
