@@ -26,6 +26,7 @@ from layoutcm.layouts.page_names import IMAGE_SUFFIXES, base_name
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
 from layoutcm.ui.choice_rules import ChosenMapping
+from layoutcm.ui.region_rows import rows_of
 from layoutcm.ui.visitor_files import InputFile, read_layout
 
 SUFFIX = ".layoutcm"
@@ -33,6 +34,7 @@ VERSION = 1
 CONTENTS = "session.json"
 OLDEST_DATE = (1980, 1, 1, 0, 0, 0)  # of all members: the same session gives the same bytes
 PICTURE_SUFFIXES = (*IMAGE_SUFFIXES, PDF)
+Members = dict[str, bytes]  # {name in the zip: content}
 _FIRST_NAME = slice(30, 30 + len(CONTENTS))  # in a zip, the name of the first file
 
 
@@ -127,17 +129,16 @@ def _renamed(value: Any, paths: list[str]) -> Any:
 
 def _zipped(contents: SessionContents, layouts: list[Layout]) -> bytes:
     names = ["gt", *(f"pred-{i}" for i in range(len(contents.preds)))]
-    files = [f"layouts/{name}.parquet" for name in names]
-    maps = {i: one for i, one in enumerate(contents.page_maps) if one}
-    map_files = {i: f"page-maps/{i}{PurePosixPath(one.name).suffix.lower()}" for i, one in maps.items()}
-    pictures = _one_of_each_file(contents.pictures)
-    picture_files = [f"images/{i}{suffix_of(_picture_name(one))}" for i, one in enumerate(pictures)]
-    described: list[dict[str, Any]] = [
-        {"file": file, "name": layout.name, "format": layout.format, "sha256": layout.sha256}
-        for file, layout in zip(files, layouts)
-    ]
-    for i, one in maps.items():
-        described[i + 1]["page_map"] = {"file": map_files[i], "name": one.name}
+    texts: Members = {}  # what packs well
+    described = [_describe(name, layout, texts) for name, layout in zip(names, layouts)]
+    for i, page_map in enumerate(contents.page_maps):
+        if page_map:
+            file = f"page-maps/{i}{suffix_of(page_map.name)}"
+            described[i + 1]["page_map"] = {"file": file, "name": page_map.name}
+            texts[file] = page_map.data
+    pictures = {
+        f"images/{i}{suffix_of(_picture_name(one))}": one for i, one in enumerate(_one_of_each_file(contents.pictures))
+    }
     facts = {
         "version": VERSION,
         "written_by": f"layoutcm {layoutcm.__version__}",
@@ -150,20 +151,29 @@ def _zipped(contents: SessionContents, layouts: list[Layout]) -> bytes:
         "decisions": contents.decisions,
         "images": [
             {"file": file, "name": _picture_name(one), "other_names": _other_names(one)}
-            for file, one in zip(picture_files, pictures)
+            for file, one in pictures.items()
         ],
         "left_out": contents.left_out,
     }
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        _add(archive, CONTENTS, _as_json(facts), zipfile.ZIP_DEFLATED)
-        for i, one in maps.items():
-            _add(archive, map_files[i], one.data, zipfile.ZIP_DEFLATED)
-        for file, layout in zip(files, layouts):
-            _add(archive, file, as_parquet(layout), zipfile.ZIP_STORED)
-        for file, one_picture in zip(picture_files, pictures):
-            _add(archive, file, one_picture.file_bytes(), zipfile.ZIP_STORED)
+        for file, data in ({CONTENTS: _as_json(facts)} | texts).items():
+            _add(archive, file, data, zipfile.ZIP_DEFLATED)
+        for description, layout in zip(described, layouts):
+            _add(archive, description["file"], as_parquet(layout), zipfile.ZIP_STORED)
+        for file, picture in pictures.items():
+            _add(archive, file, picture.file_bytes(), zipfile.ZIP_STORED)
     return out.getvalue()
+
+
+def _describe(name: str, layout: Layout, members: Members) -> dict[str, Any]:
+    """What session.json says about a layout; the rows of its regions become a member of the zip, if they are needed."""
+    origin = {"name": layout.name, "format": layout.format, "sha256": layout.sha256}
+    rows = rows_of(layout)
+    if rows:
+        origin["rows"] = f"layouts/{name}.rows"
+        members[f"layouts/{name}.rows"] = rows
+    return {"file": f"layouts/{name}.parquet", **origin}
 
 
 def _as_json(facts: dict[str, Any]) -> bytes:

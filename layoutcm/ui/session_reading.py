@@ -46,6 +46,7 @@ class StoredLayout(msgspec.Struct):
     name: Name
     format: Name
     sha256: Digest | None = None
+    rows: Name = ""
     page_map: StoredFile | None = None
 
 
@@ -157,7 +158,8 @@ def _layout(members: Members, stored: StoredLayout) -> InputFile:
         data = members.read(stored.file)
         if not data.startswith(MAGIC):
             raise InputError("", "", "this is not a Parquet file", SAVE_AGAIN)
-        given = stored_input(base_name(stored.name), data, Origin(stored.format, stored.sha256))
+        rows = members.read(stored.rows) if stored.rows else b""
+        given = stored_input(base_name(stored.name), data, Origin(stored.format, stored.sha256, rows))
         read_layout(given, None, None, "")
         return given
 

@@ -33,6 +33,7 @@ from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
+from layoutcm.ui.region_rows import with_rows
 
 STORED_FORMAT = "parquet"  # of the layouts in a session file
 WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
@@ -44,6 +45,7 @@ class Origin:
 
     format: str
     sha256: str | None
+    rows: bytes = field(default=b"", repr=False)  # of its regions, see `region_rows`
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def input_from_bytes(name: str, data: bytes) -> InputFile:
 
 def stored_input(name: str, data: bytes, origin: Origin) -> InputFile:
     """A layout of a session file, under the name of the file that it was first read from."""
-    content = hashlib.blake2b(data, digest_size=16).hexdigest()
+    content = hashlib.blake2b(data + origin.rows, digest_size=16).hexdigest()
     digest = digest_of([content, name, origin.format, origin.sha256 or ""])
     return InputFile(name, digest, len(data), data=data, origin=origin)
 
@@ -128,6 +130,7 @@ def read_layout(given: InputFile, like: Layout | None, page_map: InputFile | Non
     """The layout of an input; `sizes` is a page size such as "1025x1025", or ""."""
     if given.origin is not None:  # it was read with all this before it was stored
         layout = read((given.name, given.data), format=STORED_FORMAT)
+        layout = with_rows(layout, given.origin.rows)
         return replace(layout, format=given.origin.format, sha256=given.origin.sha256)
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None

@@ -91,6 +91,8 @@ WRONG = {
     "layout is JSON": (lambda: packed(saved() | {LAYOUT: PAGE}), "this is not a Parquet file"),
     "layout is a zip": (lambda: packed(saved() | {LAYOUT: packed(saved())}), "this is not a Parquet file"),
     "layout cut": (lambda: packed(saved() | {LAYOUT: saved()[LAYOUT][:-50]}), "not a readable Parquet file"),
+    "rows missing": (lambda: with_layout("gt", rows="layouts/gt.rows"), "this file is missing in the session"),
+    "rows of other regions": (lambda: with_layout("gt", rows=CONTENTS), "the rows of its regions are damaged"),
     "no prediction": (lambda: changed(predictions=[]), "length >= 1"),
     "too many predictions": (lambda: changed(predictions=json.loads(saved()[CONTENTS])["predictions"] * 101), "<= 100"),
     "long name": (lambda: with_layout("gt", name="x" * 1001), "length <= 1000"),

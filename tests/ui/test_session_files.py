@@ -17,6 +17,7 @@ from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
 from layoutcm.layouts.writers import written
 from layoutcm.tables.result_json import comparison_result, json_text
+from layoutcm.ui.region_rows import rows_of
 from layoutcm.ui.session_files import CONTENTS, SessionContents, is_session_file, write_session
 from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.visitor_files import (
@@ -99,6 +100,42 @@ def test_everything_that_a_layout_holds_is_in_the_file(layout):
     for regions in ("region_columns", "dropped", "ignore_areas"):
         assert region_facts(getattr(after, regions)) == region_facts(getattr(box_layout, regions))
     assert after.findings == box_layout.findings and after.keys == box_layout.keys
+
+
+@settings(max_examples=30)
+@given(full_layouts())
+def test_regions_keep_their_rows(layout):
+    """Also if the original file does not have them page by page."""
+    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={}))
+    stored = read_layout(
+        stored_input("a.json", as_parquet(layout), Origin("coco", None, rows_of(layout))), None, None, ""
+    )
+    before, after = layout.region_columns, stored.region_columns
+    assert after.page.tolist() == before.page.tolist() and after.label.tolist() == before.label.tolist()
+    assert after.boxes.tolist() == before.boxes.tolist() and after.ignored.tolist() == before.ignored.tolist()
+
+
+def test_a_file_whose_pages_are_mixed_has_rows():
+    page = {"width": 50, "height": 40}
+    regions = [
+        {"id": i, "image_id": image, "category_id": 1, "bbox": [10 * i, 0, 9, 9]} for i, image in enumerate((1, 2, 1))
+    ]
+    file = {
+        "images": [{"id": i, "file_name": f"p{i}.png", **page} for i in (1, 2)],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": regions,
+    }
+    gt = input_from_bytes("gt.json", json.dumps(file).encode())
+    data = write_session(contents_of(gt, gt))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.read("layouts/gt.rows") == b"\0\0\0\0\2\0\0\0\1\0\0\0"
+    layout = read_layout(opened(data).gt, None, None, "")
+    assert layout.region_columns.page.tolist() == [0, 1, 0] and layout.region_columns.boxes[:, 0].tolist() == [
+        0,
+        10,
+        20,
+    ]
+    assert write_session(opened(data)) == data
 
 
 @pytest.fixture(scope="module")
