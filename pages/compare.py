@@ -4,7 +4,16 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import page_shell, router, screen_text, session
-from layoutcm.ui.parts import findings, format_list, loading, matrix_panel, page_matches, sentences
+from layoutcm.ui.parts import (
+    findings,
+    format_list,
+    label_mapping,
+    loading,
+    matrix_panel,
+    page_matches,
+    saved_sessions,
+    sentences,
+)
 
 router.ensure_routed()
 st.title("Compare two layouts", anchor=False)
@@ -19,6 +28,7 @@ if buttons.button("Try the sample", type="primary" if session.loaded_files() is 
     st.rerun()
 if buttons.button("Start over", disabled=session.loaded_files() is None):
     loading.start_over()
+saving = buttons.container(horizontal=True, vertical_alignment="center", width="content")
 page_shell.guard(loading.show_uploads)
 loading.show_data_folder()
 
@@ -29,7 +39,10 @@ if files is not None:
     layouts = loading.describe_files(files)
     if isinstance(compared, Comparison):
         confusion = session.chosen_confusion(compared)
-        warnings = st.container()  # filled after the matrix is drawn, because the checks take longer
+        with saving:
+            saved_sessions.show_save_button()
+        # Filled after the matrix is drawn, because they take longer.
+        mapping, warnings = st.container(), st.container()
         left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(confusion))
         with left:
             st.subheader("Recall matrix", anchor=False)
@@ -39,13 +52,15 @@ if files is not None:
             add_slack = sentences.show_sentence(compared, confusion)
             matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()
+            with mapping:
+                page_shell.guard(lambda: label_mapping.show_suggestion(compared))
             with st.spinner("Checking the files …"):
                 found = compared.findings_by_side
             with warnings:
                 findings.show_warnings(found)
             findings.show_notes(found)
             page_shell.guard(lambda: page_matches.show_page_pairs(compared))
-            loading.show_taxonomy(compared)
+            label_mapping.show_taxonomy(compared)
             add_slack()
     else:
         findings.show_applied_repairs()

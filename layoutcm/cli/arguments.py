@@ -228,7 +228,10 @@ def _inspect_arguments(command: argparse.ArgumentParser) -> None:
 
 def _app_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open: files, folders or zips"
+        "files",
+        metavar="GT PRED",
+        nargs="*",
+        help="a ground truth and predictions to open: files, folders or zips; or one saved session (.layoutcm)",
     )
     command.add_argument("--port", type=int, default=8501)
     command.add_argument("--address", help="127.0.0.1 unless given; 0.0.0.0 accepts connections from other machines")

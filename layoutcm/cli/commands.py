@@ -67,16 +67,13 @@ def run_app(options: argparse.Namespace) -> None:
     for file in options.files:
         if not os.path.exists(file):  # unlike Path.exists, accepts any name
             raise InputError(file, "", "there is no such file", "Check the name and the folder.")
-    if len(options.files) == 1:
-        raise InputError(
-            options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
-        )
     for folder in (options.data, options.images):
         is_parquet = folder == options.images and bool(folder) and Path(folder).suffix.lower() == ".parquet"
         if folder and not (Path(folder).is_dir() or (is_parquet and Path(folder).is_file())):
             raise InputError(folder, "", "there is no such folder", "Check the name.")
     from layoutcm.ui import server
 
+    server.check_files(options.files)
     _check_port(server.address_of(options), options.port)
     server.serve(options)
 

@@ -86,6 +86,11 @@ class Picture:
             return Archive(self.file, self.data).open(self.place_in_zip, budget)
         return self.path or self.data
 
+    def file_bytes(self) -> bytes:
+        """The whole image file or PDF that this picture is in."""
+        source = self.document()
+        return read_bytes(source) if isinstance(source, str) else source
+
     def document(self, budget: Budget | None = None) -> str | bytes:
         """The PDF: a path or its bytes; PDFium reads it from both ends."""
         source = self.source(budget or self.new_budget())

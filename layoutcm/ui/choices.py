@@ -37,6 +37,7 @@ class Choices:
     missing_pages: str = "penalise"
     taxonomy: str = "auto"
     fixes: Names = ()  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
+    mapping: str = ""  # labels that become others, as JSON (`choice_rules`); empty = the mapping of the files
     level: str = "set"
     document: str = ""
     page: str = ""

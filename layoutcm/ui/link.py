@@ -6,77 +6,33 @@ An address restores everything except uploaded files. Only this module writes th
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 import streamlit as st
 
-from layoutcm.layouts.repairs import is_repair
 from layoutcm.ui import choices, session
-from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS
+from layoutcm.ui.choice_rules import fits_into_address
+from layoutcm.ui.choice_texts import choices_in, texts_of
+from layoutcm.ui.choices import DEFAULTS
 from layoutcm.ui.settings import start_settings
 
-# {choice: its parameter in an address}
-PARAMETERS = {field.name: {"class_name": "class"}.get(field.name, field.name) for field in fields(DEFAULTS)}
 MOST_LINKS = 200  # earlier addresses that the Back button can restore
-MOST_REPAIRS = 16  # every repair builds a layout again, and a link may contain anything
 
 
 def start_session() -> None:
     """Once per session: set the choices from the address, then load files, if any are named."""
     if "choices" in st.session_state:
         return
-    choices.restore(replace(DEFAULTS, **_choices_in(st.query_params)))
+    choices.restore(replace(DEFAULTS, **choices_in(st.query_params)))
     load = choices.current().load or ("start" if start_settings().get("files") else "")
     if load:
         session.open_at_start(load)
 
 
-def _choices_in(address: Mapping[str, str]) -> dict[str, Any]:
-    """{choice: value} of the parameters of an address; parameters that are unknown or not allowed are ignored."""
-    given = {name: address[parameter] for name, parameter in PARAMETERS.items() if parameter in address}
-    values = {name: _value_from_text(name, text) for name, text in given.items()}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _value_from_text(name: str, text: str) -> Any:
-    """The value of a choice from its text in an address; None if it is not allowed."""
-    kind = type(getattr(DEFAULTS, name))
-    try:
-        value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
-    except (ValueError, RecursionError):
-        return None
-    if name == "fixes" and not _are_repairs(value):
-        return None
-    low, high = LIMITS.get(name, (value, value))
-    return value if low <= value <= high and (name not in CHOICES or value in CHOICES[name]) else None
-
-
-def _names_from_json(text: str) -> tuple[str, ...]:
-    """Parse a JSON list of labels; JSON, because a label may contain any character."""
-    names = json.loads(text)
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("not a list of names")
-    return tuple(names)
-
-
-def _are_repairs(texts: tuple[str, ...]) -> bool:
-    sides = [text.partition("=") for text in texts]
-    return len(texts) <= MOST_REPAIRS and all(
-        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_repair(repair) for side, _, repair in sides
-    )
-
-
 def link_parameters() -> dict[str, str]:
-    """{parameter: text} for the choices that differ from their defaults."""
+    """{parameter: text} for the choices that differ from their defaults; a very long mapping is left out."""
     now = choices.current()
-    wanted = {name: getattr(now, name) for name in PARAMETERS if getattr(now, name) != getattr(DEFAULTS, name)}
-    return {
-        PARAMETERS[name]: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
-        for name, value in wanted.items()
-    }
+    return texts_of(now if fits_into_address(now.mapping) else replace(now, mapping=""))
 
 
 def _earlier_links() -> list[dict[str, str]]:
@@ -98,10 +54,16 @@ def follow_address(page: str) -> None:
     now, state = dict(st.query_params), st.session_state
     is_earlier = now in _earlier_links() and now not in ({}, state.get("link"), link_parameters())
     if is_earlier and not choices.were_changed():
-        choices.restore(replace(DEFAULTS, **(_choices_in(now) | {"load": choices.current().load})))
+        choices.restore(replace(DEFAULTS, **(choices_in(now) | _not_in_address())))
     # Back to an address without choices, on the same page.
     state["passing_by"] = not now and state.get("page_shown") == page
     state["page_shown"] = page
+
+
+def _not_in_address() -> dict[str, str]:
+    """The choices that Back and Forward leave as they are: the loaded files, and a mapping too long for an address."""
+    now = choices.current()
+    return {"load": now.load} if fits_into_address(now.mapping) else {"load": now.load, "mapping": now.mapping}
 
 
 def write_link() -> None:

@@ -56,6 +56,18 @@ def serve(options: argparse.Namespace) -> None:
     app.run(config=_streamlit_options(address, options.port, name))
 
 
+def check_files(files: list[str]) -> None:
+    """Refuse a file alone that is no saved session, and a saved session among other files."""
+    from layoutcm.ui.session_files import is_session_file
+
+    sessions = [file for file in files if is_session_file(file)]
+    if len(files) == 1 and not sessions:
+        hint = "Name a ground truth and a prediction, or a saved session."
+        raise InputError(files[0], "", "one file alone cannot be compared", hint)
+    if len(files) > 1 and sessions:
+        raise InputError(sessions[0], "", "a saved session has all its files", "Name it alone.")
+
+
 def address_of(options: argparse.Namespace) -> str:
     """The address to listen on: the given one, else all addresses if the server is public, else this machine only."""
     if options.public and options.address and _is_loopback(options.address):

@@ -1,26 +1,31 @@
 """The files of a visitor's session, and the comparison that all pages show.
 
-Only this module writes the session keys "loaded", "page_images", "load_problem" and "started_over".
+Only this module writes the session keys "loaded", "page_images", "decisions", "load_problem" and "started_over".
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
+from layoutcm.alignment.taxonomy import PREDS, load_mapping, mapping_for
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PARQUET, PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import page_pictures
-from layoutcm.ui.choices import DEFAULTS, current, put, value_of
+from layoutcm.ui.choice_rules import ChosenMapping, mapping_from_text, mapping_to_text
+from layoutcm.ui.choice_texts import choices_in, texts_of
+from layoutcm.ui.choices import DEFAULTS, current, put, restore, value_of
+from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, sample_folder
+from layoutcm.ui.session_files import SessionContents, is_session_file
+from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.settings import start_settings
 from layoutcm.ui.visitor_files import InputFile, input_from_path
 from layoutcm.ui.visitors import kept
@@ -28,8 +33,6 @@ from layoutcm.wording import make_unique
 
 SAMPLE_PREDS = ("model-a.json", "model-b.csv", "model-c.json")
 SAMPLE_MAPPED = "model-b.csv"  # the prediction that mapping.yaml is for
-
-MappingRows = tuple[tuple[str, str, str], ...]  # (side, old, new)
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,7 @@ class LoadedFiles:
     gt: InputFile
     preds: tuple[InputFile, ...]
     images: str = ""  # a folder on the server
-    mapping: MappingRows = ()
-    mapping_for: str = ""  # digest of the only prediction that the mapping is for; "": it is for all of them
+    mapping: str = ""  # that the files come with, as text; a visitor's own mapping is a choice
     sizes: str = ""
     page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
 
@@ -50,7 +52,7 @@ def loaded_files() -> LoadedFiles | None:
 
 
 def change_files(**changes: Any) -> None:
-    """Change what belongs to the loaded files: sizes, mapping, page maps."""
+    """Change what belongs to the loaded files: sizes, page maps."""
     files = loaded_files()
     assert files is not None
     st.session_state["loaded"] = replace(files, **changes)
@@ -63,6 +65,15 @@ def page_images() -> PageImages | None:
 
 def keep_page_images(images: PageImages | None) -> None:
     st.session_state["page_images"] = images
+
+
+def decisions() -> dict[str, Any]:
+    """What the visitor decided about candidates for errors in the ground truth; any JSON object."""
+    return st.session_state.get("decisions", {})
+
+
+def keep_decisions(made: dict[str, Any]) -> None:
+    st.session_state["decisions"] = made
 
 
 def take_load_problem() -> str:
@@ -85,33 +96,47 @@ def start_over() -> None:
 
 def load_files(files: LoadedFiles, name: str = "") -> None:
     """Replace the loaded files, and reset the choices that belong to the old ones."""
-    kept = _repairs_to_keep(loaded_files(), files)
+    kept = _choices_to_keep(loaded_files(), files)
     page_pictures.forget_pictures()
     st.session_state["loaded"] = files
     reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
              "expanded", "labels", "mask", "curves", "open_groups", "other")  # fmt: skip
-    put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
+    put(load=name, **kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 
-def _repairs_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, ...]:
-    """The repairs of files that are still loaded, perhaps at another position."""
+def _choices_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> dict[str, Any]:
+    """The repairs and the mapping of files that are still loaded, perhaps at another position."""
     if before is None:
-        return ()
+        return {"fixes": (), "mapping": ""}
     now = {pred.digest: str(i) for i, pred in enumerate(files.preds)}
     moved = {str(i): now[pred.digest] for i, pred in enumerate(before.preds) if pred.digest in now}
     if before.gt.digest == files.gt.digest:
         moved["gt"] = "gt"
     repairs = [text.partition("=") for text in current().fixes]
-    return tuple(f"{moved[side]}={repair}" for side, _, repair in repairs if side in moved)
+    return {
+        "fixes": tuple(f"{moved[side]}={repair}" for side, _, repair in repairs if side in moved),
+        "mapping": _moved_mapping(moved) if "gt" in moved and current().mapping else "",
+    }
+
+
+def _moved_mapping(moved: dict[str, str]) -> str:
+    """The chosen mapping, with the new positions of predictions."""
+    mapping = mapping_from_text(current().mapping) or {}
+    own = {moved[i]: names for i, names in mapping.get(PREDS, {}).items() if i in moved}
+    return mapping_to_text({**mapping, PREDS: own})
 
 
 def open_at_start(name: str) -> None:
     """Open what a link or the command line names; a problem is kept for `take_load_problem`."""
-    st.session_state["load_problem"] = open_named(name)
+    path = _session_path(name)
+    st.session_state["load_problem"] = _open_session_path(path, name) if path else open_named(name)
 
 
 def open_named(name: str) -> str:
     """Load the sample, the files given at start, or files of the data folder; return the problem, or ""."""
+    path = _session_path(name)
+    if path:
+        return _open_session_path(path, name, anew=True)
     kept = current()
     if name == "sample":
         load_files(_sample_files(), name)
@@ -130,23 +155,78 @@ def open_named(name: str) -> str:
         if missing or len(names) < 2:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
         load_files(_files_of_paths([known[file] for file in names]), name)
-    # The repairs of a link belong to the files of that link only.
-    dropped = ("load",) if kept.load == name else ("load", "fixes")
-    put(**{field.name: getattr(kept, field.name) for field in fields(kept) if field.name not in dropped})
+    # The repairs and the mapping of a link belong to the files of that link only.
+    dropped = ("load",) if kept.load == name else ("load", "fixes", "mapping")
+    put(**{field: value for field, value in asdict(kept).items() if field not in dropped})
     return ""
 
 
-def mapping_rows(mapping: LabelMapping) -> MappingRows:
-    return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())
+def _session_path(name: str) -> Path | None:
+    """The session file that a link or the command line names; None if it names other files."""
+    given = start_settings().get("files", [])
+    path = Path(given[0]) if name == "start" and len(given) == 1 else data_files().get(name)
+    return path if path and is_session_file(path.name) else None
+
+
+def _open_session_path(path: Path, name: str, anew: bool = False) -> str:
+    """Open a session file on the server; return the problem, or "". The other choices of a link come before its own."""
+    try:
+        contents = read_session_file(input_from_path(path))
+    except (InputError, OSError) as error:
+        return error.on_screen if isinstance(error, InputError) else f"{path.name} cannot be read."
+    link = current()
+    if anew:
+        start_over()
+    show_session(contents, name)
+    if not anew and texts_of(replace(link, load="")):
+        restore(replace(link, load=name))
+    return ""
+
+
+def read_session_file(given: InputFile) -> SessionContents:
+    """What a session file holds; an InputError if any part of it is wrong."""
+    return run_guarded(read_session, given, file=given.name, size=given.size)
+
+
+def show_session(contents: SessionContents, name: str = "") -> None:
+    """Replace files, images, decisions and choices by those of a session file."""
+    maps = tuple((pred.digest, one) for pred, one in zip(contents.preds, contents.page_maps) if one)
+    st.session_state["loaded"] = LoadedFiles(contents.gt, contents.preds, page_maps=maps)
+    keep_page_images(PageImages(contents.pictures) if contents.pictures else None)
+    keep_decisions(contents.decisions)
+    own = {"load": name, "fixes": contents.repairs, "mapping": mapping_to_text(contents.mapping)}
+    restore(replace(DEFAULTS, **(choices_in(contents.choices) | own)))
+    if contents.left_out:
+        names = ", ".join(contents.left_out)
+        st.session_state["load_problem"] = f"Not in this session, because it could not be read: {names}."
+
+
+def session_contents(images: PageImages | None) -> SessionContents:
+    """What a session file of the present state holds, with these page images."""
+    files = loaded_files()
+    assert files is not None
+    maps = dict(files.page_maps)
+    others = replace(current(), load="", fixes=(), mapping="")  # the last two have their own places
+    return SessionContents(
+        files.gt,
+        files.preds,
+        tuple(maps.get(pred.digest) for pred in files.preds),
+        files.sizes,
+        chosen_mapping(),
+        current().fixes,
+        texts_of(others),
+        decisions(),
+        images.pictures if images else (),
+    )
 
 
 def _sample_files() -> LoadedFiles:
     """The sample, with the mapping of the one model that has other labels."""
     folder = sample_folder()
     gt, *preds = (input_from_path(folder / name) for name in ("gt.json", *SAMPLE_PREDS))
-    rows = mapping_rows(load_mapping(folder / "mapping.yaml") or {})
-    mapped = next(pred.digest for pred in preds if pred.name == SAMPLE_MAPPED)
-    return LoadedFiles(gt, tuple(preds), str(folder / "images"), rows, mapped)
+    own = (load_mapping(folder / "mapping.yaml") or {})["pred"]
+    mapping = mapping_to_text({PREDS: {str(SAMPLE_PREDS.index(SAMPLE_MAPPED)): own}})
+    return LoadedFiles(gt, tuple(preds), str(folder / "images"), mapping)
 
 
 def _files_of_paths(paths: list[Path]) -> LoadedFiles:
@@ -156,26 +236,27 @@ def _files_of_paths(paths: list[Path]) -> LoadedFiles:
     return LoadedFiles(gt, tuple(preds), start_settings().get("images") or gt_folder)
 
 
-def mapping_of(position: int | None = None) -> MappingRows:
-    """The mapping of the chosen prediction, or of the prediction at `position`."""
+def chosen_mapping() -> ChosenMapping:
+    """The mapping of all predictions: the visitor's own, else the one that the files come with."""
     files = loaded_files()
-    if files is None:
-        return ()
-    pred = files.preds[chosen_index() if position is None else position]
-    return files.mapping if files.mapping_for in ("", pred.digest) else ()
+    return mapping_from_text(current().mapping or (files.mapping if files else "") or "{}") or {}
+
+
+def mapping_of(position: int | None = None) -> dict[str, dict[str, str]]:
+    """{side: {old: new}} for the chosen prediction, or for the prediction at `position`."""
+    position = chosen_index() if position is None else position
+    names = mapping_for(chosen_mapping(), str(position)) or {}
+    return {side: dict(own) for side, own in names.items() if own}
 
 
 def compare_options(position: int | None = None) -> dict[str, Any]:
     """The options of the comparison as `compare` takes them, for the chosen prediction or the one at `position`."""
-    mapping: dict[str, dict[str, str]] = {}
-    for side, old, new in mapping_of(position):
-        mapping.setdefault(side, {})[old] = new
     return {
         "rounding": current().rounding,
         "min_score": current().min_score or None,
         "missing_pages": current().missing_pages,
         "taxonomy": current().taxonomy,
-        "mapping": mapping or None,
+        "mapping": mapping_of(position) or None,
     }
 
 

@@ -33,8 +33,19 @@ from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
+from layoutcm.ui.region_rows import with_rows
 
+STORED_FORMAT = "parquet"  # of the layouts in a session file
 WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Of a layout in a session file: the format and the digest of the file that it was first read from."""
+
+    format: str
+    sha256: str | None
+    rows: bytes = field(default=b"", repr=False)  # of its regions, see `region_rows`
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ class InputFile:
     path: str = ""  # a file or a folder
     data: bytes = field(default=b"", repr=False)
     parts: tuple[InputFile, ...] = ()  # several files
+    origin: Origin | None = None  # if the content is a layout of a session file, in Parquet
 
     @property
     def source(self) -> Source:
@@ -66,6 +78,13 @@ def digest_of(parts: Iterable[str]) -> str:
 
 def input_from_bytes(name: str, data: bytes) -> InputFile:
     return InputFile(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
+
+
+def stored_input(name: str, data: bytes, origin: Origin) -> InputFile:
+    """A layout of a session file, under the name of the file that it was first read from."""
+    content = hashlib.blake2b(data + origin.rows, digest_size=16).hexdigest()
+    digest = digest_of([content, name, origin.format, origin.sha256 or ""])
+    return InputFile(name, digest, len(data), data=data, origin=origin)
 
 
 def input_from_path(path: Path) -> InputFile:
@@ -109,6 +128,10 @@ def kinds_of(files: list[InputFile]) -> list[str]:
 
 def read_layout(given: InputFile, like: Layout | None, page_map: InputFile | None, sizes: str) -> Layout:
     """The layout of an input; `sizes` is a page size such as "1025x1025", or ""."""
+    if given.origin is not None:  # it was read with all this before it was stored
+        layout = read((given.name, given.data), format=STORED_FORMAT)
+        layout = with_rows(layout, given.origin.rows)
+        return replace(layout, format=given.origin.format, sha256=given.origin.sha256)
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None
     layout = read(given.source, like=like, pages=read_page_map(page_map), sizes=size)

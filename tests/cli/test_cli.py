@@ -271,6 +271,16 @@ def test_the_app_opens_folders_and_zips_and_refuses_missing_files(monkeypatch, t
     assert main(["app", *port, files[0], "a\0b"]) == 2
 
 
+def test_the_app_opens_a_saved_session_alone(monkeypatch, tmp_path, capsys):
+    opened = []
+    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: opened.append(options.files))
+    port, saved = ["--port", str(free_port())], tmp_path / "Mine.LayoutCM"
+    saved.write_bytes(b"PK")
+    assert main(["app", *port, str(saved)]) == 0 and opened == [[str(saved)]]
+    assert main(["app", *port, GT]) == 2 and "one file alone cannot be compared" in capsys.readouterr().err
+    assert main(["app", *port, GT, str(saved)]) == 2 and "a saved session has all its files" in capsys.readouterr().err
+
+
 def test_a_port_that_cannot_be_used_is_an_error(capsys):
     assert main(["app", "--port", "99999"]) == 2
     assert "--port: 99999 is not a port" in capsys.readouterr().err

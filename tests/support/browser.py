@@ -24,10 +24,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 @contextmanager
-def server(**opened):
+def server(files=(), **opened):
     """Run `layoutcm app` on a free port and yield its address; `opened` are its options."""
     port = free_port()
-    command = [sys.executable, "-m", "layoutcm", "app", f"--port={port}"]
+    command = [sys.executable, "-m", "layoutcm", "app", f"--port={port}", *map(str, files)]
     command += [f"--{name}={value}" for name, value in opened.items()]
     process = subprocess.Popen(
         command,

@@ -1,26 +1,23 @@
-"""The parts of the start page: uploads, files of the data folder, descriptions of files, the mapping editor."""
+"""The parts of the start page: uploads, files of the data folder, descriptions of files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
-from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import GT, PRED, Layout
-from layoutcm.ui import choices, dropped_files, image_uris, session
-from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui import dropped_files, image_uris, session
 from layoutcm.ui.input_files import data_files, further_facts_of, layout_of, layouts_of
-from layoutcm.ui.page_shell import columns, guard
-from layoutcm.ui.parts import format_list, page_matches
+from layoutcm.ui.page_shell import columns
+from layoutcm.ui.parts import format_list, label_mapping, page_matches, saved_sessions
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
+from layoutcm.ui.session_files import is_session_file
 from layoutcm.ui.visitor_files import InputFile, input_from_bytes, join_inputs
 
-KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
 SEVERAL_PREDS = "Files, zips, or all files of a folder together. Several files of one page each are one prediction."
 IMAGES = "PNG, JPEG, TIFF, WebP, PDF, a zip of these, or Parquet; matched to pages by name, or document and number."
@@ -36,7 +33,10 @@ def input_of_upload(upload: Any) -> InputFile:
 
 
 def show_uploads() -> None:
-    """Drop zones for both sides and for page images; the files are loaded as soon as both sides are there."""
+    """Drop zones for both sides and for page images; the files are loaded as soon as both sides are there.
+
+    A saved session may be dropped into any of them, and replaces everything.
+    """
     left, right, third = columns(1, 1, 1, key="_drops")
     # A drop zone keeps its files as long as its key stays the same.
     restarts = session.restarts()
@@ -52,7 +52,9 @@ def show_uploads() -> None:
     for gone in set(kept) - current:
         del kept[gone]
     with st.spinner("Looking at the files …"):
-        gt, preds, given = ([input_of_upload(upload) for upload in zone] for zone in dropped)
+        inputs = [[input_of_upload(upload) for upload in zone] for zone in dropped]
+        saved_sessions.open_dropped([one for zone in inputs for one in zone if is_session_file(one.name, one.data)])
+        gt, preds, given = ([one for one in zone if not is_session_file(one.name, one.data)] for zone in inputs)
         kinds = [_kinds(zone) for zone in (gt, preds)]
     _load_page_images(
         given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in dropped_files.WITH_IMAGES]
@@ -111,8 +113,9 @@ def start_over() -> None:
 
 def show_data_folder() -> None:
     """Choose from the folder that the app was started with: no upload, no size limit."""
-    names = list(data_files())
-    if not names:
+    known = list(data_files())
+    names = [name for name in known if not is_session_file(name)]
+    if not known:
         return
     with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
         gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
@@ -120,6 +123,7 @@ def show_data_folder() -> None:
         if st.button("Compare these", disabled=not (gt and preds)):
             problem = session.open_named("|".join([str(gt), *preds]))
             st.error(as_typed(problem)) if problem else st.rerun()
+        saved_sessions.show_choice([name for name in known if is_session_file(name)])
 
 
 def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> Layout | None:
@@ -159,7 +163,7 @@ def describe_files(files: session.LoadedFiles) -> list[Layout]:
 def show_controls_on_failure(files: session.LoadedFiles) -> None:
     """Controls that may help when the two files cannot be compared."""
     if session.mapping_of() and st.button("Remove the mapping"):
-        _use_mapping(())
+        label_mapping.use_mapping({})
     ask_sizes(files)
     with st.expander("Page map: a page without a size takes that of its partner"):
         page_matches.show_page_map_upload()
@@ -176,71 +180,3 @@ def ask_sizes(files: session.LoadedFiles) -> None:
             return
         session.change_files(sizes="x".join(parts) if text else "")
         st.rerun()
-
-
-def show_taxonomy(compared: Comparison) -> None:
-    """The taxonomy in words, a switch that matches equal names, and an editor for other mappings."""
-    files = session.loaded_files()
-    assert files is not None
-    words = {
-        "same": "Both sides use the same labels.",
-        "different": "The two sides use different labels: matrices have no diagonal, class values need a mapping.",
-        "mapped": "Labels are mapped to each other.",
-    }
-    st.markdown(f"**Taxonomy: {compared.taxonomy}.** {words[compared.taxonomy]}")
-    st.session_state["match_names"] = choices.current().taxonomy == "match-names"
-    st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
-    editor = st.expander(
-        "Map labels of the prediction to labels of the ground truth",
-        bool(session.mapping_of()),
-        key="mapping_open",
-        on_change="rerun",
-    )
-    if editor.open:
-        with editor:
-            guard(lambda: _show_mapping_editor(files))
-
-
-def _store_match_names() -> None:
-    choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
-
-
-def _show_mapping_editor(files: session.LoadedFiles) -> None:
-    gt = layout_of(files.gt, sizes=files.sizes)
-    pred = layout_of(session.chosen_pred(), gt, files.gt.digest, files.sizes)
-    in_use = session.mapping_of()
-    current = {old: new for side, old, new in in_use if side == "pred"}
-    targets = [KEEP, *gt.labels, *(label for label in pred.labels if label not in gt.labels), "Background"]
-    rows = [{"prediction": label, "becomes": current.get(label, KEEP)} for label in pred.labels]
-    edited = st.data_editor(
-        rows, hide_index=True, disabled=["prediction"], key=f"mapping_{session.chosen_pred().digest}",
-        column_config={"becomes": st.column_config.SelectboxColumn("becomes", options=targets, required=True)},
-    )  # fmt: skip
-    wanted = tuple(("pred", row["prediction"], row["becomes"]) for row in edited if row["becomes"] != KEEP)
-    uploaded = st.file_uploader("or a mapping file (YAML or JSON)", type=["yaml", "yml", "json"], key="mapping_file")
-    if uploaded and uploaded.file_id != st.session_state.get("mapping_taken"):
-        st.session_state["mapping_taken"] = uploaded.file_id
-        wanted = _mapping_rows(uploaded)
-        _use_mapping(wanted)
-    row = st.container(horizontal=True)
-    if row.button("Use this mapping", disabled=wanted == in_use):
-        _use_mapping(wanted)
-    if row.button("Remove it", disabled=not in_use):
-        _use_mapping(())
-
-
-def _mapping_rows(uploaded: Any) -> session.MappingRows:
-    """The rows of a mapping file for the chosen prediction."""
-    from layoutcm.alignment.taxonomy import mapping_for, parse_mapping
-
-    data = uploaded.getvalue()
-    mapping = run_guarded(parse_mapping, uploaded.name, data, file=uploaded.name, size=len(data))
-    return session.mapping_rows(mapping_for(mapping, PurePath(session.chosen_pred().name).stem) or {})
-
-
-def _use_mapping(mapping: session.MappingRows) -> None:
-    """Use a mapping for all predictions, which often share their labels, or for the one that it came with."""
-    files = session.loaded_files()
-    own = files is not None and files.mapping_for == session.chosen_pred().digest
-    session.change_files(mapping=mapping, mapping_for=files.mapping_for if files and own else "")
-    st.rerun()

@@ -1,0 +1,115 @@
+"""Sessions and suggested mappings in a real browser: a saved file brings everything back in one step."""
+
+import io
+import json
+import zipfile
+
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.wording import thin_spaced
+from support.app_runner import coco
+from support.browser import choose_file, server, settle, shown, tab, upload, visit, wait_for_link
+from support.paths import SAMPLE
+
+CELL = "gt_label=Caption&pred_label=Text"
+
+
+@pytest.fixture
+def page(browser):
+    with browser.new_context(viewport={"width": 1400, "height": 1000}) as context, tab(context) as opened:
+        yield opened
+
+
+def matrix_of(page):
+    """The recall matrix that the page Matrices gives away."""
+    page.get_by_role("link", name="Matrices").click()
+    page.get_by_role("heading", name="Matrices").wait_for(timeout=15_000)
+    settle(page, 600)
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="CSV").click()
+    return pd.read_csv(taken.value.path(), index_col=0)
+
+
+def saved(page, folder, name):
+    with page.expect_download(timeout=60_000) as taken:
+        page.get_by_role("button", name="Save this session").click()
+    assert taken.value.suggested_filename == "gt.layoutcm"
+    taken.value.save_as(folder / name)
+    return folder / name
+
+
+def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, address, tmp_path, sample):
+    visit(page, f"{address}/?load=sample&{CELL}")
+    page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
+    page.get_by_text("With page images").click()
+    settle(page, 500)
+    file = saved(page, tmp_path, "mine.layoutcm")
+    before = matrix_of(page)
+    assert before.loc["Caption", "Text"] == pytest.approx(sample.confusion().recall[1, 10], rel=1e-12)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("button", name="Start over").click()
+    page.get_by_text("Nothing leaves this machine").wait_for(timeout=15_000)
+    settle(page, 500)
+    choose_file(page, "upload_preds_1", str(file), page.get_by_text("947 regions").first)  # the one step
+    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
+    settle(page, 600)
+    assert "60 pages of 60 have one" in shown(page) and "Also here: model-b.csv, model-c.json" in shown(page)
+    assert "load=" not in page.url and page.locator(f"[title='{file.name}']").count() == 0
+    after = matrix_of(page)
+    assert after.equals(before)
+    behind = sample.pages_behind("Caption", "Text")
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+    assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 60 pages" in shown(page)
+    with zipfile.ZipFile(file) as archive:
+        assert sum(name.startswith("images/") for name in archive.namelist()) == 60
+
+
+def test_a_session_saved_on_report_opens_from_the_command_line(page, address, tmp_path):
+    visit(page, f"{address}/report?load=sample&pred=1&{CELL}")
+    page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
+    settle(page, 500)
+    file = saved(page, tmp_path, "mine.layoutcm")
+    with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
+        stored = json.loads(archive.read("session.json"))
+    assert stored["choices"] == {"pred": "1", "gt_label": "Caption", "pred_label": "Text"}
+    with server(files=[file]) as own:
+        visit(page, own)
+        wait_for_link(page, "load=start", "gt_label=Caption", "pred=1")
+        assert "Taxonomy: mapped" in shown(page) and "model-b.csv" in shown(page)
+
+
+def test_other_labels_are_mapped_by_one_click_and_a_reload_keeps_them(page, tmp_path):
+    for name in ("gt.json", "model-b.csv"):
+        (tmp_path / name).write_bytes((SAMPLE / name).read_bytes())
+    gt, pred = (lcm.read(tmp_path / name) for name in ("gt.json", "model-b.csv"))
+    mapped = lcm.compare(gt, pred, mapping=lcm.suggest_mapping(gt, pred).mapping)
+    with server(data=tmp_path) as own:
+        visit(page, f"{own}/?load=gt.json|model-b.csv")
+        accept = page.get_by_role("button", name="Accept this mapping")
+        accept.wait_for(timeout=30_000)
+        settle(page, 500)
+        assert "does not have 12 labels of the prediction" in shown(page).replace("\u2009", " ")
+        accept.click()
+        wait_for_link(page, "mapping=")
+        page.get_by_text("Taxonomy: mapped").wait_for(timeout=15_000)
+        settle(page)
+        page.reload()
+        page.get_by_text("Taxonomy: mapped").wait_for(timeout=30_000)
+        settle(page)
+        table = matrix_of(page)
+    assert table.loc["Table", "Table"] == pytest.approx(
+        mapped.confusion().recall[mapped.cell("Table", "Table")], rel=1e-12
+    )
+
+
+def test_a_damaged_session_is_named_and_the_loaded_files_stay(page, address, tmp_path):
+    visit(page, address)
+    file = tmp_path / "gt.json"
+    file.write_bytes(coco(["a"], [(0, [0, 0, 20, 20])]))
+    upload(page, str(file), str(file))
+    wrong = {"name": "bad.layoutcm", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no zip"}
+    choose_file(page, "upload_images", wrong, page.get_by_text("bad.layoutcm: this zip").first)
+    settle(page, 500)
+    assert "Taxonomy: same" in shown(page)
