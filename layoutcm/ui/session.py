@@ -86,7 +86,7 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     kept = _repairs_to_keep(loaded_files(), files)
     st.session_state["loaded"] = files
     reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
-             "expanded", "labels", "mask", "curves")  # fmt: skip
+             "expanded", "labels", "mask", "curves", "truth", "error_kinds")  # fmt: skip
     put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def show_page_picker(table: Any, key: str, column: str = "page") -> None:
+def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
     """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
 
     def choose() -> None:
@@ -64,7 +65,15 @@ def show_page_picker(table: Any, key: str, column: str = "page") -> None:
         elif rows:
             choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
 
-    st.dataframe(**_grid(table, COLUMNS), key=key, on_select=choose, selection_mode="single-row")
+    named = COLUMNS | (columns or {})
+    st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")
+
+
+def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
+    """A table in which one row is chosen, by a click anywhere in it; `choose` reads the selection of this key."""
+    height = 38 + 35 * min(len(table), TABLE_ROWS)
+    modes = ("single-row", "single-cell")
+    st.dataframe(**_grid(table, columns), height=height, key=key, on_select=choose, selection_mode=modes)
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
