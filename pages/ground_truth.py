@@ -21,17 +21,17 @@ if not every.compared:
 @page_shell.fragment
 def review() -> None:
     found = evidence.find_errors(used)
-    left, right = page_shell.columns(3, 2, key="_candidates")
     shown = candidates.shown_candidates(used, found)
     if shown is None:
-        left.info("No candidate has these kinds and labels.")
-        return
-    with right:
+        st.info("No candidate has these kinds and labels.")
+    else:
         candidates.show_buttons(shown)
-        candidate_view.show_candidate(used, shown.keys[shown.chosen], shown.record)
-    with left:
-        candidates.show_table(used, found, shown)
-        candidate_files.show_downloads(found)
+        left, right = page_shell.columns(2, 3, key="_candidates")
+        with left:
+            candidate_view.show_candidate(used, shown.keys[shown.chosen], shown.record)
+        with right:
+            candidates.show_table(used, found, shown)
+    candidate_files.show_downloads(found)
 
 
 def probable_errors() -> None:

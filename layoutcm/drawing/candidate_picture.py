@@ -14,14 +14,15 @@ from layoutcm.wording import one_line, shorten
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1
 
-WIDEST, HIGHEST = 1000, 800  # px of the picture
+WIDTH, HEIGHT = 800, 600  # px of the picture, always the same, so that what is below it does not move
 MARGIN, NEAR = 0.3, 0.06  # around the boxes: at least these shares of their longer side, and of that of the page
-FLATTEST = 0.55  # the shorter side of a view is at least this share of the longer one
 FADED = 0.35  # of the page below the boxes, towards white
-FONT_SIZE, PADDING, LONGEST_NAME = 15, 4, 40
-EDGE = (160, 160, 160)
+FONT_SIZE, PADDING, LONGEST_NAME = 20, 5, 60
+OUTSIDE = (205, 205, 205)  # what is not on the page
 # Kind of line -> its width, and the lengths of its dashes and gaps; () is a solid line.
-LINES = {"thick": (4, ()), "dashed": (4, (14, 8)), "thin": (2, (6, 5)), "faint": (1, ())}
+LINES: dict[str, tuple[int, tuple[int, ...]]] = {
+    "thick": (5, ()), "dashed": (5, (18, 10)), "thin": (3, (8, 6)), "faint": (1, ()),
+}  # fmt: skip
 
 
 class MarkedBox(NamedTuple):
@@ -34,21 +35,23 @@ class MarkedBox(NamedTuple):
 
 
 def surroundings(boxes: Sequence[Box], width: float, height: float) -> Box:
-    """The part of a page that has the boxes and what is around them."""
+    """The part of a page that has the boxes and what is around them, in the shape of the picture.
+
+    It lies inside of the page, unless the page is too small for it.
+    """
     x0, y0 = (min(box[i] for box in boxes) for i in (0, 1))
     x1, y1 = (max(box[i] for box in boxes) for i in (2, 3))
     margin = max(MARGIN * max(x1 - x0, y1 - y0), NEAR * max(width, height))
     wide, high = x1 - x0 + 2 * margin, y1 - y0 + 2 * margin
-    wide, high = max(wide, FLATTEST * high), max(high, FLATTEST * wide)
-    left, right = _interval((x0 + x1) / 2, wide, width)
-    top, bottom = _interval((y0 + y1) / 2, high, height)
+    scale = min(WIDTH / wide, HEIGHT / high)
+    left, right = _interval((x0 + x1) / 2, WIDTH / scale, width)
+    top, bottom = _interval((y0 + y1) / 2, HEIGHT / scale, height)
     return left, top, right, bottom
 
 
 def _interval(centre: float, length: float, whole: float) -> tuple[float, float]:
-    """An interval inside of [0, whole], moved from the centre if it must be."""
-    length = min(length, whole)
-    start = min(max(centre - length / 2, 0), whole - length)
+    """An interval of this length around the centre, moved into [0, whole], or with it in the middle if it is longer."""
+    start = (whole - length) / 2 if length > whole else min(max(centre - length / 2, 0), whole - length)
     return start, start + length
 
 
@@ -64,18 +67,16 @@ def draw_part_of_page(
 
     Later marks are drawn over earlier ones. Names do not cover each other, as far as there is space.
     """
-    wide, high = max(view[2] - view[0], 1e-9), max(view[3] - view[1], 1e-9)
-    scale = min(WIDEST / wide, HIGHEST / high)
-    picture = _paper(image, size, view, (max(round(wide * scale), 1), max(round(high * scale), 1)))
+    scale = WIDTH / (view[2] - view[0])
+    picture = _paper(image, size, view, scale)
     draw = ImageDraw.Draw(picture)
-    draw.rectangle((0, 0, picture.width - 1, picture.height - 1), outline=EDGE)
     boxes = [_to_picture(mark.box, view, scale) for mark in marks]
     for mark, box in zip(marks, boxes):
         _outline(draw, box, mark)
     taken: list[Box] = []
     for mark, box in zip(marks, boxes):
         if mark.name:
-            taken.append(_write_name(draw, picture.size, mark, box, taken))
+            taken.append(_write_name(draw, mark, box, taken))
     return picture
 
 
@@ -84,20 +85,21 @@ def _to_picture(box: Box, view: Box, scale: float) -> Box:
     return (x0 - view[0]) * scale, (y0 - view[1]) * scale, (x1 - view[0]) * scale, (y1 - view[1]) * scale
 
 
-def _paper(image: Image.Image | None, size: tuple[float, float], view: Box, shape: tuple[int, int]) -> Image.Image:
+def _paper(image: Image.Image | None, size: tuple[float, float], view: Box, scale: float) -> Image.Image:
     """The part of the page without boxes, faded so that lines are visible on it."""
-    blank = Image.new("RGB", shape, "white")
-    if image is None:
-        return blank
-    wide, high = image.width / size[0], image.height / size[1]
-    part = (view[0] * wide, view[1] * high, view[2] * wide, view[3] * high)
-    shown = image.convert("RGB").resize(shape, Image.Resampling.BILINEAR, box=_inside(part, image.size))
-    return Image.blend(shown, blank, FADED)
-
-
-def _inside(part: Box, size: tuple[int, int]) -> Box:
-    """The part without what rounding put outside of the image; Pillow refuses it."""
-    return max(part[0], 0), max(part[1], 0), min(part[2], size[0]), min(part[3], size[1])
+    picture = Image.new("RGB", (WIDTH, HEIGHT), OUTSIDE)
+    part = max(view[0], 0), max(view[1], 0), min(view[2], size[0]), min(view[3], size[1])
+    x0, y0, x1, y1 = (round(value) for value in _to_picture(part, view, scale))
+    shape = max(x1 - x0, 1), max(y1 - y0, 1)
+    sheet = Image.new("RGB", shape, "white")
+    if image is not None:
+        wide, high = image.width / size[0], image.height / size[1]
+        # Pillow refuses what rounding puts outside of the image.
+        source = part[0] * wide, part[1] * high, min(part[2] * wide, image.width), min(part[3] * high, image.height)
+        shown = image.convert("RGB").resize(shape, Image.Resampling.BILINEAR, box=source)
+        sheet = Image.blend(shown, sheet, FADED)
+    picture.paste(sheet, (x0, y0))
+    return picture
 
 
 def _outline(draw: Any, box: Box, mark: MarkedBox) -> None:
@@ -122,12 +124,12 @@ def _dashes(start: tuple[float, float], end: tuple[float, float], dashes: tuple[
         at += sum(dashes)
 
 
-def _write_name(draw: Any, shape: tuple[int, int], mark: MarkedBox, box: Box, taken: list[Box]) -> Box:
+def _write_name(draw: Any, mark: MarkedBox, box: Box, taken: list[Box]) -> Box:
     """Write the name at a corner of its box, where no other name is; return its place."""
     text = shorten(one_line(mark.name), LONGEST_NAME)
     wide = draw.textlength(text, font=_font()) + 2 * PADDING
     high = FONT_SIZE + 2 * PADDING
-    places = [_fit(x, y, wide, high, shape) for x, y in _corners(box, wide, high, shape)]
+    places = [_fit(x, y, wide, high) for x, y in _corners(box, wide, high)]
     place = next((one for one in places if not any(overlap(one, other) for other in taken)), places[0])
     draw.rectangle(place, fill=rgb(mark.colour))
     middle = (place[1] + place[3]) / 2
@@ -135,18 +137,18 @@ def _write_name(draw: Any, shape: tuple[int, int], mark: MarkedBox, box: Box, ta
     return place
 
 
-def _corners(box: Box, wide: float, high: float, shape: tuple[int, int]) -> Iterator[tuple[float, float]]:
+def _corners(box: Box, wide: float, high: float) -> Iterator[tuple[float, float]]:
     """Places for a name, the best first: outside of the corners, then in rows above and below."""
     x0, y0, x1, y1 = box
-    for row in range(max(shape[1] // int(high), 1)):
+    for row in range(HEIGHT // int(high)):
         for y in (y0 - (row + 1) * high, y1 + row * high):
             yield x0, y
             yield x1 - wide, y
 
 
-def _fit(x: float, y: float, wide: float, high: float, shape: tuple[int, int]) -> Box:
+def _fit(x: float, y: float, wide: float, high: float) -> Box:
     """A rectangle of this size, moved into the picture."""
-    x, y = min(max(x, 0), max(shape[0] - wide, 0)), min(max(y, 0), max(shape[1] - high, 0))
+    x, y = min(max(x, 0), max(WIDTH - wide, 0)), min(max(y, 0), max(HEIGHT - high, 0))
     return x, y, x + wide, y + high
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 LIKELY = 0.5  # with more evidence than this, gt is more likely wrong than right
+SUGGESTED = {"spurious": "nothing", "box": "other borders"}  # instead of a label
 HEADINGS = ("evidence", "kind", "page", "region", "in gt", "suggested")
 NUMBERS = (0, 3)  # columns that are aligned at their right
 
@@ -68,17 +69,17 @@ def _expected_errors(errors: pd.DataFrame) -> str:
 def candidate_table(errors: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """One row per candidate, to be read: what gt has, what is suggested, and the label that each prediction has there.
 
-    `names` are those of `prediction_names`; a prediction that has no partner there has none.
+    `names` are those of `prediction_names`; a prediction without a region that pairs has no label there.
     """
     import pandas as pd
 
     records: list[Any] = errors.to_dict("records")
     columns: dict[str, Any] = {
+        "evidence": errors["evidence"].to_numpy(),
         "kind": errors["kind"].to_numpy(),
         "page": errors["page"].to_numpy(),
         "in gt": [_in_gt(record) for record in records],
-        "suggested": [suggestion_text(record) for record in records],
-        "evidence": errors["evidence"].to_numpy(),
+        "suggested": [SUGGESTED.get(record["kind"]) or _name(record["suggested"]) for record in records],
     }
     taken = make_unique([*columns, *names])[len(columns) :]
     columns |= {shown: errors[f"{name}_label"].to_numpy() for shown, name in zip(taken, names)}
@@ -92,18 +93,18 @@ def _aligned(text: str, width: int, column: int) -> str:
 def _row(record: Any) -> tuple[str, ...]:
     kind = record["kind"]
     region = MISSING if kind == "missing" else f"{record['region']}"
-    return score_text(record["evidence"]), kind, _name(record["page"]), region, _in_gt(record), suggestion_text(record)
+    return score_text(record["evidence"]), kind, _name(record["page"]), region, _in_gt(record), _suggested(record)
 
 
 def _in_gt(record: Any) -> str:
     return MISSING if record["kind"] == "missing" else _name(record["gt_label"])
 
 
-def suggestion_text(record: Any) -> str:
+def _suggested(record: Any) -> str:
     """What should be there: a label, a box, both, or nothing."""
     kind = record["kind"]
     if kind == "spurious":
-        return "nothing"
+        return SUGGESTED[kind]
     if kind == "label":
         return _name(record["suggested"])
     box = ", ".join(f"{np.round(record[f'suggested_{name}']):.0f}" for name in ("x0", "y0", "x1", "y1"))

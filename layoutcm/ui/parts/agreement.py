@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 20_000  # pages times pairs of layouts that are compared without being asked for
 MEASURES = (
-    "Observed agreement is the share of pixels that have the same labels in both. Cohen's kappa and Krippendorff's alpha "
-    "leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha also counts label sets that are partly the same."
+    "Observed agreement is the share of pixels that have the same labels in both. Cohen's kappa and Krippendorff's "
+    "alpha leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha also counts label sets that are partly the "
+    "same."
 )
 COLUMNS = {name: data_tables.plain_number(title) for name, title in TITLES.items()}
 LABEL_COLUMNS: dict[str, Any] = {
@@ -65,9 +66,7 @@ def _agreement_table(content: str, _evidence: Evidence) -> pd.DataFrame:
 
     first = _evidence.comparisons[0]
     name = "ground truth" if first.has_truth else first.alignment.layouts[GT].name
-    return pd.DataFrame(
-        [{"layouts": f"{name} and {other}"} | c.agreement() for other, c in _evidence.compared.items()]
-    )
+    return pd.DataFrame([{"layouts": f"{name} and {other}"} | c.agreement() for other, c in _evidence.compared.items()])
 
 
 def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from layoutcm.layouts.model import Layout
-from layoutcm.models.candidate_choices import WHICH, chosen_candidates
+from layoutcm.models.candidate_choices import DECISIONS, WHICH, chosen_candidates
 from layoutcm.models.label_error_files import SUFFIXES, WRITERS
 from layoutcm.ui import decisions
 from layoutcm.ui.parts.evidence import FoundErrors, gt_layout
@@ -25,10 +25,8 @@ FILE_NAME = "label-errors"
 def show_downloads(found: FoundErrors) -> None:
     """Which candidates to take, and a button for each format; a file is made when its button is clicked."""
     made = {key: one for key, one in decisions.decisions().items() if key in found.rows}
-    counts = {
-        which: len(found.rows) if which == "all" else sum(one == "accepted" for one in made.values()) for which in WHICH
-    }
-    counts["not dismissed"] = len(found.rows) - sum(one == "dismissed" for one in made.values())
+    accepted, dismissed = (sum(one == decision for one in made.values()) for decision in DECISIONS)
+    counts = dict(zip(WHICH, (len(found.rows), accepted, len(found.rows) - dismissed)))
     which = st.radio(
         "Candidates to take", WHICH, format_func=lambda one: f"{one} ({thin_spaced(counts[one])})", horizontal=True,
         key="candidates_to_take",

@@ -17,11 +17,13 @@ from layoutcm.ui import selection
 from layoutcm.ui.image_uris import SHOWN_SIDE, shrunk_picture
 from layoutcm.ui.parts.evidence import Evidence
 from layoutcm.ui.screen_text import as_typed
-from layoutcm.wording import MISSING, score_text
+from layoutcm.wording import score_text
 
 GT_BOX = ("x0", "y0", "x1", "y1")
 SUGGESTED_BOX = tuple(f"suggested_{name}" for name in GT_BOX)
-LINES_TEXT = "Thick line: ground truth; dashed: suggestion; thin and dashed: predictions; faint: other regions of the truth."
+LINES_TEXT = (
+    "Thick: the region; thick and dashed: the suggestion; thin: predictions; hairlines: other regions of the truth."
+)
 
 
 def show_candidate(evidence: Evidence, key: str, record: Any) -> None:
@@ -43,7 +45,7 @@ def _prediction_lines(evidence: Evidence, record: Any) -> list[str]:
     lines = []
     for file, name in zip(evidence.compared, evidence.columns):
         label = record[f"{name}_label"]
-        has = as_typed(label) if isinstance(label, str) else MISSING
+        has = as_typed(label) if isinstance(label, str) else "no region that pairs"
         lines.append(f"{as_typed(file)}: {has}, evidence by itself {score_text(record[f'{name}_evidence'])}")
     return lines
 
@@ -84,7 +86,8 @@ def candidate_marks(evidence: Evidence, record: Any, view: Box) -> list[MarkedBo
     if suggested and record["kind"] != "label":
         marks.append(MarkedBox(suggested, f"suggested: {record['suggested']}", colours[record["suggested"]], "dashed"))
     if gt:
-        text = f"ground truth: {record['gt_label']}"
+        change = f", suggested: {record['suggested']}" if record["kind"] == "label" else ""
+        text = f"ground truth: {record['gt_label']}{change}"
         marks.append(MarkedBox(gt, text, colours[record["gt_label"]], "thick"))
     return marks
 

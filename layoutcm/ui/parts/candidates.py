@@ -91,21 +91,23 @@ def _is_wanted(table: pd.DataFrame, evidence: Evidence) -> Any:
     return wanted
 
 
-def show_table(evidence: Evidence, found: FoundErrors, shown: ShownCandidates) -> None:
-    """The candidates, the strongest evidence first; choosing a row, or a cell of it, shows it beside the table."""
-    made = decisions.decisions()
-    table = candidate_table(shown.rows, evidence.columns)
-    table.insert(0, "decision", [DECIDED[made.get(key, "")] for key in shown.keys])
-    st.session_state[TABLE_KEY] = {"selection": {"rows": [shown.chosen], "columns": [], "cells": []}}
-    data_tables.show_row_chooser(table, data_tables.COLUMNS | COLUMNS, TABLE_KEY, partial(_choose_row, shown.keys))
-    st.caption(_facts(found, shown, made))
-
-
 COLUMNS = {
     "decision": st.column_config.TextColumn("decision", width=96),
     "kind": st.column_config.TextColumn("kind", width=76),
     "evidence": data_tables.plain_number("evidence"),
 }
+
+
+def show_table(evidence: Evidence, found: FoundErrors, shown: ShownCandidates) -> None:
+    """The candidates, the strongest evidence first; choosing a row, or a cell of it, shows it beside the table."""
+    made = decisions.decisions()
+    table = candidate_table(shown.rows, evidence.columns)
+    table.insert(0, "decision", [DECIDED[made.get(key, "")] for key in shown.keys])
+    # The table scrolls to a chosen cell, but not to a chosen row.
+    chosen = {"rows": [shown.chosen], "columns": [], "cells": [[shown.chosen, "kind"]]}
+    st.session_state[TABLE_KEY] = {"selection": chosen}
+    data_tables.show_row_chooser(table, data_tables.COLUMNS | COLUMNS, TABLE_KEY, partial(_choose_row, shown))
+    st.caption(_facts(found, shown, made))
 
 
 def _facts(found: FoundErrors, shown: ShownCandidates, made: Any) -> str:
@@ -119,12 +121,13 @@ def _facts(found: FoundErrors, shown: ShownCandidates, made: Any) -> str:
     return "; ".join(parts) + "."
 
 
-def _choose_row(keys: list[str]) -> None:
-    chosen = st.session_state[TABLE_KEY]["selection"]
-    rows = [*chosen["rows"], *(row for row, _ in chosen["cells"])]
-    if rows:
-        # A click on a cell adds it to the row that was chosen before.
-        st.session_state["chosen_candidate"] = keys[chosen["cells"][0][0] if chosen["cells"] else rows[0]]
+def _choose_row(shown: ShownCandidates) -> None:
+    """Go to the row that was clicked. The old row or the old cell may still be selected beside it."""
+    selected = st.session_state[TABLE_KEY]["selection"]
+    rows = [*selected["rows"], *(row for row, _ in selected["cells"])]
+    new = [row for row in rows if row != shown.chosen]
+    if new:
+        _go_to(shown, new[0])
 
 
 def show_buttons(shown: ShownCandidates) -> None:

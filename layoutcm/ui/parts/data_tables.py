@@ -15,7 +15,7 @@ from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE_ROWS = 20  # visible without scrolling
+TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
 STYLED_ROWS = 300
 SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
 PIXEL_TITLES = {
@@ -71,9 +71,11 @@ def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[s
 
 def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
     """A table in which one row is chosen, by a click anywhere in it; `choose` reads the selection of this key."""
-    height = 38 + 35 * min(len(table), TABLE_ROWS)
-    modes = ("single-row", "single-cell")
-    st.dataframe(**_grid(table, columns), height=height, key=key, on_select=choose, selection_mode=modes)
+    height = 38 + 35 * min(len(table), CHOOSER_ROWS)
+    st.dataframe(
+        **_grid(table, columns), height=height, key=key, on_select=choose,
+        selection_mode=("single-row-required", "single-cell"),
+    )  # fmt: skip
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
