@@ -61,7 +61,9 @@ def test_decisions_choose_rows_in_their_order():
     errors = table()
     first, second, third, _ = candidate_keys(errors)
     made = {third: "accepted", first: "accepted", second: "dismissed", "of another table": "accepted"}
-    taken = {which: chosen_candidates(errors, made, which).index.tolist() for which in ("all", "accepted", "not dismissed")}
+    taken = {
+        which: chosen_candidates(errors, made, which).index.tolist() for which in ("all", "accepted", "not dismissed")
+    }
     assert taken == {"all": [0, 1, 2, 3], "accepted": [0, 2], "not dismissed": [0, 2, 3]}
     with pytest.raises(lcm.InputError, match="not dismissed"):
         chosen_candidates(errors, made, "some")

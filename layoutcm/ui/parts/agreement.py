@@ -76,14 +76,18 @@ def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:
         return None
     pages = len(evidence.comparisons[0].pages) * n * (n - 1) // 2
     if pages > MOST_PAGES and st.session_state.get("agreement_asked") != evidence.content:
-        if not st.button(f"Compare all {n} layouts with each other ({plural_spaced(pages, 'pair')} of pages)"):
-            return None
-        st.session_state["agreement_asked"] = evidence.content
+        label = f"Compare all {n} layouts with each other ({plural_spaced(pages, 'pair')} of pages)"
+        st.button(label, key="agreement_of_all", on_click=_ask_for, args=(evidence.content,))
+        return None
     try:
         return {"layouts": f"all {n} together, on the pages that all have"} | _together(evidence.content, evidence)
     except InputError as error:
         st.caption(error_text(error))
         return None
+
+
+def _ask_for(content: str) -> None:
+    st.session_state["agreement_asked"] = content
 
 
 @kept("Comparing all layouts with each other …")

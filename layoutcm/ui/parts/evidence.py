@@ -9,11 +9,11 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import GT, PRED, Layout
+from layoutcm.layouts.model import PRED, Layout
 from layoutcm.models.candidate_choices import candidate_keys
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
 from layoutcm.ui import session
-from layoutcm.ui.input_files import comparison_of, layouts_of
+from layoutcm.ui.input_files import comparison_of, layout_of
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.visitors import kept
 
@@ -105,4 +105,5 @@ def _found_errors(content: str, _comparisons: list[Comparison]) -> FoundErrors:
 
 def gt_layout() -> Layout:
     """The ground truth as it was read and repaired, before labels are mapped: files are written from it."""
-    return layouts_of(session.comparison_request())[GT]
+    request = session.comparison_request()
+    return layout_of(request.gt, sizes=request.sizes, repairs=request.gt_repairs)
