@@ -15,7 +15,7 @@ from layoutcm.wording import one_line, shorten
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1
 
 WIDTH, HEIGHT = 800, 600  # px of the picture, always the same, so that what is below it does not move
-MARGIN, NEAR = 0.3, 0.06  # around the boxes: at least these shares of their longer side, and of that of the page
+MARGIN, NEAR = 0.12, 0.06  # around the boxes: at least these shares of their longer side, and of that of the page
 FADED = 0.35  # of the page below the boxes, towards white
 FONT_SIZE, PADDING, LONGEST_NAME = 20, 5, 60
 OUTSIDE = (205, 205, 205)  # what is not on the page

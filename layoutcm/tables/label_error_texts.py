@@ -63,7 +63,8 @@ def label_errors_sentence(errors: pd.DataFrame, regions: int) -> str:
 
 
 def _expected_errors(errors: pd.DataFrame) -> str:
-    return f"{errors['evidence'].sum():,.1f} errors"
+    expected = errors["evidence"].sum()
+    return f"{expected:,.{0 if expected >= 100 else 1}f} errors"
 
 
 def candidate_table(errors: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -40,7 +40,7 @@ def test_a_key_is_readable_and_does_not_depend_on_the_row():
     assert candidate_keys(table(ROWS[::-1])) == keys[::-1]
 
 
-@pytest.mark.parametrize("row, values, same", [
+@pytest.mark.parametrize(("row", "values", "same"), [
     (0, {"evidence": 0.1}, True), (0, {"suggested_x0": 0}, True), (0, {"suggested": "List"}, False),
     (0, {"region": 4}, False), (1, {"suggested_x0": 10.1}, True), (1, {"suggested_x0": 12}, False),
     (1, {"page": "p2"}, False), (3, {"suggested_y1": 9}, False), (3, {"kind": "spurious"}, False),

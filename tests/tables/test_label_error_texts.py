@@ -13,7 +13,7 @@ def errors(evidence):
     return pd.DataFrame({"kind": KINDS[: len(evidence)], "evidence": evidence})
 
 
-@pytest.mark.parametrize("evidence, sentence", [
+@pytest.mark.parametrize(("evidence", "sentence"), [
     ([], "No region of the ground truth is probably wrong, of 947 regions."),
     ([0.5, 0.2], "No place of the ground truth, with 947 regions, is probably wrong: no evidence is above 0.5. "
      "By the evidence, there are about 0.7 errors among 2 weaker candidates."),

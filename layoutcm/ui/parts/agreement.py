@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MOST_PAGES = 20_000  # pages times pairs of layouts that are compared without being asked for
 MEASURES = (
     "Observed agreement is the share of pixels that have the same labels in both. Cohen's kappa and Krippendorff's "
-    "alpha leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha also counts label sets that are partly the "
-    "same."
+    "alpha leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha counts label sets that are partly the "
+    "same in part. All together, observed agreement and kappa are means over the pairs, on the pages that all have."
 )
 COLUMNS = {name: data_tables.plain_number(title) for name, title in TITLES.items()}
 LABEL_COLUMNS: dict[str, Any] = {
@@ -80,7 +80,7 @@ def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:
         st.button(label, key="agreement_of_all", on_click=_ask_for, args=(evidence.content,))
         return None
     try:
-        return {"layouts": f"all {n} together, on the pages that all have"} | _together(evidence.content, evidence)
+        return {"layouts": f"all {n} together"} | _together(evidence.content, evidence)
     except InputError as error:
         st.caption(error_text(error))
         return None
