@@ -63,7 +63,7 @@ def test_numbers_and_order_are_those_of_the_library(app, planted):
     assert f"0 accepted, 0 dismissed of {len(errors)} candidates." in texts(app)
     assert "With one prediction" not in texts(app)
     first = errors.iloc[0]
-    assert f"evidence by itself {score_text(first['good_evidence'])}" in texts(app)
+    assert f"good.json: {first['good_label']} ({score_text(first['good_evidence'])} by itself)" in texts(app)
     assert f"page {first['page']}" in texts(app) and len(app.get("image")) == 1
 
 

@@ -29,12 +29,7 @@ MEASURES = (
     "same in part. All together, observed agreement and kappa are means over the pairs, on the pages that all have."
 )
 COLUMNS = {name: data_tables.plain_number(title) for name, title in TITLES.items()}
-LABEL_COLUMNS: dict[str, Any] = {
-    "a_pixels": st.column_config.NumberColumn("A pixels", format="localized"),
-    "b_pixels": st.column_config.NumberColumn("B pixels", format="localized"),
-    "both_pixels": st.column_config.NumberColumn("pixels of both", format="localized"),
-    "agreement": data_tables.plain_number("both of either"),
-}
+LABEL_COLUMNS = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
 
 
 def show_truth_choice() -> None:
@@ -112,7 +107,8 @@ def show_without_truth(evidence: Evidence) -> None:
     if pages.empty:
         st.markdown("A and B agree everywhere.")
         return
-    st.caption(REVIEW_ORDER[0].upper() + REVIEW_ORDER[1:])
+    order = REVIEW_ORDER.partition(": ")[2]
+    st.caption(order[0].upper() + order[1:])
     columns = {"share": data_tables.share_number("share of the label")}
     data_tables.show_page_picker(pages.head(data_tables.STYLED_ROWS), key="review_table", columns=columns)
 

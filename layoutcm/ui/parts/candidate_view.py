@@ -41,12 +41,12 @@ def show_candidate(evidence: Evidence, key: str, record: Any) -> None:
 
 
 def _prediction_lines(evidence: Evidence, record: Any) -> list[str]:
-    """What each prediction has there, and what the evidence would be without the others."""
+    """The label that each prediction has there, and what the evidence would be without the others."""
     lines = []
     for file, name in zip(evidence.compared, evidence.columns):
         label = record[f"{name}_label"]
-        has = as_typed(label) if isinstance(label, str) else "no region that pairs"
-        lines.append(f"{as_typed(file)}: {has}, evidence by itself {score_text(record[f'{name}_evidence'])}")
+        has = as_typed(label) if isinstance(label, str) else "none"
+        lines.append(f"{as_typed(file)}: {has} ({score_text(record[f'{name}_evidence'])} by itself)")
     return lines
 
 

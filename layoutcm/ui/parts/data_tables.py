@@ -21,6 +21,7 @@ SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is t
 PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
+    "a_pixels": "A pixels", "b_pixels": "B pixels", "both_pixels": "pixels of both",
 }  # fmt: skip
 
 
