@@ -13,7 +13,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.paired_regions import PairedRegions, paired_regions
 from layoutcm.diagnosis.region_pairs import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import Hint, InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.messages.finding_text import option
 from layoutcm.models.contradictions import KINDS, Candidates, all_candidates
@@ -122,24 +122,43 @@ def _table(found: Candidates, alignment: Alignment, labels: list[str], names: li
     return pd.DataFrame(columns)
 
 
+def usable_comparisons(comparisons: Sequence[Comparison]) -> tuple[list[int], dict[int, InputError]]:
+    """The positions of those that can be evidence together, and {position: why not} of the others.
+
+    The first one that has the labels of gt decides which gt it is.
+    """
+    usable: list[int] = []
+    problems: dict[int, InputError] = {}
+    for k, c in enumerate(comparisons):
+        try:
+            _check_comparison(f"comparisons[{k}]", comparisons[usable[0]] if usable else c, c)
+            usable.append(k)
+        except InputError as error:
+            problems[k] = error
+    return usable, problems
+
+
 def _check_comparisons(given: Sequence[Any]) -> None:
     """Raise an InputError unless these are comparisons with one gt, and with its labels."""
     if not given:
         raise InputError("", "comparisons", "there is no comparison", "Give a list of what layoutcm.compare returns.")
     for k, c in enumerate(given):
-        place = f"comparisons[{k}]"
-        if not isinstance(c, Comparison):
-            raise InputError("", place, f"{short_repr(c)} is not a comparison", "Give what layoutcm.compare returns.")
-        name = c.alignment.layouts[PRED].name
-        if not c.space.shared:
-            problem = "its labels are not those of gt, so that it cannot contradict them"
-            join = f"join similar names ({option('taxonomy', 'match-names')})"
-            hint = f"Map them (mapping=, --mapping; {SUGGESTED}), or {join}."
-            raise InputError(name, "labels", problem, hint)
-        _check_same_gt(place, given[0].alignment, c.alignment)
+        _check_comparison(f"comparisons[{k}]", given[0], c)
     if not np.all([_pages_of_both(c.alignment) for c in given], axis=0).any():
         problem = "gt and the predictions have no page in common, so nothing can be judged"
         raise InputError("", "comparisons", problem, "Check the names of the pages, or give a page map.")
+
+
+def _check_comparison(place: str, first: Comparison, c: Any) -> None:
+    """Raise an InputError unless this is a comparison with the gt of the first one, and with its labels."""
+    if not isinstance(c, Comparison):
+        raise InputError("", place, f"{short_repr(c)} is not a comparison", "Give what layoutcm.compare returns.")
+    if not c.space.shared:
+        problem = "its labels are not those of gt, so that it cannot contradict them"
+        join = f"join similar names ({option('taxonomy', 'match-names')})"
+        hint = Hint(f"Map them (mapping=, --mapping; {SUGGESTED}), or {join}.", "Map them on the page Compare.")
+        raise InputError(c.alignment.layouts[PRED].name, "labels", problem, hint)
+    _check_same_gt(place, first.alignment, c.alignment)
 
 
 def _check_same_gt(place: str, first: Alignment, other: Alignment) -> None:

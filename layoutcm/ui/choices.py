@@ -68,6 +68,8 @@ class Choices:
     object_view: str = "pixels"
     pairing: str = "coco"
     outcomes: Names = ()  # the outcomes of pairs to show; empty = all
+    truth: bool = True  # whether the first file is a ground truth; else it is one of several annotations
+    error_kinds: Names = ()  # the kinds of probable errors to show; empty = all
     tolerance_x: float = CENTROID_TOLERANCE[0]
     tolerance_y: float = CENTROID_TOLERANCE[1]
     one_to_one: bool = True

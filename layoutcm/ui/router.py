@@ -21,6 +21,7 @@ PAGES = {
     "classes": ("Classes", ":material/label:"),
     "documents": ("Pages and documents", ":material/description:"),
     "viewer": ("Page viewer", ":material/pageview:"),
+    "ground_truth": ("Ground truth", ":material/fact_check:"),
     "families": ("Families", ":material/account_tree:"),
     "objects": ("Objects", ":material/category:"),
     "report": ("Report", ":material/download:"),

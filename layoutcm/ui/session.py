@@ -100,7 +100,7 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     page_pictures.forget_pictures()
     st.session_state["loaded"] = files
     reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
-             "expanded", "labels", "mask", "curves", "open_groups", "other")  # fmt: skip
+             "expanded", "labels", "mask", "curves", "open_groups", "other", "truth", "error_kinds")  # fmt: skip
     put(load=name, **kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 

@@ -12,7 +12,7 @@ from layoutcm.wording import percent_brief
 from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, texts, upload
 from support.paths import ROOT
 
-PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
+PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "ground_truth", "report", "method"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE_ROWS = 20  # visible without scrolling
+TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
 STYLED_ROWS = 300
 SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
 PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
+    "a_pixels": "A pixels", "b_pixels": "B pixels", "both_pixels": "pixels of both",
 }  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def show_page_picker(table: Any, key: str, column: str = "page") -> None:
+def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
     """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
 
     def choose() -> None:
@@ -64,7 +66,17 @@ def show_page_picker(table: Any, key: str, column: str = "page") -> None:
         elif rows:
             choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
 
-    st.dataframe(**_grid(table, COLUMNS), key=key, on_select=choose, selection_mode="single-row")
+    named = COLUMNS | (columns or {})
+    st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")
+
+
+def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
+    """A table in which one row is chosen, by a click anywhere in it; `choose` reads the selection of this key."""
+    height = 38 + 35 * min(len(table), CHOOSER_ROWS)
+    st.dataframe(
+        **_grid(table, columns), height=height, key=key, on_select=choose,
+        selection_mode=("single-row-required", "single-cell"),
+    )  # fmt: skip
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
