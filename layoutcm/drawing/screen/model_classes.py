@@ -1,15 +1,16 @@
-"""F1 of classes and predictions on the screen: a heatmap with a mark where a prediction differs from the baseline."""
+"""F1 of classes and predictions on the screen, or its differences from the baseline, as heatmaps with verdicts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import Layer, make_layer
-from layoutcm.drawing.palette import Theme
+from layoutcm.drawing.palette import Scale, Theme
 from layoutcm.drawing.screen.matrix import (
     axis_title,
     base_layout,
@@ -19,8 +20,12 @@ from layoutcm.drawing.screen.matrix import (
     ink_on,
     plotly_text,
 )
+from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.tables.class_grid import ClassGrid, ends_text
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
+
+BOTTOM = 56  # pixels below the cells
+MOST_DIFFERENCE = 0.5  # larger differences have the darkest colour; fixed, so that figures can be compared
 
 
 def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None) -> go.Figure:
@@ -29,23 +34,60 @@ def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None
     Traces: hit (the colours), numbers, cells (for hover texts; customdata is [label, model]).
     """
     layer = make_layer("hit", grid.values, theme.hit, whole=True, log=False)
-    traces = [heatmap_trace(layer, theme, shares=True), _numbers(grid, layer, theme), _cells(grid)]
-    sizes = figure_sizes(grid.labels, grid.models)
-    top, bottom = sizes.top + (20 if title else 0), 56
-    x = cell_axis(grid.models, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
+    columns = list(range(len(grid.models)))
+    traces = [heatmap_trace(layer, theme, shares=True), _numbers(grid, columns, grid.number, [layer], theme)]
+    layout = _layout(grid, columns, theme, title) | {"shapes": [_outline(grid, theme)]}
+    return go.Figure([*traces, _cells(grid, columns)], layout)
+
+
+def model_differences_figure(grid: ClassGrid, theme: Theme, title: str | None = None) -> go.Figure:
+    """Rows are classes, columns all predictions but the baseline; the numbers are differences of F1 in points.
+
+    A difference has a colour if the test shows it, and is grey if not. Traces: hit (better), miss (worse), noise,
+    numbers, cells.
+    """
+    columns = grid.others
+    values = np.array([[grid.difference(i, j) for j in columns] for i in range(len(grid.labels))], float)
+    values = values.reshape(len(grid.labels), len(columns))
+    verdicts = [[grid.rows[label, grid.models[j]]["verdict"] for j in columns] for label in grid.labels]
+    better, worse = (np.array(verdicts, object).reshape(values.shape) == word for word in (BETTER, WORSE))
+    layers = [
+        Layer("hit", np.where(better, values, np.nan), 0.0, MOST_DIFFERENCE, theme.hit, False),
+        Layer("miss", np.where(worse, -values, np.nan), 0.0, MOST_DIFFERENCE, theme.miss, False),
+        Layer("noise", np.where(better | worse | np.isnan(values), np.nan, 0.0), 0.0, 1.0, _one_colour(theme), False),
+    ]
+    traces = [heatmap_trace(layer, theme, shares=True) for layer in layers]
+    traces[-1]["showscale"] = False
+    numbers = _numbers(grid, columns, grid.difference_number, layers, theme)
+    return go.Figure([*traces, numbers, _cells(grid, columns)], _layout(grid, columns, theme, title))
+
+
+def _one_colour(theme: Theme) -> Scale:
+    return ((0.0, theme.grid), (1.0, theme.grid))
+
+
+def model_classes_height(labels: list[str], models: list[str]) -> int:
+    """The height of the figure without a title, in pixels."""
+    sizes = figure_sizes(labels, models)
+    return len(labels) * sizes.row + sizes.top + BOTTOM
+
+
+def _layout(grid: ClassGrid, columns: list[int], theme: Theme, title: str | None) -> dict[str, Any]:
+    sizes = figure_sizes(grid.labels, grid.models)  # of all predictions, so that both figures are equally high
+    names = [grid.models[j] for j in columns]
+    more = 20 if title else 0
+    x = cell_axis(names, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
     y = cell_axis(grid.labels, sizes.most, sizes.font, theme)
-    layout = base_layout(theme, title) | {
-        "height": len(grid.labels) * sizes.row + top + bottom,
-        "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
+    return base_layout(theme, title) | {
+        "height": model_classes_height(grid.labels, grid.models) + more,
+        "margin": {"l": sizes.left, "r": sizes.right, "t": sizes.top + more, "b": BOTTOM, "autoexpand": False},
         "hoverdistance": -1,
         "dragmode": False,
         "clickmode": "none",
         "showlegend": False,
-        "shapes": [_outline(grid, theme)],
-        "xaxis": x | {"title": axis_title("prediction", theme), "range": [-0.5, len(grid.models) - 0.5]},
+        "xaxis": x | {"title": axis_title("prediction", theme), "range": [-0.5, len(columns) - 0.5]},
         "yaxis": y | {"title": axis_title("class", theme), "range": [len(grid.labels) - 0.5, -0.5]},
     }
-    return go.Figure(traces, layout)
 
 
 def _outline(grid: ClassGrid, theme: Theme) -> dict[str, Any]:
@@ -55,26 +97,28 @@ def _outline(grid: ClassGrid, theme: Theme) -> dict[str, Any]:
     return {"type": "rect", **corners, "line": {"color": theme.text, "width": 1.5}}
 
 
-def _numbers(grid: ClassGrid, layer: Layer, theme: Theme) -> dict[str, Any]:
-    """F1 with its mark, and a small dot where it does not exist."""
-    places = [(i, j) for i in range(len(grid.labels)) for j in range(len(grid.models))]
+def _numbers(
+    grid: ClassGrid, columns: list[int], number: Callable[[int, int], str], layers: Sequence[Layer], theme: Theme
+) -> dict[str, Any]:
+    """The number of each cell with its mark, and a small dot where it does not exist."""
+    places = [(i, k) for i in range(len(grid.labels)) for k in range(len(columns))]
     return {
         "type": "scatter",
         "name": "numbers",
-        "x": [j for _, j in places],
+        "x": [k for _, k in places],
         "y": [i for i, _ in places],
         "mode": "text",
-        "text": [grid.number(i, j) or "·" for i, j in places],
-        "textfont": {"size": 11, "color": [ink_on([layer], i, j, theme) for i, j in places]},
+        "text": [number(i, columns[k]) or "·" for i, k in places],
+        "textfont": {"size": 11, "color": [ink_on(layers, i, k, theme) for i, k in places]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _cells(grid: ClassGrid) -> dict[str, Any]:
+def _cells(grid: ClassGrid, columns: list[int]) -> dict[str, Any]:
     """Invisible points, one per cell, for hover texts."""
-    y, x = (side.ravel() for side in np.indices(grid.values.shape))
-    pairs = [(grid.labels[i], grid.models[j]) for i, j in zip(y.tolist(), x.tolist())]
+    y, x = (side.ravel() for side in np.indices((len(grid.labels), len(columns))))
+    pairs = [(grid.labels[i], grid.models[columns[k]]) for i, k in zip(y.tolist(), x.tolist())]
     return {
         "type": "scatter",
         "name": "cells",
