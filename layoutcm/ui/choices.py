@@ -36,6 +36,7 @@ class Choices:
     min_score: float = 0.0
     missing_pages: str = "penalise"
     taxonomy: str = "auto"
+    truth: bool = True  # whether the first file is the truth; else the sides are called A and B
     fixes: Names = ()  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
     level: str = "set"
     document: str = ""
@@ -68,6 +69,10 @@ class Choices:
     tolerance_y: float = CENTROID_TOLERANCE[1]
     one_to_one: bool = True
     class_aware: bool = True
+    baseline: int = 0  # the position of the prediction that the others are compared with
+    model_values: str = "value"  # what the classes of all predictions show
+    curve_label: str = ""  # the label of the score curve; empty = all labels
+    differ: str = "page"
 
 
 DEFAULTS = Choices()
@@ -87,9 +92,12 @@ CHOICES = {
     "ap_rule": tuple(RULES),
     "object_view": VIEWS,
     "pairing": PAIRINGS,
+    "model_values": ("value", "difference"),
+    "differ": ("page", "document"),
 }
 LIMITS = {
     "pred": (0, 10**6),
+    "baseline": (0, 10**6),
     "min_score": (0.0, 1.0),
     "family_depth": (1, MOST_DEPTH),
     "matrix_depth": (0, MOST_DEPTH + 1),

@@ -85,8 +85,8 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     """Replace the loaded files, and reset the choices that belong to the old ones."""
     kept = _repairs_to_keep(loaded_files(), files)
     st.session_state["loaded"] = files
-    reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
-             "expanded", "labels", "mask", "curves")  # fmt: skip
+    reset = ("pred", "baseline", "document", "page", "gt_label", "pred_label", "class_name", "level", "families",
+             "family", "expanded", "labels", "mask", "curves", "curve_label")  # fmt: skip
     put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 
@@ -173,6 +173,7 @@ def compare_options(position: int | None = None) -> dict[str, Any]:
         "missing_pages": current().missing_pages,
         "taxonomy": current().taxonomy,
         "mapping": mapping or None,
+        "truth": current().truth,
     }
 
 

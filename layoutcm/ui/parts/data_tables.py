@@ -54,8 +54,11 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def show_page_picker(table: Any, key: str, column: str = "page") -> None:
-    """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
+def show_page_picker(table: Any, key: str, column: str = "page", more: dict[str, Any] | None = None) -> None:
+    """A table of pages or documents; choosing a row opens the page, or sets the level to the document.
+
+    `more` are columns that only this table has.
+    """
 
     def choose() -> None:
         rows = st.session_state[key]["selection"]["rows"]
@@ -64,7 +67,7 @@ def show_page_picker(table: Any, key: str, column: str = "page") -> None:
         elif rows:
             choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
 
-    st.dataframe(**_grid(table, COLUMNS), key=key, on_select=choose, selection_mode="single-row")
+    st.dataframe(**_grid(table, COLUMNS | (more or {})), key=key, on_select=choose, selection_mode="single-row")
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,102 @@
+"""F1 over the score threshold on the Models page, and a button that applies the best threshold."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.score_charts import threshold_curve_figure
+from layoutcm.layouts.model import PRED
+from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
+from layoutcm.ui import choices, session, sidebar
+from layoutcm.ui.input_files import comparison_of
+from layoutcm.ui.parts import models, take_away
+from layoutcm.ui.parts.models import Predictions
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.visitors import kept
+from layoutcm.wording import threshold_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HEIGHT = 620  # pixels of the chart with what is around it
+
+
+def show_thresholds(predictions: Predictions) -> None:
+    """The curve of the chosen prediction and label, what its best threshold gains, and a button that applies it."""
+    if predictions.chosen is None:
+        st.info("The chosen prediction cannot be compared.")
+        return
+    if not predictions.chosen.alignment.layouts[PRED].has_scores:
+        _show_others_with_scores(predictions)
+        return
+    if not models.is_wanted("curves", predictions, "Find the best score threshold"):
+        return
+    curves = _curves_without_threshold()
+    if curves.rows is None:
+        st.info("There is no curve: it needs scores from 0 to 1, and the labels of the ground truth.")
+        return
+    name = lambda label: label or ALL_LABELS
+    sidebar.show_choice("curve_label", "Label", ["", *curves.labels], "models", format_func=name, width=260)
+    label = choices.current().curve_label or None
+    _show_gain(curves, label)
+    figure = threshold_curve_figure(curves, label, session.theme())
+    st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
+    st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
+    take_away.show_downloads(lambda: threshold_table(curves), "thresholds", partial(_draw_curve, curves, label))
+
+
+def _draw_curve(curves: ScoreCurves, label: str | None) -> Figure:
+    from layoutcm.drawing.paper.score_charts import threshold_curve_figure as on_paper
+
+    return on_paper(curves, label)
+
+
+def _show_others_with_scores(predictions: Predictions) -> None:
+    """The chosen prediction has no scores: say so, and offer those that have."""
+    st.info(f"{as_typed(session.chosen_pred().name)} has no scores, so that there is no threshold to choose.")
+    scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
+    for position in scored:
+        text = as_typed(f"Score curve of {predictions.names[position]}")
+        if st.button(text, key=f"curve_of_{position}"):
+            choices.put(pred=position, curve_label="")
+            st.rerun()
+
+
+def _curves_without_threshold() -> ScoreCurves:
+    """The curves of all regions, also if a threshold is in force: only so, the whole curve can be seen."""
+    options = session.compare_options() | {"min_score": None}
+    request = session.comparison_request()
+    return _curves(request.key, str(sorted(options.items())), comparison_of(request, options))
+
+
+@kept("Going through the scores …")
+def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
+    return _compared.score_curves()
+
+
+def _show_gain(curves: ScoreCurves, label: str | None) -> None:
+    """What the best threshold gains, and the button that applies it, or removes it again."""
+    st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
+    best = curves.gains()["threshold"].iloc[-1]  # that of all labels
+    wanted = 0.0 if math.isnan(best) else float(threshold_text(best))
+    now = choices.current().min_score
+    with st.container(horizontal=True):
+        if wanted > 0 and st.button(
+            f"Apply {threshold_text(wanted)} to all labels", type="primary", disabled=now == wanted, key="apply_best",
+            help="The score threshold in the sidebar; it holds for all predictions with scores.",
+        ):  # fmt: skip
+            _apply(wanted)
+        if now > 0 and st.button(f"Remove the threshold {now:g}", key="remove_threshold"):
+            _apply(0.0)
+
+
+def _apply(min_score: float) -> None:
+    choices.put(min_score=min_score)
+    st.rerun()
