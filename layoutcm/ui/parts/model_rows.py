@@ -34,24 +34,31 @@ PENDING = "…"
 NO_VALUE = "n/a"
 PIXEL_FIGURES = ("macro_f1", "content_f1")
 LABELS_DIFFER = "The labels differ from those of the ground truth, so that there is no F1 of classes: use a mapping."
+# Rows are as high as their longest text, before and after it is there: the second height is for narrow screens.
 STYLE = """<style>
 .models-table{width:100%;border-collapse:collapse;line-height:1.3;font-variant-numeric:tabular-nums}
-.models-table th,.models-table td{padding:.4rem .6rem;text-align:left;vertical-align:top;
+.models-table th,.models-table td{padding:.4rem .7rem .4rem 0;text-align:left;vertical-align:top;
 border-bottom:1px solid rgba(128,128,128,.3)}
 .models-table thead th{font-weight:600;vertical-align:bottom}
-.models-table tbody th{font-weight:400;overflow-wrap:anywhere;min-width:7rem}
+.models-table tbody th{font-weight:400;overflow-wrap:anywhere;min-width:5.5rem}
 .models-table tr[aria-current] th{font-weight:700}
-.models-table small{display:block;font-size:.8rem;opacity:.8;font-weight:400}
+.models-table sup{line-height:0}
+.models-table small,.models-notes small{display:block;font-size:.8rem;opacity:.8;font-weight:400}
+.models-table .ends{white-space:nowrap}
+.models-table .several{height:4.7rem}
+.models-notes{margin-top:.4rem;min-height:4rem;line-height:1.4}
 .models-scroll{overflow-x:auto}
+@media(max-width:1200px){.models-table .several{height:7.4rem}.models-notes{min-height:7.6rem}}
 </style>"""
 
 
 class Cell(NamedTuple):
-    """A value, a small line below it, and why there is none."""
+    """A value, the small lines below it, and why there is none; `verdict` follows the value in its own colour."""
 
     text: str
-    below: str = ""
+    below: tuple[str, ...] = ()
     reason: str = ""
+    verdict: str = ""
     colour: str = ""
 
 
@@ -63,18 +70,26 @@ class Rows(NamedTuple):
     intervals: dict[int, Intervals] | None = None
     objects: dict[int, ObjectFigures] | None = None
 
+    @property
+    def compares(self) -> bool:
+        """Whether there is a column of differences."""
+        waits = self.intervals is None and len(self.predictions.compared) > 1
+        return self.board is not None or waits
+
 
 def height(predictions: int) -> int:
-    """The pixels that the table and what is around it need at least."""
-    return 60 * predictions + 240
+    """The pixels that the table and what is around it need on a wide screen."""
+    return 76 * predictions + 300
 
 
-def show_baseline(predictions: Predictions) -> None:
-    """The choice of the prediction that the others are compared with."""
-    options = list(predictions.compared)
-    if len(options) > 1:
-        names = predictions.names
-        sidebar.show_choice("baseline", "Baseline", options, "models", format_func=names.__getitem__, width=260)
+def show_baseline(predictions: Predictions) -> DeltaGenerator:
+    """The choice of the prediction that the others are compared with; returns the place for downloads beside it."""
+    options, names = list(predictions.compared), predictions.names
+    row = models.reserved(68) if len(options) > 1 else st.container()
+    with row, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if len(options) > 1:
+            sidebar.show_choice("baseline", "Baseline", options, "models", format_func=names.__getitem__, width=260)
+        return st.container(width="content")
 
 
 def show_opening_buttons(predictions: Predictions) -> None:
@@ -135,14 +150,15 @@ def _object_figures(
 def _table(rows: Rows) -> str:
     ordered = _order(rows)
     has_ap = rows.objects is None or any(not math.isnan(one.ap) for one in rows.objects.values())
-    titles = _titles(rows.board, has_ap)
+    titles = _titles(rows, has_ap)
     notes: dict[str, str] = {}  # {reason: its mark}
     lines = [_line(rows, position, has_ap, len(titles), notes) for position in ordered]
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
-    below = "".join(f"<small>{mark} {html.escape(reason)}</small>" for reason, mark in notes.items())
-    source = "".join(f"<small>{html.escape(text)}</small>" for text in _sources(rows))
+    texts = [*(f"{mark}: {reason}" for reason, mark in notes.items()), *_sources(rows)]
+    below = "".join(f"<small>{html.escape(text)}</small>" for text in texts)
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>{below}{source}'
+    table = f'<div class="models-scroll"><table class="models-table">{body}</table></div>'
+    return f'{STYLE}{table}<div class="models-notes">{below}</div>'
 
 
 def _order(rows: Rows) -> list[int]:
@@ -152,13 +168,16 @@ def _order(rows: Rows) -> list[int]:
     return [*best, *found.problems]
 
 
-def _titles(board: Leaderboard | None, has_ap: bool) -> list[str]:
+def _titles(rows: Rows, has_ap: bool) -> list[str]:
     objects = "mAP<small>objects</small>" if has_ap else f"object F1<small>at IoU {HEADLINE_IOU:.2f}</small>"
     figures = ["macro F1<small>classes, pixels</small>", "content F1<small>pixels</small>"]
     titles = ["prediction", *figures, objects, "panoptic quality<small>objects</small>"]
-    if board is None:
+    if not rows.compares:
         return titles
-    return [*titles, f"{short_title(board.figure)} minus<small>{html.escape(board.baseline)}</small>", "verdict"]
+    board = rows.board
+    first = f"{short_title(board.figure)} minus" if board else "difference from"
+    baseline = board.baseline if board else models.baseline_name(rows.predictions)
+    return [*titles, f"{first}<small>{html.escape(baseline)}</small>"]
 
 
 def _line(rows: Rows, position: int, has_ap: bool, width: int, notes: dict[str, str]) -> str:
@@ -169,25 +188,27 @@ def _line(rows: Rows, position: int, has_ap: bool, width: int, notes: dict[str, 
         problem = html.escape(found.problems[position].on_screen)
         return f'<tr{current}><th scope="row">{name}</th><td colspan="{width - 1}">{problem}</td></tr>'
     cells = [*_pixel_cells(rows, position), *_object_cells(rows, position, has_ap)]
-    if rows.board:
-        cells += _difference_cells(rows.board, found.names[position])
-    return f'<tr{current}><th scope="row">{name}</th>{"".join(_cell(cell, notes) for cell in cells)}</tr>'
+    if rows.compares:
+        cells.append(_difference_cell(rows.board, found.names[position]) if rows.board else Cell(PENDING))
+    high = ' class="several"' if rows.compares else ""
+    return f'<tr{current}{high}><th scope="row">{name}</th>{"".join(_cell(cell, notes) for cell in cells)}</tr>'
 
 
 def _cell(cell: Cell, notes: dict[str, str]) -> str:
-    mark = ""
-    if cell.reason:
-        mark = f" <sup>{notes.setdefault(cell.reason, str(len(notes) + 1))}</sup>"
+    mark = f" <sup>{notes.setdefault(cell.reason, str(len(notes) + 1))}</sup>" if cell.reason else ""
     style = f' style="color:{cell.colour};font-weight:600"' if cell.colour else ""
-    below = f"<small>{html.escape(cell.below)}</small>" if cell.below else ""
-    return f"<td><span{style}>{html.escape(cell.text)}</span>{mark}{below}</td>"
+    verdict = f" <span{style}>{html.escape(cell.verdict)}</span>" if cell.verdict else ""
+    first, *others = cell.below or ("",)
+    below = f'<small class="ends">{html.escape(first)}</small>' if first else ""
+    below += "".join(f"<small>{html.escape(text)}</small>" for text in others if text)
+    return f"<td>{html.escape(cell.text)}{mark}{verdict}{below}</td>"
 
 
 def _pixel_cells(rows: Rows, position: int) -> list[Cell]:
     if rows.intervals is None:
         confusion = rows.predictions.compared[position].confusion(method=choices.current().method)
         values = (confusion.average("macro")["f1"], confusion.content()["f1"])
-        return [Cell(NO_VALUE if math.isnan(value) else score_text(value), PENDING) for value in values]
+        return [Cell(NO_VALUE if math.isnan(value) else score_text(value), (PENDING,)) for value in values]
     found = rows.intervals[position]
     remarks = dict(zip(found.headline["figure"], found.headline["remark"]))
     cells = []
@@ -196,7 +217,8 @@ def _pixel_cells(rows: Rows, position: int) -> list[Cell]:
         if math.isnan(value):
             cells.append(Cell(NO_VALUE, reason=LABELS_DIFFER))
         else:
-            cells.append(Cell(score_text(value), f"{NO_VALUE}: {remarks[figure]}" if ends == MISSING else ends))
+            below = ("", f"{NO_VALUE}: {remarks[figure]}") if ends == MISSING else (ends,)
+            cells.append(Cell(score_text(value), below))
     return cells
 
 
@@ -212,18 +234,16 @@ def _object_cell(value: float, why: str) -> Cell:
     return Cell(NO_VALUE, reason=why) if math.isnan(value) else Cell(score_text(value))
 
 
-def _difference_cells(board: Leaderboard, name: str) -> list[Cell]:
+def _difference_cell(board: Leaderboard, name: str) -> Cell:
     row = next(row for row in board.table.to_dict("records") if row["model"] == name)
     if row["verdict"] == BASELINE:
-        return [Cell(MISSING), Cell(BASELINE)]
+        return Cell("", verdict=BASELINE)
     if math.isnan(row["difference"]):
-        return [Cell(NO_VALUE, reason=LABELS_DIFFER), Cell(NO_VALUE)]
+        return Cell(NO_VALUE, reason=LABELS_DIFFER)
     ends = ends_text(row, "difference", difference_text, " to ")
     verdict = f"{row['verdict']} {MARKS.get(row['verdict'], '')}".strip()
-    return [
-        Cell(difference_text(row["difference"]), "" if ends == MISSING else ends),
-        Cell(verdict, _verdict_details(row), colour=_verdict_colour(row["verdict"])),
-    ]
+    below = ("" if ends == MISSING else ends, _verdict_details(row))
+    return Cell(difference_text(row["difference"]), below, verdict=verdict, colour=_verdict_colour(row["verdict"]))
 
 
 def _verdict_details(row: Mapping[Any, Any]) -> str:
@@ -244,4 +264,4 @@ def _sources(rows: Rows) -> list[str]:
         return [PENDING]
     text = resampling_text(next(iter(rows.intervals.values())))
     first = f"{text[0].upper()}{text[1:]}. {NO_INTERVALS}"
-    return [f"{first} {NOT_CORRECTED[0].upper()}{NOT_CORRECTED[1:]}." if rows.board else first]
+    return [first, f"{NOT_CORRECTED}."] if rows.board else [first]

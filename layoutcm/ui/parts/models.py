@@ -26,7 +26,7 @@ from layoutcm.ui.router import go_to
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 from layoutcm.ui.visitors import kept
 
-ANSWER_HEIGHT = 56  # pixels
+ANSWER_HEIGHT = 80  # pixels
 MOST_PAGES = 2000  # of a set whose causes, curves and slices are counted without being asked for
 
 Content = tuple[tuple[str, str], ...]  # (name, key of the comparison) of each prediction
@@ -62,17 +62,20 @@ class Predictions:
         return self.names.index(name)
 
 
-def reserved(key: str, height: int) -> DeltaGenerator:
-    """A place of at least this many pixels, so that nothing below it moves when it is filled."""
-    place = st.container(key=f"place_{key}")
-    st.html(f"<style>.st-key-place_{key}{{min-height:{height}px}}</style>")
+def reserved(height: int) -> DeltaGenerator:
+    """A place of at least this many pixels, so that nothing below it moves when it is filled.
+
+    A very narrow column keeps the height. A style would be applied later than the first elements are drawn.
+    """
+    narrow, place = st.columns([1, 1000], gap=None)
+    narrow.space(height)
     return place
 
 
-def reserved_part(title: str, key: str, height: int) -> DeltaGenerator:
+def reserved_part(title: str, height: int) -> DeltaGenerator:
     """A reserved place below a heading."""
     st.subheader(title, anchor=False)
-    return reserved(key, height)
+    return reserved(height)
 
 
 def compare_all(place: DeltaGenerator) -> Predictions:
@@ -101,10 +104,10 @@ def board_of(predictions: Predictions) -> Leaderboard | None:
         return None
     content, method = predictions.content, choices.current().method
     board = _board(content, method, predictions.by_name)
-    return _board_against(content, method, _baseline_name(predictions), board)
+    return _board_against(content, method, baseline_name(predictions), board)
 
 
-def _baseline_name(predictions: Predictions) -> str:
+def baseline_name(predictions: Predictions) -> str:
     """The chosen baseline, or the first prediction if that one cannot be compared."""
     position = choices.current().baseline
     return predictions.names[position if position in predictions.compared else next(iter(predictions.compared))]
