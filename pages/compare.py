@@ -49,6 +49,7 @@ if files is not None:
             findings.show_notes(found)
             page_shell.guard(lambda: page_matches.show_page_pairs(compared))
             loading.show_taxonomy(compared)
+            loading.show_truth()
             add_slack()
     else:
         findings.show_applied_repairs()

@@ -34,6 +34,7 @@ class Choices:
     method: str = "matrix"
     rounding: str = "outer"
     min_score: float = 0.0
+    label_scores: Names = ()  # minimum scores of labels that have one of their own, such as "0.68=Table"
     missing_pages: str = "penalise"
     taxonomy: str = "auto"
     truth: bool = True  # whether the first file is the truth; else the sides are called A and B
@@ -109,6 +110,12 @@ LIMITS = {
 
 def current() -> Choices:
     return st.session_state["choices"]
+
+
+def scores_by_label(texts: Names) -> dict[str, float]:
+    """{label: minimum score} from `label_scores`; a text that is none raises ValueError."""
+    parts = [text.partition("=") for text in texts]
+    return {label: float(score) for score, _, label in parts}
 
 
 def value_of(name: str) -> Any:

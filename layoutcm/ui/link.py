@@ -48,7 +48,7 @@ def _value_from_text(name: str, text: str) -> Any:
         value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
     except (ValueError, RecursionError):
         return None
-    if name == "fixes" and not _are_repairs(value):
+    if (name == "fixes" and not _are_repairs(value)) or (name == "label_scores" and not _are_label_scores(value)):
         return None
     low, high = LIMITS.get(name, (value, value))
     return value if low <= value <= high and (name not in CHOICES or value in CHOICES[name]) else None
@@ -67,6 +67,13 @@ def _are_repairs(texts: tuple[str, ...]) -> bool:
     return len(texts) <= MOST_REPAIRS and all(
         (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_repair(repair) for side, _, repair in sides
     )
+
+
+def _are_label_scores(texts: tuple[str, ...]) -> bool:
+    try:
+        return all(0 <= score <= 1 for score in choices.scores_by_label(texts).values())
+    except ValueError:
+        return False
 
 
 def link_parameters() -> dict[str, str]:

@@ -5,21 +5,21 @@ Only this module writes the session keys "loaded", "page_images", "load_problem"
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PARQUET, PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui.choices import DEFAULTS, current, put, value_of
-from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, sample_folder
+from layoutcm.ui.choices import DEFAULTS, current, put, scores_by_label, value_of
+from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, options_text, sample_folder
 from layoutcm.ui.settings import start_settings
 from layoutcm.ui.visitor_files import InputFile, input_from_path
 from layoutcm.ui.visitors import kept
@@ -86,7 +86,7 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     kept = _repairs_to_keep(loaded_files(), files)
     st.session_state["loaded"] = files
     reset = ("pred", "baseline", "document", "page", "gt_label", "pred_label", "class_name", "level", "families",
-             "family", "expanded", "labels", "mask", "curves", "curve_label")  # fmt: skip
+             "family", "expanded", "labels", "mask", "curves", "curve_label", "label_scores")  # fmt: skip
     put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 
@@ -169,12 +169,20 @@ def compare_options(position: int | None = None) -> dict[str, Any]:
         mapping.setdefault(side, {})[old] = new
     return {
         "rounding": current().rounding,
-        "min_score": current().min_score or None,
+        "min_score": min_scores(),
         "missing_pages": current().missing_pages,
         "taxonomy": current().taxonomy,
         "mapping": mapping or None,
         "truth": current().truth,
     }
+
+
+def min_scores() -> MinScore:
+    """The minimum score as `compare` takes it: one for all labels, or also some for single labels."""
+    common, by_label = current().min_score or None, scores_by_label(current().label_scores)
+    if not by_label:
+        return common
+    return {**({} if common is None else {None: common}), **by_label}
 
 
 def chosen_index() -> int:
@@ -225,7 +233,7 @@ def comparison_request(position: int | None = None) -> ComparisonRequest:
 
 def comparison_key(position: int | None = None) -> str:
     """A cache key for the files and options of the comparison, for the chosen prediction or the one at `position`."""
-    return comparison_request(position).key + json.dumps(compare_options(position), sort_keys=True)
+    return comparison_request(position).key + options_text(compare_options(position))
 
 
 def current_comparison() -> Comparison | InputError | None:

@@ -16,7 +16,7 @@ from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.cause_shares import FORGIVEN, cause_shares, tolerance_text
 from layoutcm.tables.matrix_views import Selection
-from layoutcm.wording import percent, score_text, thin_spaced
+from layoutcm.wording import percent, pixels_in_full, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def model_cause_bars(table: pd.DataFrame, theme: Theme) -> go.Figure:
         pixels = table[cause].tolist()
         part = _make_part(cause, colour, models, pixels)
         part["hovertext"] = [
-            f"<b>{plotly_text(model)}</b><br>{cause}: {percent(value / (total or 1))}, {thin_spaced(value)} px"
+            f"<b>{plotly_text(model)}</b><br>{cause}: {percent(value / (total or 1))}, {pixels_in_full(value)} px"
             for model, value, total in zip(models, pixels, totals)
         ]
         figure.add_trace(part)

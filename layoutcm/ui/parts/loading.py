@@ -201,6 +201,19 @@ def show_taxonomy(compared: Comparison) -> None:
             guard(lambda: _show_mapping_editor(files))
 
 
+def show_truth() -> None:
+    """Whether the first file is the truth; if not, Models shows how far the files agree."""
+    help_text = "Then Models shows how far the files agree, instead of how good they are."
+    st.session_state["no_truth"] = not choices.current().truth
+    st.toggle(
+        "No file is the truth: call the two sides A and B", key="no_truth", on_change=_store_truth, help=help_text
+    )
+
+
+def _store_truth() -> None:
+    choices.put(truth=not st.session_state["no_truth"])
+
+
 def _store_match_names() -> None:
     choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
 

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VALUES = {"value": "F1", "difference": "Difference from the baseline"}
-GREY = "Blue is better, red is worse, grey is a difference that the test does not show. In points of F1."
+GREY = "Blue is better, red is worse, grey is a difference that the test does not show; in points of F1"
 SLICES_HEIGHT = 560  # pixels, of nine slices with what is around them
+NO_CAUSES = "no causes, because the labels differ from those of the ground truth"
 NO_ATTRIBUTES = "No slice of pages is worse than the rest."
 
 
@@ -65,10 +66,10 @@ def show_classes(board: Leaderboard) -> None:
     shows_values = choices.current().model_values == "value"
     figure = model_classes_figure(grid, theme) if shows_values else model_differences_figure(grid, theme)
     st.plotly_chart(figure, key="model_classes", config=CONFIG, theme=None)
-    first = f"F1 in percent; {as_typed(grid.legend)}." if shows_values else GREY
+    first = f"F1 in percent; {as_typed(grid.legend)}" if shows_values else GREY
     hidden = len(board.classes_in_use) - len(grid.labels)
     rest = f" {hidden} labels with fewer pixels are only in the file." if hidden else ""
-    st.caption(f"{first} {CORRECTED_FOR_ALL[0].upper()}{CORRECTED_FOR_ALL[1:]}.{rest}")
+    st.caption(f"{first}; {CORRECTED_FOR_ALL}.{rest}")
     draw = partial(_draw_classes, board) if shows_values else None
     take_away.show_downloads(lambda: board_tables(board)[CLASSES], CLASSES, draw)
 
@@ -85,10 +86,12 @@ def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
         return
     table = _causes(predictions.content, choices.current().method, board, predictions.by_name)
     if table.drop(columns="model").isna().all(axis=None):
-        st.info("There are no causes, because the labels differ from those of the ground truth.")
+        st.info(f"{NO_CAUSES[0].upper()}{NO_CAUSES[1:]}.")
         return
     st.plotly_chart(model_cause_bars(table, session.theme()), key="model_causes", config=CONFIG, theme=None)
-    st.caption("Pixels as the matrix counts them: a pixel with several labels may count more than once.")
+    none = [name for name, is_none in zip(table["model"], table.isna().any(axis=1)) if is_none]
+    rest = f" {as_typed(', '.join(none))}: {NO_CAUSES}." if none else ""
+    st.caption(f"Pixels as the matrix counts them: a pixel with several labels may count more than once.{rest}")
     take_away.show_downloads(lambda: table_of_causes(table), CAUSES)
 
 

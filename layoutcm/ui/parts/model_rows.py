@@ -79,7 +79,7 @@ class Rows(NamedTuple):
 
 def height(predictions: int) -> int:
     """The pixels that the table and what is around it need on a wide screen."""
-    return 76 * predictions + 300
+    return 76 * predictions + 300 if predictions > 1 else 250
 
 
 def show_baseline(predictions: Predictions) -> DeltaGenerator:
@@ -243,7 +243,9 @@ def _difference_cell(board: Leaderboard, name: str) -> Cell:
     ends = ends_text(row, "difference", difference_text, " to ")
     verdict = f"{row['verdict']} {MARKS.get(row['verdict'], '')}".strip()
     below = ("" if ends == MISSING else ends, _verdict_details(row))
-    return Cell(difference_text(row["difference"]), below, verdict=verdict, colour=_verdict_colour(row["verdict"]))
+    return Cell(
+        f"{difference_text(row['difference'])},", below, verdict=verdict, colour=_verdict_colour(row["verdict"])
+    )
 
 
 def _verdict_details(row: Mapping[Any, Any]) -> str:

@@ -21,7 +21,9 @@ def show_downloads(table: Callable[[], Table], name: str, draw: Callable[[], Fig
     look: dict[str, Any] = {"on_click": "ignore", "type": "tertiary", "icon": ":material/download:"}
     with st.container(horizontal=True, gap="small", key=f"take_{name}"):
         st.download_button("CSV", lambda: csv_text(table()), f"{name}.csv", "text/csv", key=f"csv_{name}", **look)
-        for format, kind in TYPES.items() if draw else ():
+        if draw is None:
+            return
+        for format, kind in TYPES.items():
             data = partial(_figure_file, draw, format)
             st.download_button(format.upper(), data, f"{name}.{format}", kind, key=f"{format}_{name}", **look)
 

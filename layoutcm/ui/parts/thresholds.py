@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
 from layoutcm.drawing.screen.matrix import CONFIG
@@ -20,7 +20,7 @@ from layoutcm.ui.parts import models, take_away
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
-from layoutcm.wording import threshold_text
+from layoutcm.wording import MISSING, threshold_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,21 +82,35 @@ def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
 
 
 def _show_gain(curves: ScoreCurves, label: str | None) -> None:
-    """What the best threshold gains, and the button that applies it, or removes it again."""
+    """What the best threshold gains, and the button that applies it; another one removes all thresholds."""
     st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
-    best = curves.gains()["threshold"].iloc[-1]  # that of all labels
-    wanted = 0.0 if math.isnan(best) else float(threshold_text(best))
-    now = choices.current().min_score
+    place = len(curves.labels) if label is None else curves.labels.index(label)
+    best = threshold_text(curves.gains()["threshold"].iloc[place])  # rounded down, so that no region at it is lost
+    wanted = _with_threshold(best, label)
+    now = {name: choices.value_of(name) for name in wanted}
     with st.container(horizontal=True):
-        if wanted > 0 and st.button(
-            f"Apply {threshold_text(wanted)} to all labels", type="primary", disabled=now == wanted, key="apply_best",
-            help="The score threshold in the sidebar; it holds for all predictions with scores.",
+        if best != MISSING and st.button(
+            as_typed(f"Apply {best} to {label or ALL_LABELS}"), type="primary", disabled=now == wanted, key="apply_best",
+            help="It holds for all predictions with scores. The sidebar shows it.",
         ):  # fmt: skip
             _apply(wanted)
-        if now > 0 and st.button(f"Remove the threshold {now:g}", key="remove_threshold"):
-            _apply(0.0)
+        scores = session.min_scores()
+        if scores is not None and st.button(
+            as_typed(f"Remove the threshold {min_score_text(scores)}"), key="remove_threshold"
+        ):
+            _apply({"min_score": 0.0, "label_scores": ()})
 
 
-def _apply(min_score: float) -> None:
-    choices.put(min_score=min_score)
+def _with_threshold(best: str, label: str | None) -> dict[str, Any]:
+    """The choices with this threshold for a label, beside those of other labels, or with one for all labels."""
+    if best == MISSING:
+        return {}
+    if label is None:
+        return {"min_score": float(best), "label_scores": ()}
+    scores = choices.scores_by_label(choices.current().label_scores) | {label: float(best)}
+    return {"label_scores": tuple(f"{score:g}={name}" for name, score in scores.items())}
+
+
+def _apply(wanted: dict[str, Any]) -> None:
+    choices.put(**wanted)
     st.rerun()
