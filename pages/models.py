@@ -43,7 +43,7 @@ def show_models() -> None:
         show = partial(model_charts.show_classes, board) if board else partial(models.show_confusions, predictions)
         page_shell.fragment(show)()
     with curve:
-        page_shell.fragment(partial(thresholds.show_thresholds, predictions))()
+        page_shell.guard(partial(thresholds.show_thresholds, predictions))
     with causes:
         page_shell.guard(partial(model_charts.show_causes, predictions, board))
     with slices:

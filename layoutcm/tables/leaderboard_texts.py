@@ -14,7 +14,17 @@ from layoutcm.tables.class_grid import MARK_TEXT, MARKS, ends_text
 from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text, units_text
 from layoutcm.tables.leaderboard_tables import cause_table, short_title
 from layoutcm.tables.terminal import NAME_LENGTH
-from layoutcm.wording import MISSING, difference_text, one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import (
+    MISSING,
+    agree,
+    difference_text,
+    one_line,
+    percent,
+    pixels_in_full,
+    plural,
+    score_text,
+    shorten,
+)
 
 
 def leaderboard_summary(board: Leaderboard, why: bool = False) -> str:
@@ -96,7 +106,7 @@ def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
     """What the test says of the difference of the best two, with the number of documents."""
     units, used = units_text(lead), lead.resampling
     if row["verdict"] == TOO_FEW:
-        return f"{units} are too few to say whether the difference is real"
+        return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
     shown = "the difference is real (better)" if row["verdict"] == BETTER else row["verdict"]
     remark = f", {row['remark']}" if row["remark"] else ""
     rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""

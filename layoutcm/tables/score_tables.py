@@ -10,7 +10,7 @@ from typing import Any
 from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
 from layoutcm.tables.tables import Table
-from layoutcm.wording import NAME_LENGTH, difference_text, one_line, plural, score_text, shorten, threshold_text
+from layoutcm.wording import NAME_LENGTH, agree, difference_text, one_line, plural, score_text, shorten, threshold_text
 
 BEST = "best score thresholds"
 F1_OF_ALONE = (
@@ -57,7 +57,8 @@ def gain_sentence(curves: ScoreCurves, label: str | None = None, label_text: Cal
     best = f"Score threshold {threshold_text(row['threshold'])} has the largest F1 of {of} on these pages"
     change = f"{score_text(row['f1'])} instead of {score_text(row['present_f1'])} without a threshold"
     if not curves.is_cross_validated:
-        few = f"{plural(curves.documents, 'document')} are too few to measure it on others"
+        verb = agree(curves.documents, "is", "are")
+        few = f"{plural(curves.documents, 'document')} {verb} too few to measure it on others"
         return f"{best}: {change}. The gain, {difference_text(row['gain'])}, is on these pages: {few}."
     held_out = f"{difference_text(row['gain'])} on held-out documents ({curves.documents:,}, one after the other)"
     return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so that it is not shown to help.")

@@ -182,7 +182,8 @@ def min_scores() -> MinScore:
     common, by_label = current().min_score or None, scores_by_label(current().label_scores)
     if not by_label:
         return common
-    return {**({} if common is None else {None: common}), **by_label}
+    scores: dict[str | None, float] = dict(by_label)
+    return scores if common is None else scores | {None: common}
 
 
 def chosen_index() -> int:

@@ -175,7 +175,9 @@ def is_wanted(part: str, predictions: Predictions, what: str) -> bool:
     if predictions.pages <= MOST_PAGES or key in st.session_state.get("models_asked", ()):
         return True
     help_text = f"On {plural_spaced(predictions.pages, 'page')} this takes a while."
-    if st.button(what, help=help_text, key=f"ask_{part}"):
-        st.session_state["models_asked"] = (*st.session_state.get("models_asked", ()), key)
-        st.rerun()
+    st.button(what, help=help_text, key=f"ask_{part}", on_click=_ask, args=(key,))
     return False
+
+
+def _ask(key: Any) -> None:
+    st.session_state["models_asked"] = (*st.session_state.get("models_asked", ()), key)

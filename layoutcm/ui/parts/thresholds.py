@@ -12,7 +12,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.score_charts import threshold_curve_figure
-from layoutcm.layouts.model import PRED
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.input_files import comparison_of
@@ -45,7 +45,8 @@ def show_thresholds(predictions: Predictions) -> None:
     name = lambda label: label or ALL_LABELS
     sidebar.show_choice("curve_label", "Label", ["", *curves.labels], "models", format_func=name, width=260)
     label = choices.current().curve_label or None
-    _show_gain(curves, label)
+    is_common = label is None or label in predictions.chosen.alignment.layouts[GT].labels
+    _show_gain(curves, label, is_common)
     figure = threshold_curve_figure(curves, label, session.theme())
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
@@ -64,9 +65,8 @@ def _show_others_with_scores(predictions: Predictions) -> None:
     scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
     for position in scored:
         text = as_typed(f"Score curve of {predictions.names[position]}")
-        if st.button(text, key=f"curve_of_{position}"):
-            choices.put(pred=position, curve_label="")
-            st.rerun()
+        chosen = {"pred": position, "curve_label": ""}
+        st.button(text, key=f"curve_of_{position}", on_click=choices.put, kwargs=chosen)
 
 
 def _curves_without_threshold() -> ScoreCurves:
@@ -81,24 +81,30 @@ def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
     return _compared.score_curves()
 
 
-def _show_gain(curves: ScoreCurves, label: str | None) -> None:
-    """What the best threshold gains, and the button that applies it; another one removes all thresholds."""
+def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
+    """What the best threshold gains, and the button that applies it; another one removes all thresholds.
+
+    A threshold of a label that gt does not have (not `is_common`) is not offered: other predictions may not have it.
+    """
     st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
     place = len(curves.labels) if label is None else curves.labels.index(label)
     best = threshold_text(curves.gains()["threshold"].iloc[place])  # rounded down, so that no region at it is lost
     wanted = _with_threshold(best, label)
     now = {name: choices.value_of(name) for name in wanted}
     with st.container(horizontal=True):
-        if best != MISSING and st.button(
-            as_typed(f"Apply {best} to {label or ALL_LABELS}"), type="primary", disabled=now == wanted, key="apply_best",
-            help="It holds for all predictions with scores. The sidebar shows it.",
-        ):  # fmt: skip
-            _apply(wanted)
+        if best != MISSING and is_common:
+            st.button(
+                as_typed(f"Apply {best} to {label or ALL_LABELS}"), key="apply_best", type="primary",
+                disabled=now == wanted, on_click=choices.put, kwargs=wanted,
+                help="It holds for all predictions with scores. The sidebar shows it.",
+            )  # fmt: skip
         scores = session.min_scores()
-        if scores is not None and st.button(
-            as_typed(f"Remove the threshold {min_score_text(scores)}"), key="remove_threshold"
-        ):
-            _apply({"min_score": 0.0, "label_scores": ()})
+        if scores is not None:
+            text, none = (
+                as_typed(f"Remove the threshold {min_score_text(scores)}"),
+                {"min_score": 0.0, "label_scores": ()},
+            )
+            st.button(text, key="remove_threshold", on_click=choices.put, kwargs=none)
 
 
 def _with_threshold(best: str, label: str | None) -> dict[str, Any]:
@@ -109,8 +115,3 @@ def _with_threshold(best: str, label: str | None) -> dict[str, Any]:
         return {"min_score": float(best), "label_scores": ()}
     scores = choices.scores_by_label(choices.current().label_scores) | {label: float(best)}
     return {"label_scores": tuple(f"{score:g}={name}" for name, score in scores.items())}
-
-
-def _apply(wanted: dict[str, Any]) -> None:
-    choices.put(**wanted)
-    st.rerun()
