@@ -50,6 +50,9 @@ if files is not None:
             page_shell.show_recipe(confusion.recipe)
         with right:
             add_slack = sentences.show_sentence(compared, confusion)
+            if len(files.preds) > 1:
+                text, icon = "See which model is better", ":material/leaderboard:"
+                st.button(text, type="primary", icon=icon, on_click=router.go_to, args=("models",))
             matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()
             with mapping:
@@ -61,6 +64,7 @@ if files is not None:
             findings.show_notes(found)
             page_shell.guard(lambda: page_matches.show_page_pairs(compared))
             label_mapping.show_taxonomy(compared)
+            loading.show_truth()
             add_slack()
     else:
         findings.show_applied_repairs()

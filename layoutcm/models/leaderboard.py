@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.diagnosis.causes import TOLERANCE, Causes
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Resampling, check_resampling
@@ -25,6 +26,8 @@ from layoutcm.models.differences import on_common_pages
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from layoutcm.metrics.objects.matched_objects import Objects
 
 BASELINE = "baseline"  # in the place of the verdict
 # The figure of the order, as in the tables of pages and documents; without class values it is that of content.
@@ -96,6 +99,28 @@ class Leaderboard:
         """The names, the best first; equal ones in the order given, those without the figure last."""
         values = {name: float(found.figures[self.figure][0]) for name, found in self.intervals.items()}
         return sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])
+
+    def against(self, baseline: str) -> Leaderboard:
+        """The same predictions with differences from another baseline; their own figures are not computed again."""
+        check_choice("baseline", baseline, list(self.comparisons))
+        if baseline == self.baseline:
+            return self
+        differences = self._differences_from(baseline, list(self.comparisons))
+        return replace(self, baseline=baseline, differences_by_model=differences)
+
+    @cached_property
+    def lead(self) -> Intervals:
+        """The best prediction minus the next one, whatever the baseline is."""
+        best, following, *_ = self.models
+        if following == self.baseline:
+            return self.differences_by_model[best]
+        return self._differences_from(following, [best])[best]
+
+    def _differences_from(self, first: str, others: list[str]) -> dict[str, Intervals]:
+        used, names = self.resampling, dict.fromkeys([first, *others])
+        sums = {name: unit_sums(self.levels[name], self.method) for name in names}
+        recipes = {name: self.comparisons[name].recipe_for for name in names}
+        return differences_from(sums, recipes, used.n, used.seed, used.level, self.method)
 
     @property
     def resampling(self) -> Resampling:
@@ -194,14 +219,21 @@ class Leaderboard:
 
         rows = []
         for name in self.models:
-            compared, common = self.comparisons[name], self.levels[name]
-            found = compared.sources.causes.of_all_pages(tolerance)
-            if common is not compared.levels:
-                own = compared.levels.pages.index
-                found = found.of_pages([own[page] for page in common.page_names if page in own])
-            total = found.total
-            rows.append({"model": name, **dict(zip(total.names, total.values.sum(axis=(1, 2)).tolist()))})
+            found = self.comparisons[name].sources.causes.of_all_pages(tolerance)
+            places = self._places(name)
+            rows.append(cause_row(name, (found if places is None else found.of_pages(places)).total))
         return pd.DataFrame(rows)
+
+    def objects(self, name: str) -> Objects:
+        """The objects of a prediction on the pages on which all predictions are counted."""
+        return self.comparisons[name].sources.objects.objects(self._places(name))
+
+    def _places(self, name: str) -> NDArray[np.int64] | None:
+        """The places of the common pages among those of a prediction; None if it has no others."""
+        own, common = self.comparisons[name].levels, self.levels[name]
+        if common is own:
+            return None
+        return np.array([own.pages.index[page] for page in common.page_names if page in own.pages.index], np.int64)
 
     def pages(self) -> pd.DataFrame:
         """One row per page, that on which the predictions differ most first.
@@ -266,6 +298,11 @@ class Leaderboard:
         from layoutcm.report.leaderboard_files import write_board_report
 
         return write_board_report(self, folder, images, why)
+
+
+def cause_row(name: str, causes: Causes) -> dict[str, Any]:
+    """A row of `Leaderboard.causes`: model, and the pixels of each cause."""
+    return {"model": name, **dict(zip(causes.names, causes.values.sum(axis=(1, 2)).tolist()))}
 
 
 def _by_label(intervals: Intervals) -> dict[str, dict[Any, Any]]:

@@ -57,7 +57,7 @@ def agreement_tables(comparison: Comparison, confusion: Confusion) -> list[Table
         _agreement_table(comparison),
         replace(largest, title=title, data=largest.data.rename(columns={"share": "share_of_a"})),
         Table("label_agreement", "Labels", label_agreement(comparison.counts(), comparison.space)),
-        _review_table(comparison),
+        review_table(comparison),
         _level_table(comparison, "documents"),
         _level_table(comparison, "pages"),
         replace(findings, data=findings.data.assign(**texts)),
@@ -73,7 +73,7 @@ def _agreement_table(comparison: Comparison) -> Table:
     return Table("agreement", "Agreement", data, note="" if comparison.space.shared else NO_AGREEMENT)
 
 
-def _review_table(comparison: Comparison) -> Table:
+def review_table(comparison: Comparison) -> Table:
     data = comparison.pages_to_review().rename(columns={"share": "share_of_label"})
     return Table("review", REVIEW_ORDER[0].upper() + REVIEW_ORDER[1:], data)
 

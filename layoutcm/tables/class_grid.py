@@ -35,6 +35,22 @@ class ClassGrid(NamedTuple):
         number = "" if math.isnan(value) else percent_brief(value) if value else "0"
         return f"{number} {self.marks[row][column]}".strip()
 
+    def difference(self, row: int, column: int) -> float:
+        """F1 minus that of the baseline."""
+        return float(self.rows[self.labels[row], self.models[column]]["difference"])
+
+    def difference_number(self, row: int, column: int) -> str:
+        """'+8.3 ▲': the difference from the baseline in points and its mark; "" where it does not exist."""
+        value = self.difference(row, column)
+        sign = "+" if value > 0 else "-"
+        number = "" if math.isnan(value) else f"{sign}{percent_brief(abs(value))}" if value else "0"
+        return f"{number} {self.marks[row][column]}".strip()
+
+    @property
+    def others(self) -> list[int]:
+        """The columns of all predictions but the baseline."""
+        return [k for k, model in enumerate(self.models) if model != self.baseline]
+
     @property
     def legend(self) -> str:
         return MARK_TEXT.format(self.baseline)

@@ -65,12 +65,19 @@ def board_tables(board: Leaderboard, why: bool = False) -> dict[str, Table]:
 
 
 def cause_table(board: Leaderboard) -> Table:
-    """Causes x predictions: shares of the wrong pixels of a prediction, and pixels; the last row has all causes."""
+    return table_of_causes(board.causes())
+
+
+def table_of_causes(causes: pd.DataFrame) -> Table:
+    """Causes x predictions: shares of the wrong pixels of a prediction, and pixels; the last row has all causes.
+
+    `causes` has a row per prediction, as `Leaderboard.causes`.
+    """
     import pandas as pd
 
-    found = board.causes().set_index("model")
+    found = causes.set_index("model")
     columns: dict[str, Any] = {"cause": [*found.columns, ALL_CAUSES]}
-    for name in board.models:
+    for name in found.index:
         pixels = found.loc[name].to_numpy(float)
         pixels = np.append(pixels, pixels.sum())
         columns[f"share_of_wrong: {name}"] = ratio(pixels, pixels[-1])

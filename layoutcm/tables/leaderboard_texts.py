@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES
+from layoutcm.metrics.bootstrap import FEW_UNITS
+from layoutcm.metrics.intervals import BETTER, TOO_FEW, UNIT_FIGURES, Intervals
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.averages import figure_title
 from layoutcm.tables.class_grid import MARK_TEXT, MARKS, ends_text
-from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text
+from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text, units_text
 from layoutcm.tables.leaderboard_tables import cause_table, short_title
 from layoutcm.tables.terminal import NAME_LENGTH
-from layoutcm.wording import MISSING, difference_text, one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import (
+    MISSING,
+    agree,
+    difference_text,
+    one_line,
+    percent,
+    pixels_in_full,
+    plural,
+    score_text,
+    shorten,
+)
 
 
 def leaderboard_summary(board: Leaderboard, why: bool = False) -> str:
@@ -67,6 +79,38 @@ def _cause_lines(board: Leaderboard) -> list[str]:
         rows.append([row["cause"], *(percent(row[f"share_of_wrong: {name}"]) for name in board.models)])
     rows.append(["pixels", *(pixels_in_full(table[f"pixels: {name}"].iloc[-1]) for name in board.models)])
     return _aligned(rows, "<" + ">" * len(board.models))
+
+
+def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line) -> str:
+    """Which prediction is best, how much better than the next one, and whether the difference is real."""
+    best, following, *_ = board.models
+    title = short_title(board.figure)
+    value = float(board.intervals[best].figures[board.figure][0])
+    if math.isnan(value):
+        return f"No prediction has a {title}."
+    first = f"{name_text(best)} has the highest {title} of {len(board.models)} predictions, {score_text(value)}"
+    row = next(row for row in board.lead.headline.to_dict("records") if row["figure"] == board.figure)
+    if math.isnan(row["value"]):
+        return f"{first}; {name_text(following)}, the next one, has none."
+    ends = "" if math.isnan(row["low"]) else _ends_in_words(board.lead, row)
+    amount = f"{difference_text(row['value'])} against {name_text(following)}{ends}"
+    return f"{first}, {amount}: {_lead_words(board.lead, row)}."
+
+
+def _ends_in_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
+    ends = " to ".join(difference_text(row[end]) for end in ("low", "high"))
+    return f" ({100 * lead.resampling.level:g} % interval {ends})"
+
+
+def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
+    """What the test says of the difference of the best two, with the number of documents."""
+    units, used = units_text(lead), lead.resampling
+    if row["verdict"] == TOO_FEW:
+        return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
+    shown = "the difference is real (better)" if row["verdict"] == BETTER else row["verdict"]
+    remark = f", {row['remark']}" if row["remark"] else ""
+    rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
+    return f"{shown}{remark}, p {score_text(row['p'])} over {units}{rough}"
 
 
 def _name(text: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
-from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
 from layoutcm.tables.tables import Table
-from layoutcm.wording import NAME_LENGTH, difference_text, one_line, plural, score_text, shorten, threshold_text
+from layoutcm.wording import NAME_LENGTH, agree, difference_text, one_line, plural, score_text, shorten, threshold_text
 
 BEST = "best score thresholds"
 F1_OF_ALONE = (
@@ -41,6 +43,25 @@ def gain_text(curves: ScoreCurves) -> str:
     if curves.is_cross_validated:
         return f"gain: cross-validated over {documents}, each with a threshold chosen on the others"
     return f"gain: on these pages, not cross-validated, because there are fewer than {FEWEST_DOCUMENTS} documents"
+
+
+def gain_sentence(curves: ScoreCurves, label: str | None = None, label_text: Callable[[str], str] = one_line) -> str:
+    """What the best threshold of a label, or of all labels together, gains; "" without scores."""
+    place = len(curves.labels) if label is None else curves.labels.index(label)
+    row = curves.gains().to_dict("records")[place]
+    of = ALL_LABELS if label is None else label_text(label)
+    if math.isnan(row["f1"]):
+        return ""
+    if math.isnan(row["threshold"]):
+        return f"No score threshold is better for {of} than all regions, F1 {score_text(row['f1'])}."
+    best = f"Score threshold {threshold_text(row['threshold'])} has the largest F1 of {of} on these pages"
+    change = f"{score_text(row['f1'])} instead of {score_text(row['present_f1'])} without a threshold"
+    if not curves.is_cross_validated:
+        verb = agree(curves.documents, "is", "are")
+        few = f"{plural(curves.documents, 'document')} {verb} too few to measure it on others"
+        return f"{best}: {change}. The gain, {difference_text(row['gain'])}, is on these pages: {few}."
+    held_out = f"{difference_text(row['gain'])} on held-out documents ({curves.documents:,}, one after the other)"
+    return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so that it is not shown to help.")
 
 
 def score_lines(curves: ScoreCurves) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from layoutcm.ui.choice_rules import are_repairs, fits_into_address, mapping_from_text
-from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, Choices
+from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, Choices, scores_by_label
 
 # {choice: its name among the texts, which is a parameter of an address}
 PARAMETERS = {field.name: {"class_name": "class"}.get(field.name, field.name) for field in fields(DEFAULTS)}
@@ -37,12 +37,19 @@ def _value_from_text(name: str, text: str) -> Any:
         value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
     except (ValueError, RecursionError):
         return None
-    if name == "fixes" and not are_repairs(value):
+    if (name == "fixes" and not are_repairs(value)) or (name == "label_scores" and not _are_label_scores(value)):
         return None
     if name == "mapping" and value and (not fits_into_address(value) or mapping_from_text(value) is None):
         return None
     low, high = LIMITS.get(name, (value, value))
     return value if low <= value <= high and (name not in CHOICES or value in CHOICES[name]) else None
+
+
+def _are_label_scores(texts: tuple[str, ...]) -> bool:
+    try:
+        return all(0 <= score <= 1 for score in scores_by_label(texts).values())
+    except ValueError:
+        return False
 
 
 def _names_from_json(text: str) -> tuple[str, ...]:

@@ -34,8 +34,10 @@ class Choices:
     method: str = "matrix"
     rounding: str = "outer"
     min_score: float = 0.0
+    label_scores: Names = ()  # minimum scores of labels that have one of their own, such as "0.68=Table"
     missing_pages: str = "penalise"
     taxonomy: str = "auto"
+    truth: bool = True  # whether the first file is the truth; else the sides are called A and B
     fixes: Names = ()  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
     mapping: str = ""  # labels that become others, as JSON (`choice_rules`); empty = the mapping of the files
     level: str = "set"
@@ -68,12 +70,15 @@ class Choices:
     object_view: str = "pixels"
     pairing: str = "coco"
     outcomes: Names = ()  # the outcomes of pairs to show; empty = all
-    truth: bool = True  # whether the first file is a ground truth; else it is one of several annotations
     error_kinds: Names = ()  # the kinds of probable errors to show; empty = all
     tolerance_x: float = CENTROID_TOLERANCE[0]
     tolerance_y: float = CENTROID_TOLERANCE[1]
     one_to_one: bool = True
     class_aware: bool = True
+    baseline: int = 0  # the position of the prediction that the others are compared with
+    model_values: str = "value"  # what the classes of all predictions show
+    curve_label: str = ""  # the label of the score curve; empty = all labels
+    differ: str = "page"
 
 
 DEFAULTS = Choices()
@@ -94,10 +99,13 @@ CHOICES = {
     "ap_rule": tuple(RULES),
     "object_view": VIEWS,
     "pairing": PAIRINGS,
+    "model_values": ("value", "difference"),
+    "differ": ("page", "document"),
 }
 LIMITS = {
     "pred": (0, 10**6),
     "other": (-1, 10**6),
+    "baseline": (0, 10**6),
     "min_score": (0.0, 1.0),
     "family_depth": (1, MOST_DEPTH),
     "matrix_depth": (0, MOST_DEPTH + 1),
@@ -109,6 +117,12 @@ LIMITS = {
 
 def current() -> Choices:
     return st.session_state["choices"]
+
+
+def scores_by_label(texts: Names) -> dict[str, float]:
+    """{label: minimum score} from `label_scores`; a text that is none raises ValueError."""
+    parts = [text.partition("=") for text in texts]
+    return {label: float(score) for score, _, label in parts}
 
 
 def value_of(name: str) -> Any:

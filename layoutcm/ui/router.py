@@ -16,6 +16,7 @@ from streamlit.navigation.page import StreamlitPage
 # file in pages/ -> title, icon; the file name is also the address
 PAGES = {
     "compare": ("Compare", ":material/upload_file:"),
+    "models": ("Models", ":material/leaderboard:"),
     "overview": ("Overview", ":material/dashboard:"),
     "matrices": ("Matrices", ":material/grid_on:"),
     "classes": ("Classes", ":material/label:"),

@@ -5,13 +5,13 @@ Only this module writes the session keys "loaded", "page_images", "decisions", "
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import PREDS, load_mapping, mapping_for
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PARQUET, PageImages
@@ -21,9 +21,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import page_pictures
 from layoutcm.ui.choice_rules import ChosenMapping, mapping_from_text, mapping_to_text
 from layoutcm.ui.choice_texts import choices_in, texts_of
-from layoutcm.ui.choices import DEFAULTS, current, put, restore, value_of
+from layoutcm.ui.choices import DEFAULTS, current, put, restore, scores_by_label, value_of
 from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, sample_folder
+from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, options_text, sample_folder
 from layoutcm.ui.session_files import SessionContents, is_session_file
 from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.settings import start_settings
@@ -99,8 +99,9 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     kept = _choices_to_keep(loaded_files(), files)
     page_pictures.forget_pictures()
     st.session_state["loaded"] = files
-    reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
-             "expanded", "labels", "mask", "curves", "open_groups", "other", "truth", "error_kinds")  # fmt: skip
+    reset = ("pred", "baseline", "document", "page", "gt_label", "pred_label", "class_name", "level", "families",
+             "family", "expanded", "labels", "mask", "curves", "curve_label", "label_scores", "open_groups", "other",
+             "truth", "error_kinds")  # fmt: skip
     put(load=name, **kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 
@@ -253,11 +254,21 @@ def compare_options(position: int | None = None) -> dict[str, Any]:
     """The options of the comparison as `compare` takes them, for the chosen prediction or the one at `position`."""
     return {
         "rounding": current().rounding,
-        "min_score": current().min_score or None,
+        "min_score": min_scores(),
         "missing_pages": current().missing_pages,
         "taxonomy": current().taxonomy,
         "mapping": mapping_of(position) or None,
+        "truth": current().truth,
     }
+
+
+def min_scores() -> MinScore:
+    """The minimum score as `compare` takes it: one for all labels, or also some for single labels."""
+    common, by_label = current().min_score or None, scores_by_label(current().label_scores)
+    if not by_label:
+        return common
+    scores: dict[str | None, float] = {**by_label}
+    return scores if common is None else scores | {None: common}
 
 
 def chosen_index() -> int:
@@ -308,7 +319,7 @@ def comparison_request(position: int | None = None) -> ComparisonRequest:
 
 def comparison_key(position: int | None = None) -> str:
     """A cache key for the files and options of the comparison, for the chosen prediction or the one at `position`."""
-    return comparison_request(position).key + json.dumps(compare_options(position), sort_keys=True)
+    return comparison_request(position).key + options_text(compare_options(position))
 
 
 def current_comparison() -> Comparison | InputError | None:

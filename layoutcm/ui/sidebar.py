@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
+from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.ui import choices, session
@@ -106,6 +107,16 @@ def _show_label_filter(compared: Comparison) -> None:
     )  # fmt: skip
 
 
+def _show_label_thresholds() -> None:
+    """The thresholds of single labels, which are applied on Models, and a button that removes them."""
+    scores = session.min_scores()
+    if isinstance(scores, Mapping):
+        st.caption(as_typed(f"Score thresholds: {min_score_text(scores)}"))
+        st.button(
+            "Remove those of labels", on_click=choices.put, kwargs={"label_scores": ()}, key="remove_label_scores"
+        )
+
+
 def _show_controls(compared: Comparison) -> None:
     show_choice("level", "Level", choices.CHOICES["level"])
     if choices.current().level == "document":
@@ -121,4 +132,5 @@ def _show_controls(compared: Comparison) -> None:
     )
     if compared.alignment.layouts[1].has_scores:
         st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
+        _show_label_thresholds()
     show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])

@@ -93,3 +93,26 @@ def test_both_figures_show_the_same_numbers(board):
     shown = list(trace(on_screen.model_classes_figure(grid, LIGHT), "numbers").text)
     first = texts.index(shown[0])
     assert texts[first : first + len(shown)] == shown and len(shown) == 33
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_differences_on_the_screen(grid, theme):
+    figure = on_screen.model_differences_figure(grid, theme)
+    better, worse, noise = (np.array(trace(figure, name).z, float) for name in ("hit", "miss", "noise"))
+    np.testing.assert_array_equal(better, [[0.196], [np.nan]])  # x is the baseline and has no column
+    assert np.isnan(worse).all() and np.isnan(noise).all()  # b has no difference
+    assert list(trace(figure, "numbers").text) == ["+20 ▲", "·"]
+    assert trace(figure, "hit").zmax == trace(figure, "miss").zmax == 0.5
+    values = on_screen.model_classes_figure(grid, theme)
+    assert figure.layout.height == values.layout.height == on_screen.model_classes_height(grid.labels, grid.models)
+
+
+def test_differences_of_the_leaderboard_are_grey_unless_they_are_shown(board):
+    figure = on_screen.model_differences_figure(class_grid(board), LIGHT)
+    rows, grid = board.class_rows, class_grid(board)
+    worse, noise = (np.array(trace(figure, name).z, float) for name in ("miss", "noise"))
+    for i, label in enumerate(grid.labels):
+        for k, model in enumerate(["c", "b"]):
+            row = rows[label, model]
+            assert (worse[i, k] == -row["difference"]) == (row["verdict"] == "worse")
+            assert (noise[i, k] == 0) == (row["verdict"] not in ("better", "worse"))

@@ -245,3 +245,36 @@ def test_the_leaderboard_as_json_values(board):
     assert (found["baseline"], found["figure"], found["pages"], found["unit_count"]) == ("a", "macro_f1", 60, 30)
     assert [row["model"] for row in found["models"]] == board.models == list(found["recipes"])
     assert len(found["differences"]) == 2 * len(FIGURES) and len(found["classes"]) == 3 * len(board.labels)
+
+
+def test_another_baseline_gives_what_a_new_leaderboard_would(sample, board):
+    for name in "abc":
+        found, fresh = board.against(name), lcm.leaderboard(sample, baseline=name)
+        assert found.baseline == name
+        pd.testing.assert_frame_equal(found.table, fresh.table)
+        pd.testing.assert_frame_equal(found.classes, fresh.classes)
+    assert board.against("a") is board
+    with pytest.raises(lcm.InputError, match="baseline"):
+        board.against("d")
+
+
+def test_the_lead_is_that_of_the_best_over_the_next(sample, board):
+    expected = lcm.difference(sample["a"], sample["c"])
+    for name in "abc":
+        lead = board.against(name).lead
+        for figure in ("macro_f1", "content_f1"):
+            np.testing.assert_array_equal(lead.figures[figure], expected.figures[figure])
+        assert lead.verdict("macro_f1") == "no difference shown"
+
+
+def test_objects_are_those_of_the_common_pages(sample, board):
+    assert board.objects("a").ap == sample["a"].objects().ap
+    pages = {"p": (10, 10), "q": (10, 10)}
+    both = [("p", "a", 0, 0, 5, 5), ("q", "a", 0, 0, 5, 5)]
+    gt, first = build(pages, both), build(pages, [both[0], ("q", "a", 5, 5, 9, 9)])
+    second = build({"p": (10, 10)}, both[:1])
+    compared = {name: lcm.compare(gt, one, missing_pages="ignore") for name, one in (("x", first), ("y", second))}
+    found = lcm.leaderboard(compared)
+    assert found.page_count == 1
+    assert [found.objects(name).scores_at(0.5)["f1"] for name in "xy"] == [1, 1]
+    assert compared["x"].objects().scores_at(0.5)["f1"] == 0.5

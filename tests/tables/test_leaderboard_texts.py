@@ -4,7 +4,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.leaderboard_tables import short_table, standing
-from layoutcm.tables.leaderboard_texts import leaderboard_summary
+from layoutcm.tables.leaderboard_texts import best_sentence, leaderboard_summary
 from layoutcm.wording import percent
 from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels
@@ -76,3 +76,30 @@ def test_the_place_of_a_prediction(board):
     assert (found["model"], found["rank"], found["models"]) == ("uneven", 3, 3)
     assert (found["baseline"], found["figure"], found["verdict"]) == ("half", "macro_f1", "no difference shown")
     assert found["macro_f1"] == pytest.approx(2 / 3) and found["difference"] == pytest.approx(0, abs=1e-12)
+
+
+def test_one_sentence_says_which_is_best(board):
+    start = (
+        "most has the highest macro F1 of 3 predictions, 0.889, +0.222 against half (95 % interval +0.222 to +0.222)"
+    )
+    rough = "with fewer than 20 documents this is rough"
+    expected = f"{start}: the difference is real (better), p 0.008 over 8 documents; {rough}."
+    assert best_sentence(board) == best_sentence(board.against("uneven")) == expected
+    assert best_sentence(board, str.upper).startswith("MOST has") and "against HALF" in best_sentence(board, str.upper)
+
+
+def test_the_sentence_claims_nothing_that_is_not_shown():
+    same = lcm.leaderboard({"half": one_label_pages(*[0.5] * 8), "uneven": one_label_pages(*[0.8] * 4, *[0.2] * 4)})
+    assert best_sentence(same).startswith("half has the highest macro F1 of 2 predictions, 0.667, 0.000 against uneven")
+    assert ": no difference shown, interval too wide to show 0.02, p 1.000 over 8 documents" in best_sentence(same)
+    few = lcm.leaderboard({"half": one_label_pages(*[0.5] * 3), "most": one_label_pages(*[0.8] * 3)})
+    amount = "most has the highest macro F1 of 2 predictions, 0.889, +0.222 against half"
+    assert best_sentence(few) == f"{amount}: 3 documents are too few to say whether the difference is real."
+
+
+def test_the_sentence_of_predictions_with_other_labels():
+    other = different_labels()
+    board = lcm.leaderboard({"x": other, "y": other})
+    assert "content F1" in best_sentence(board)
+    named = lcm.leaderboard({"x": other, "y": other}, figure="macro_f1")
+    assert best_sentence(named) == "No prediction has a macro F1."

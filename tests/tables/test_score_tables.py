@@ -6,7 +6,13 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.latex_markdown import markdown
-from layoutcm.tables.score_tables import calibration_table, score_curves_result, score_lines, threshold_table
+from layoutcm.tables.score_tables import (
+    calibration_table,
+    gain_sentence,
+    score_curves_result,
+    score_lines,
+    threshold_table,
+)
 from support.layouts import build
 
 
@@ -85,3 +91,21 @@ def test_the_part_of_the_json():
     assert list(a) == ["label", "threshold", "f1", "present_f1", "held_out_f1", "gain", "roc_auc", "ece"]
     assert (a["label"], a["threshold"], a["roc_auc"]) == ("a", 0.5, pytest.approx(0.98))
     assert b["label"] == "b" and math.isnan(b["threshold"]) and math.isnan(b["ece"])
+
+
+def test_the_gain_in_a_sentence():
+    best = "Score threshold 0.5 has the largest F1 of {} on these pages: 0.909 instead of 0.833 without a threshold. "
+    held_out = "Gain: +0.076 on held-out documents (6, one after the other)."
+    assert gain_sentence(curves(6)) == best.format("all labels") + held_out
+    assert gain_sentence(curves(6), "a", str.upper) == best.format("A") + held_out
+    few = "The gain, +0.076, is on these pages: 1 document is too few to measure it on others."
+    assert gain_sentence(curves(1)) == best.format("all labels") + few
+    assert gain_sentence(curves(6), "b") == ""
+
+
+def test_a_threshold_that_does_not_help():
+    pages = {f"p{i}": (10, 10) for i in range(6)}
+    gt = build(pages, [(page, "a", 0, 0, 10, 5) for page in pages])
+    pred = build(pages, [(page, "a", 0, 0, 10, 5, 0.3) for page in pages])
+    found = lcm.compare(gt, pred, documents={page: page for page in pages}).score_curves()
+    assert gain_sentence(found) == "No score threshold is better for all labels than all regions, F1 1.000."

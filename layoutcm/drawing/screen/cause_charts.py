@@ -16,7 +16,7 @@ from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.cause_shares import FORGIVEN, cause_shares, tolerance_text
 from layoutcm.tables.matrix_views import Selection
-from layoutcm.wording import percent, score_text
+from layoutcm.wording import percent, pixels_in_full, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +69,36 @@ def _make_part(cause: str, colour: str, labels: Sequence[str], values: Sequence[
         "hoverinfo": "text",
         "hovertext": [name + percent(value) for name, value in zip(names, values)],
     }
+
+
+def model_cause_bars(table: pd.DataFrame, theme: Theme) -> go.Figure:
+    """One stacked bar of wrong pixels per prediction; `table` is that of `Leaderboard.causes`. n/a is not drawn."""
+    models, totals = table["model"].tolist(), table.drop(columns="model").sum(axis=1, skipna=False).tolist()
+    figure = go.Figure()
+    for cause, colour in zip(table.columns[1:], CAUSE_COLOURS):
+        pixels = table[cause].tolist()
+        part = _make_part(cause, colour, models, pixels)
+        part["hovertext"] = [
+            f"<b>{plotly_text(model)}</b><br>{cause}: {percent(value / (total or 1))}, {pixels_in_full(value)} px"
+            for model, value, total in zip(models, pixels, totals)
+        ]
+        figure.add_trace(part)
+    figure.update_layout(
+        **base_layout(theme),
+        barmode="stack",
+        bargap=0.35,
+        height=model_causes_height(len(models)),
+        margin={"l": 8, "r": 16, "t": 64, "b": 48},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+    )
+    label_axis(figure, models, len(models))
+    title = {"text": "wrong pixels", "font": {"size": 12, "color": theme.muted}}
+    figure.update_xaxes(title=title, gridcolor=theme.grid, zeroline=False, fixedrange=True, rangemode="tozero")
+    return figure
+
+
+def model_causes_height(models: int) -> int:
+    return 40 * models + 130
 
 
 def forgiveness_figure(table: pd.DataFrame, theme: Theme) -> go.Figure:

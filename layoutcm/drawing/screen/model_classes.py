@@ -1,17 +1,18 @@
-"""F1 of classes and predictions on the screen: a heatmap with a mark where a prediction differs from the baseline."""
+"""F1 of classes and predictions on the screen, or its differences from the baseline, as heatmaps with verdicts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.matrix_layers import Layer, make_layer
-from layoutcm.drawing.palette import Theme, text_colour_on
+from layoutcm.drawing.matrix_layers import Layer, cell_colour, make_layer
+from layoutcm.drawing.palette import Scale, Theme, text_colour_on
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
+from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.tables.class_grid import ClassGrid, ends_text
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
 
@@ -19,6 +20,8 @@ from layoutcm.wording import MISSING, difference_text, score_text, shorten
 STEPS = ((4, 56, 13, 26), (12, 40, 12, 26), (16, 34, 12, 24), (24, 26, 11, 24), (40, 19, 10, 22), (10**9, 15, 9, 20))
 HORIZONTAL_COLUMNS = 16  # with more, the names of columns are upright
 CELL_SHAPE = 0.62  # height / width of a cell that can show a number
+BOTTOM = 56  # pixels below the cells
+MOST_DIFFERENCE = 0.5  # larger differences have the darkest colour; fixed, so that figures can be compared
 
 
 def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None) -> go.Figure:
@@ -27,23 +30,61 @@ def model_classes_figure(grid: ClassGrid, theme: Theme, title: str | None = None
     Traces: hit (the colours), numbers, cells (for hover texts; customdata is [label, model]).
     """
     layer = make_layer("hit", grid.values, theme.hit, top=1.0)
-    traces = [_heatmap(layer, theme), _numbers(grid, layer, theme), _cells(grid)]
-    sizes = _figure_sizes(grid.labels, grid.models)
-    top, bottom = sizes.top + (20 if title else 0), 56
-    x = _cell_axis(grid.models, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
+    columns = list(range(len(grid.models)))
+    traces = [_heatmap(layer, theme), _numbers(grid, columns, grid.number, [layer], theme)]
+    layout = _layout(grid, columns, theme, title) | {"shapes": [_outline(grid, theme)]}
+    return go.Figure([*traces, _cells(grid, columns)], layout)
+
+
+def model_differences_figure(grid: ClassGrid, theme: Theme, title: str | None = None) -> go.Figure:
+    """Rows are classes, columns all predictions but the baseline; the numbers are differences of F1 in points.
+
+    A difference has a colour if the test shows it, and is grey if not. Traces: hit (better), miss (worse), noise,
+    numbers, cells.
+    """
+    columns = grid.others
+    values = np.array([[grid.difference(i, j) for j in columns] for i in range(len(grid.labels))], float)
+    values = values.reshape(len(grid.labels), len(columns))
+    verdicts = [[grid.rows[label, grid.models[j]]["verdict"] for j in columns] for label in grid.labels]
+    better, worse = (np.array(verdicts, object).reshape(values.shape) == word for word in (BETTER, WORSE))
+    noise = np.where(better | worse | np.isnan(values), np.nan, 0.0)
+    layers = [
+        Layer("hit", np.where(better, values, np.nan), 0.0, MOST_DIFFERENCE, theme.hit, False, True),
+        Layer("miss", np.where(worse, -values, np.nan), 0.0, MOST_DIFFERENCE, theme.miss, False, True),
+        Layer("noise", noise, 0.0, 1.0, _one_colour(theme), False, False),
+    ]
+    traces = [_heatmap(layer, theme) for layer in layers]
+    traces[-1]["showscale"] = False
+    numbers = _numbers(grid, columns, grid.difference_number, layers, theme)
+    return go.Figure([*traces, numbers, _cells(grid, columns)], _layout(grid, columns, theme, title))
+
+
+def _one_colour(theme: Theme) -> Scale:
+    return ((0.0, theme.grid), (1.0, theme.grid))
+
+
+def model_classes_height(labels: list[str], models: list[str]) -> int:
+    """The height of the figure without a title, in pixels."""
+    sizes = _figure_sizes(labels, models)
+    return len(labels) * sizes.row + sizes.top + BOTTOM
+
+
+def _layout(grid: ClassGrid, columns: list[int], theme: Theme, title: str | None) -> dict[str, Any]:
+    sizes = _figure_sizes(grid.labels, grid.models)  # of all predictions, so that both figures are equally high
+    names = [grid.models[j] for j in columns]
+    more = 20 if title else 0
+    x = _cell_axis(names, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
     y = _cell_axis(grid.labels, sizes.most, sizes.font, theme)
-    layout = base_layout(theme, title) | {
-        "height": len(grid.labels) * sizes.row + top + bottom,
-        "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
+    return base_layout(theme, title) | {
+        "height": model_classes_height(grid.labels, grid.models) + more,
+        "margin": {"l": sizes.left, "r": sizes.right, "t": sizes.top + more, "b": BOTTOM, "autoexpand": False},
         "hoverdistance": -1,
         "dragmode": False,
         "clickmode": "none",
         "showlegend": False,
-        "shapes": [_outline(grid, theme)],
-        "xaxis": x | {"title": _axis_title("prediction", theme), "range": [-0.5, len(grid.models) - 0.5]},
+        "xaxis": x | {"title": _axis_title("prediction", theme), "range": [-0.5, len(columns) - 0.5]},
         "yaxis": y | {"title": _axis_title("class", theme), "range": [len(grid.labels) - 0.5, -0.5]},
     }
-    return go.Figure(traces, layout)
 
 
 def _outline(grid: ClassGrid, theme: Theme) -> dict[str, Any]:
@@ -53,26 +94,28 @@ def _outline(grid: ClassGrid, theme: Theme) -> dict[str, Any]:
     return {"type": "rect", **corners, "line": {"color": theme.text, "width": 1.5}}
 
 
-def _numbers(grid: ClassGrid, layer: Layer, theme: Theme) -> dict[str, Any]:
-    """F1 with its mark, and a small dot where it does not exist."""
-    places = [(i, j) for i in range(len(grid.labels)) for j in range(len(grid.models))]
+def _numbers(
+    grid: ClassGrid, columns: list[int], number: Callable[[int, int], str], layers: Sequence[Layer], theme: Theme
+) -> dict[str, Any]:
+    """The number of each cell with its mark, and a small dot where it does not exist."""
+    places = [(i, k) for i in range(len(grid.labels)) for k in range(len(columns))]
     return {
         "type": "scatter",
         "name": "numbers",
-        "x": [j for _, j in places],
+        "x": [k for _, k in places],
         "y": [i for i, _ in places],
         "mode": "text",
-        "text": [grid.number(i, j) or "·" for i, j in places],
-        "textfont": {"size": 11, "color": [_ink_on(layer, i, j, theme) for i, j in places]},
+        "text": [number(i, columns[k]) or "·" for i, k in places],
+        "textfont": {"size": 11, "color": [_ink_on(layers, i, k, theme) for i, k in places]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _cells(grid: ClassGrid) -> dict[str, Any]:
+def _cells(grid: ClassGrid, columns: list[int]) -> dict[str, Any]:
     """Invisible points, one per cell, for hover texts."""
-    y, x = (side.ravel() for side in np.indices(grid.values.shape))
-    pairs = [(grid.labels[i], grid.models[j]) for i, j in zip(y.tolist(), x.tolist())]
+    y, x = (side.ravel() for side in np.indices((len(grid.labels), len(columns))))
+    pairs = [(grid.labels[i], grid.models[columns[k]]) for i, k in zip(y.tolist(), x.tolist())]
     return {
         "type": "scatter",
         "name": "cells",
@@ -146,10 +189,10 @@ def _heatmap(layer: Layer, theme: Theme) -> dict[str, Any]:
 
 
 def _bar(layer: Layer, theme: Theme) -> dict[str, Any]:
-    """A small horizontal colour bar below the matrix."""
-    marks = layer.marks(3, shares=True)
+    """A small horizontal colour bar below the matrix; that of misses is at the right."""
+    marks, first = layer.marks(3, shares=True), layer.name == "hit"
     return {
-        **{"orientation": "h", "x": 0, "xanchor": "left", "xpad": 0},
+        **{"orientation": "h", "x": 0 if first else 1, "xanchor": "left" if first else "right", "xpad": 0},
         **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
         **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
         "tickvals": [place * layer.high for place, _ in marks],
@@ -157,9 +200,9 @@ def _bar(layer: Layer, theme: Theme) -> dict[str, Any]:
     }
 
 
-def _ink_on(layer: Layer, row: int, column: int, theme: Theme) -> str:
+def _ink_on(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """A text colour that is readable on the cell."""
-    colour = layer.colour(row, column)
+    colour = cell_colour(layers, row, column)
     return text_colour_on(colour) if colour else theme.muted
 
 

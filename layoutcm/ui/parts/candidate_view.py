@@ -14,13 +14,14 @@ from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.palette import label_colours
 from layoutcm.models.suggestions import CHANGES
 from layoutcm.ui import selection
-from layoutcm.ui.image_uris import SHOWN_SIDE, shrunk_picture
+from layoutcm.ui.image_uris import shrunk_picture
 from layoutcm.ui.parts.evidence import Evidence
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import score_text
 
 GT_BOX = ("x0", "y0", "x1", "y1")
 SUGGESTED_BOX = tuple(f"suggested_{name}" for name in GT_BOX)
+PICTURE_SIDE = 1600  # px, the longest side of the picture that a part is cut from
 LINES_TEXT = (
     "Thick: the region; thick and dashed: the suggestion; thin: predictions; hairlines: other regions of the truth."
 )
@@ -62,7 +63,7 @@ def _draw(key: tuple[Any, ...], _evidence: Evidence, _record: Any, _picture: Pic
     size = float(compared.alignment.pages.widths[page]), float(compared.alignment.pages.heights[page])
     focus = [box for names in (GT_BOX, SUGGESTED_BOX) if (box := _box(_record, names))]
     view = surroundings(focus, *size)
-    image = shrunk_picture(_picture, SHOWN_SIDE)
+    image = shrunk_picture(_picture, PICTURE_SIDE)
     drawn = draw_part_of_page(image, size, view, candidate_marks(_evidence, _record, view))
     out = io.BytesIO()
     drawn.save(out, "JPEG", quality=90, subsampling=0)  # much quicker than a PNG; colours stay sharp

@@ -10,7 +10,7 @@ import streamlit as st
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import GT, PRED, Layout
-from layoutcm.ui import dropped_files, image_uris, session
+from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.input_files import data_files, further_facts_of, layout_of, layouts_of
 from layoutcm.ui.page_shell import columns
 from layoutcm.ui.parts import format_list, label_mapping, page_matches, saved_sessions
@@ -180,3 +180,16 @@ def ask_sizes(files: session.LoadedFiles) -> None:
             return
         session.change_files(sizes="x".join(parts) if text else "")
         st.rerun()
+
+
+def show_truth() -> None:
+    """Whether the first file is the truth; if not, Models shows how far the files agree."""
+    help_text = "Then Models shows how far the files agree, instead of how good they are."
+    st.session_state["no_truth"] = not choices.current().truth
+    st.toggle(
+        "No file is the truth: call the two sides A and B", key="no_truth", on_change=_store_truth, help=help_text
+    )
+
+
+def _store_truth() -> None:
+    choices.put(truth=not st.session_state["no_truth"])

@@ -2,11 +2,13 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.cause_charts import cause_bars, forgiveness_figure
+from layoutcm.drawing.screen.cause_charts import cause_bars, forgiveness_figure, model_cause_bars
+from layoutcm.models.leaderboard import cause_row
 from layoutcm.tables.cause_shares import FORGIVEN
 from support.three_pages import different_labels
 
@@ -43,3 +45,19 @@ def test_undefined_values_are_not_drawn():
     for figure in (cause_bars(c.causes(), c.confusion(), LIGHT), forgiveness_figure(c.forgiveness(), LIGHT)):
         assert json.loads(figure.to_json())["layout"]["paper_bgcolor"] == "rgba(0,0,0,0)"
         assert not any(value for trace in figure.data for value in (trace.y if trace.type == "scatter" else trace.x))
+
+
+def test_one_bar_a_prediction_has_its_wrong_pixels(sample):
+    """The second one has other labels, and therefore no causes."""
+    causes = sample.causes()
+    table = pd.DataFrame([cause_row("a", causes), cause_row("<b>other", different_labels().causes())])
+    figure = model_cause_bars(table, DARK)
+    assert list(figure.layout.yaxis.ticktext) == ["a", "&lt;b&gt;other"]
+    assert [trace.name for trace in figure.data] == list(CAUSES)
+    confusion = sample.confusion()
+    wrong = confusion.values.sum() - confusion.values.trace()
+    assert sum(trace.x[0] for trace in figure.data) == pytest.approx(wrong)
+    assert all(trace.x[1] is None for trace in figure.data)
+    missed = next(trace for trace in figure.data if trace.name == "missed")
+    pixels = causes.values[CAUSES.index("missed")].sum()
+    assert missed.x[0] == pytest.approx(pixels) and f"missed: {100 * pixels / wrong:.1f} %" in missed.hovertext[0]

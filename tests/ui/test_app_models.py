@@ -1,0 +1,233 @@
+"""The Models page: one, two and three predictions, few documents, no truth, a broken file; numbers of the library."""
+
+import json
+import math
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.tables.leaderboard_texts import best_sentence
+from layoutcm.tables.model_objects import object_figures
+from layoutcm.tables.score_tables import gain_sentence
+from layoutcm.tables.summary_sentence import agreement_sentence
+from layoutcm.ui.parts import models
+from layoutcm.wording import difference_text, score_text
+from support.app_runner import HOSTILE, coco, opened, texts
+from support.paths import SAMPLE
+
+NAMES = ["model-a.json", "model-b.csv", "model-c.json"]
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """The three predictions as the dashboard compares them: the mapping is for model B only."""
+    gt = lcm.read(SAMPLE / "gt.json")
+    mapping = {"model-b.csv": SAMPLE / "mapping.yaml"}
+    return {name: lcm.compare(gt, lcm.read(SAMPLE / name, like=gt), mapping=mapping.get(name)) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def board(compared):
+    return lcm.leaderboard(compared)
+
+
+def start_with(monkeypatch, *files, page="models", **parameters):
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
+    return opened(page, load="start", **parameters)
+
+
+def table_of(app):
+    """The HTML of the table of predictions."""
+    (found,) = [one.proto.body for one in app.get("html") if "<table" in one.proto.body]
+    return found
+
+
+def row_of(app, name):
+    return next(row for row in table_of(app).split("<tr") if f">{name}</th>" in row)
+
+
+def subheaders(app):
+    return [one.value for one in app.subheader]
+
+
+def test_the_first_sentence_and_all_figures_are_those_of_the_library(board):
+    app = opened("models", load="sample")
+    assert not app.exception and not app.error
+    assert best_sentence(board) in texts(app).replace("**", "")
+    assert "no difference shown" in best_sentence(board) and "30 documents" in best_sentence(board)
+    for row in board.table.to_dict("records"):
+        shown = row_of(app, row["model"])
+        for figure in ("macro_f1", "content_f1"):
+            ends = " – ".join(score_text(row[f"{figure}_{end}"]) for end in ("low", "high"))
+            assert f'<td>{score_text(row[figure])}<small class="ends">{ends}</small></td>' in shown
+        objects = object_figures(board.objects(row["model"]))
+        assert f"<td>{score_text(objects.pq)}</td>" in shown
+        assert ("n/a" in shown) == math.isnan(objects.ap)
+        assert row["verdict"] in shown
+        if row["verdict"] != "baseline":
+            ends = " to ".join(difference_text(row[f"difference_{end}"]) for end in ("low", "high"))
+            assert f"<td>{difference_text(row['difference'])}," in shown and ends in shown
+    assert "1: The prediction has no scores" in table_of(app)
+    order = [table_of(app).index(f">{name}</th>") for name in board.models]
+    assert order == sorted(order)
+
+
+def test_another_baseline(board):
+    app = opened("models", load="sample", baseline="2")
+    assert "baseline" in row_of(app, "model-c.json") and "worse" in row_of(app, "model-b.csv")
+    other = board.against("model-c.json").table.set_index("model")
+    assert f"{difference_text(other.loc['model-a.json', 'difference'])}," in row_of(app, "model-a.json")
+    app.selectbox(key="models_baseline").set_value(1).run()
+    assert "better" in row_of(app, "model-a.json") and app.session_state["choices"].baseline == 1
+
+
+def test_classes_as_values_and_as_differences(board):
+    app = opened("models", load="sample")
+    figures = {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
+    assert set(figures) == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
+    assert [trace["name"] for trace in figures["model_classes"]["data"]] == ["hit", "numbers", "cells"]
+    app = opened("models", load="sample", model_values="difference")
+    charts = {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
+    numbers = next(trace for trace in charts["model_classes"]["data"] if trace["name"] == "numbers")
+    assert len(numbers["text"]) == 11 * 2  # without the baseline
+    assert "grey is a difference that the test does not show" in texts(app)
+    bars = {trace["name"]: trace["x"] for trace in figures["model_causes"]["data"]}
+    causes = board.causes()
+    assert bars["missed"] == pytest.approx(causes["missed"].tolist())
+
+
+def test_the_best_threshold_is_applied_and_removed(compared):
+    curves = compared["model-a.json"].score_curves()
+    app = opened("models", load="sample")
+    assert gain_sentence(curves) in texts(app)
+    app.button(key="apply_best").click().run()
+    assert not app.exception and app.session_state["choices"].min_score == 0.4736
+    assert app.button(key="apply_best").disabled
+    gt = lcm.read(SAMPLE / "gt.json")
+    cut = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt), min_score=0.4736)
+    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
+    assert gain_sentence(curves) in texts(app)  # the curve still has all regions
+    app.button(key="remove_threshold").click().run()
+    assert app.session_state["choices"].min_score == 0
+
+
+def test_a_threshold_of_one_label(compared):
+    app = opened("models", load="sample", curve_label="Page-footer")
+    assert gain_sentence(compared["model-a.json"].score_curves(), "Page-footer") in texts(app).replace("**", "")
+    app.button(key="apply_best").click().run()
+    assert not app.exception and app.session_state["choices"].label_scores == ("0.6824=Page-footer",)
+    gt = lcm.read(SAMPLE / "gt.json")
+    pred = lcm.read(SAMPLE / "model-a.json", like=gt)
+    cut = lcm.compare(gt, pred, min_score={"Page-footer": 0.6824})
+    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
+    assert "Score thresholds: 0.6824 for Page-footer" in texts(app)
+    app.button(key="remove_label_scores").click().run()
+    assert app.session_state["choices"].label_scores == ()
+
+
+@pytest.mark.parametrize("wrong", ['["2=Table"]', '["x=Table"]', '["nan=Table"]', "Table"])
+def test_thresholds_of_an_address_are_checked(wrong):
+    assert opened("models", load="sample", label_scores=wrong).session_state["choices"].label_scores == ()
+
+
+def test_the_pages_on_which_the_predictions_differ_most(board):
+    shown = opened("models", load="sample").dataframe[-1].value
+    assert shown["page"].tolist() == board.pages()["page"].tolist()
+    assert shown["f1: model-c.json"].tolist() == pytest.approx(board.pages()["f1: model-c.json"].tolist(), nan_ok=True)
+    shown = opened("models", load="sample", differ="document").dataframe[-1].value
+    assert shown["document"].tolist() == board.documents()["document"].tolist()
+
+
+def test_a_prediction_without_scores_leads_to_one_with_scores():
+    app = opened("models", load="sample", pred="2")
+    assert "model-c.json has no scores" in texts(app) and not any(one.key == "apply_best" for one in app.button)
+    app.button(key="curve_of_0").click().run()
+    assert app.session_state["choices"].pred == 0 and "Apply 0.4736 to all labels" in texts(app)
+
+
+def test_one_prediction_has_nothing_that_compares(monkeypatch, compared):
+    app = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json")
+    assert not app.exception and "model-a.json finds 96.9 % of content pixels" in texts(app).replace("**", "")
+    titles = ["Largest confusions", "Score threshold", "Causes of errors", "Slices that are worse than the rest"]
+    assert subheaders(app) == titles
+    found = compared["model-a.json"].bootstrap().figures["macro_f1"]
+    assert " – ".join(map(score_text, found[1:3])) in row_of(app, "model-a.json")
+    assert "verdict" not in table_of(app) and "baseline" not in table_of(app)
+    assert not any(one.key == "models_baseline" for one in app.selectbox)
+
+
+def test_a_broken_prediction_is_a_row_with_its_message(monkeypatch, tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"images": [')
+    files = [SAMPLE / "gt.json", broken, SAMPLE / "model-a.json", SAMPLE / "model-c.json"]
+    app = start_with(monkeypatch, *files)
+    assert not app.exception and not app.error
+    assert "colspan" in row_of(app, "broken.json") and "colspan" not in row_of(app, "model-a.json")
+    assert "baseline" in row_of(app, "model-a.json")  # instead of the broken one, which is the first
+    assert "of 2 predictions" in texts(app) and "The chosen prediction cannot be compared" in texts(app)
+    only = start_with(monkeypatch, SAMPLE / "gt.json", broken)
+    assert not only.exception and [one.value for one in only.error] == ["No prediction can be compared."]
+    assert "colspan" in row_of(only, "broken.json")
+
+
+def test_few_documents_have_no_verdict(monkeypatch, tmp_path):
+    paths = [tmp_path / name for name in ("gt.json", "good.json", "bad.json")]
+    for path, width in zip(paths, (20, 19, 8)):
+        path.write_bytes(coco(["a"], [(0, [0, 0, width, 20])]))
+    app = start_with(monkeypatch, *paths)
+    assert not app.exception and "1 page of one document is too few to say whether" in texts(app)
+    assert "good.json has the highest macro F1 of 2 predictions, 0.974" in texts(app).replace("**", "")
+    assert "too few documents" in row_of(app, "bad.json")
+    assert "n/a: fewer than 6 pages" in row_of(app, "good.json")
+
+
+def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
+    paths = [tmp_path / name for name in ("gt.json", "<b>one.json", "$x$ two.json")]
+    for path, width in zip(paths, (20, 19, 8)):
+        path.write_bytes(coco(HOSTILE, [(k, [0, 6 * k, width, 5]) for k in range(len(HOSTILE))]))
+    app = start_with(monkeypatch, *paths)
+    assert not app.exception and "&lt;b&gt;one.json" in table_of(app) and "<b>" not in table_of(app)
+    assert "<b>one.json has the highest" in texts(app).replace("**", "")
+
+
+def test_without_a_truth_the_words_are_those_of_agreement(compared):
+    app = opened("models", load="sample", truth="False", pred="2")
+    assert not app.exception and not app.error
+    gt = lcm.read(SAMPLE / "gt.json")
+    found = lcm.compare(gt, lcm.read(SAMPLE / "model-c.json", like=gt), truth=False)
+    assert agreement_sentence(found, found.confusion()) in texts(app)
+    for value in found.agreement().values():
+        assert f"<td>{score_text(value)}</td>" in row_of(app, "model-c.json")
+    words = " ".join([*subheaders(app), table_of(app), *(one.value for one in app.main.markdown)]).lower()
+    assert not any(word in words for word in ("truth", "recall", "missed", "better", "f1"))
+    assert app.dataframe[-1].value["page"].tolist() == found.pages_to_review()["page"].head(200).tolist()
+
+
+@pytest.mark.parametrize("page", ["overview", "matrices", "classes", "documents", "viewer", "objects", "report"])
+def test_other_pages_work_without_a_truth(page):
+    app = opened(page, load="sample", truth="False")
+    assert not app.exception and not app.error
+
+
+def test_on_a_large_set_slow_parts_wait_for_a_click(monkeypatch):
+    monkeypatch.setattr(models, "MOST_PAGES", 5)
+    app = opened("models", load="sample")
+    charts = lambda: {chart.proto.id.rsplit("-", 1)[-1] for chart in app.get("plotly_chart")}
+    assert charts() == {"model_classes"} and "no difference shown" in texts(app)
+    for part, chart in (("curves", "threshold_curve"), ("causes", "model_causes"), ("slices", "model_slices")):
+        app.button(key=f"ask_{part}").click().run()
+        assert not app.exception and chart in charts()
+    assert not any(str(one.key).startswith("ask_") for one in app.button)
+
+
+def test_nothing_is_loaded_yet():
+    assert "Nothing to show yet" in texts(opened("models"))
+
+
+def test_the_start_page_leads_to_models_if_there_are_several(monkeypatch):
+    assert "See which model is better" in texts(opened(load="sample"))
+    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="compare")
+    assert "See which model is better" not in texts(one)
+    app = opened(load="sample")
+    app.toggle(key="no_truth").set_value(True).run()
+    assert not app.exception and app.session_state["choices"].truth is False
