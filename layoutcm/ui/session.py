@@ -5,6 +5,7 @@ Only this module writes the session keys "loaded", "page_images", "decisions", "
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files
 from layoutcm.ui.session_files import SessionContents, is_session_file
 from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.settings import start_settings
-from layoutcm.ui.visitor_files import InputFile, input_from_path
+from layoutcm.ui.visitor_files import InputFile, digest_of, input_from_path
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import make_unique
 
@@ -68,12 +69,21 @@ def keep_page_images(images: PageImages | None) -> None:
 
 
 def decisions() -> dict[str, Any]:
-    """What the visitor decided about candidates for errors in the ground truth; any JSON object."""
-    return st.session_state.get("decisions", {})
+    """{candidate for an error: "accepted" or "dismissed"} of the loaded ground truth; another one has its own."""
+    return st.session_state.get("decisions", {}).get(gt_key(), {})
 
 
-def keep_decisions(made: dict[str, Any]) -> None:
-    st.session_state["decisions"] = made
+def keep_decisions(made: Mapping[str, Any]) -> None:
+    """Replace all decisions about the loaded ground truth."""
+    texts = {candidate: decision for candidate, decision in made.items() if isinstance(decision, str)}
+    st.session_state["decisions"] = {**st.session_state.get("decisions", {}), gt_key(): texts}
+
+
+def gt_key() -> str:
+    """The ground truth as it is read: row numbers of its regions belong to this file, after these repairs."""
+    files = loaded_files()
+    assert files is not None
+    return digest_of([files.gt.digest, files.sizes, *repairs_of("gt")])
 
 
 def take_load_problem() -> str:
@@ -194,9 +204,9 @@ def show_session(contents: SessionContents, name: str = "") -> None:
     maps = tuple((pred.digest, one) for pred, one in zip(contents.preds, contents.page_maps) if one)
     st.session_state["loaded"] = LoadedFiles(contents.gt, contents.preds, page_maps=maps)
     keep_page_images(PageImages(contents.pictures) if contents.pictures else None)
-    keep_decisions(contents.decisions)
     own = {"load": name, "fixes": contents.repairs, "mapping": mapping_to_text(contents.mapping)}
     restore(replace(DEFAULTS, **(choices_in(contents.choices) | own)))
+    keep_decisions(contents.decisions)
     if contents.left_out:
         names = ", ".join(contents.left_out)
         st.session_state["load_problem"] = f"Not in this session, because it could not be read: {names}."
@@ -267,8 +277,9 @@ def min_scores() -> MinScore:
     common, by_label = current().min_score or None, scores_by_label(current().label_scores)
     if not by_label:
         return common
-    scores: dict[str | None, float] = {**by_label}
-    return scores if common is None else scores | {None: common}
+    scores: dict[str | None, float] = {} if common is None else {None: common}
+    scores.update(by_label.items())
+    return scores
 
 
 def chosen_index() -> int:

@@ -10,7 +10,7 @@ import streamlit as st
 from layoutcm.layouts.model import Layout
 from layoutcm.models.candidate_choices import DECISIONS, WHICH, chosen_candidates
 from layoutcm.models.label_error_files import SUFFIXES, WRITERS
-from layoutcm.ui import decisions
+from layoutcm.ui import session
 from layoutcm.ui.parts.evidence import FoundErrors, gt_layout
 from layoutcm.wording import thin_spaced
 
@@ -24,7 +24,7 @@ FILE_NAME = "label-errors"
 
 def show_downloads(found: FoundErrors) -> None:
     """Which candidates to take, and a button for each format; a file is made when its button is clicked."""
-    made = {key: one for key, one in decisions.decisions().items() if key in found.rows}
+    made = {key: one for key, one in session.decisions().items() if key in found.rows}
     accepted, dismissed = (sum(one == decision for one in made.values()) for decision in DECISIONS)
     counts = dict(zip(WHICH, (len(found.rows), accepted, len(found.rows) - dismissed)))
     which = st.radio(

@@ -100,7 +100,7 @@ COLUMNS = {
 
 def show_table(evidence: Evidence, found: FoundErrors, shown: ShownCandidates) -> None:
     """The candidates, the strongest evidence first; choosing a row, or a cell of it, shows it beside the table."""
-    made = decisions.decisions()
+    made = session.decisions()
     table = candidate_table(shown.rows, evidence.columns)
     table.insert(0, "decision", [DECIDED[made.get(key, "")] for key in shown.keys])
     # The table scrolls to a chosen cell, but not to a chosen row.
@@ -133,7 +133,7 @@ def _choose_row(shown: ShownCandidates) -> None:
 def show_buttons(shown: ShownCandidates) -> None:
     """Accept, dismiss and undo; next, previous; all of them by key, too."""
     key, at, last = shown.keys[shown.chosen], shown.chosen, len(shown.keys) - 1
-    decided = decisions.decisions().get(key, "")
+    decided = session.decisions().get(key, "")
     with st.container(horizontal=True, gap="small"):
         for title, letter, decision in (("Accept", "A", ACCEPTED), ("Dismiss", "D", DISMISSED)):
             st.button(
