@@ -142,13 +142,13 @@ def comparison_of(request: ComparisonRequest, options: dict[str, Any]) -> Compar
 @kept("Comparing all pages …")
 def _comparison(request: str, options: str, _page_map: InputFile | None, _gt: Layout, _pred: Layout) -> Comparison:
     given = json.loads(options)
-    if isinstance(given["min_score"], list):
+    if isinstance(given.get("min_score"), list):
         given["min_score"] = dict(given["min_score"])
     return compare(_gt, _pred, pages=parsed_page_map(_page_map) if _page_map else None, **given)
 
 
 def options_text(options: dict[str, Any]) -> str:
     """The options as JSON, for keys; minimum scores of labels become pairs, because one key of them may be None."""
-    scores = options["min_score"]
+    scores = options.get("min_score")
     pairs = [[label, score] for label, score in scores.items()] if isinstance(scores, dict) else scores
     return json.dumps(options | {"min_score": pairs}, sort_keys=True)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.screen.cause_charts import model_cause_bars, model_causes_height
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.model_classes import (
     model_classes_figure,
     model_classes_height,

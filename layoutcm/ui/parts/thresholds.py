@@ -10,7 +10,7 @@ import streamlit as st
 from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
-from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.score_charts import threshold_curve_figure
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
