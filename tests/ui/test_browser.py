@@ -142,18 +142,6 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
     page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
 
 
-def test_many_cells_can_be_clicked(page, address):
-    visit(page, f"{address}/matrices?load=sample")
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
-    labels = list(lcm.read(SAMPLE / "gt.json").labels)
-    names = ["Background", *labels]
-    for row, column in ((0, 0), (0, 11), (11, 0), (11, 11), (5, 7), (7, 5), (9, 10), (4, 10)):
-        page.mouse.click(*cell_centre(page, row, column, 12, 12))
-        verb = "found as" if row == column else "read as"
-        page.get_by_text(f"{names[row]} {verb} {names[column]}").first.wait_for(timeout=10_000)
-        settle(page)
-
-
 def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_text("All 9 pages").click()
@@ -302,7 +290,7 @@ def test_pages_fit_in_both_themes_and_on_narrow_screens(browser, address, scheme
             assert not cut, name
 
 
-@pytest.mark.parametrize("n", [40, 74])
+@pytest.mark.parametrize("n", [pytest.param(40, marks=pytest.mark.long), 74])
 def test_large_matrices_stay_clickable(page, address, tmp_path, n):
     labels = [f"label {i:02d} of many" for i in range(n)]
     path = tmp_path / "many.json"

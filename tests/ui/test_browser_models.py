@@ -29,7 +29,9 @@ def board():
     return lcm.leaderboard(compare_all_of_sample())
 
 
-@pytest.fixture(params=[(1400, "light"), (900, "dark")], ids=["wide", "narrow"])
+@pytest.fixture(
+    params=[pytest.param((1400, "light"), id="wide"), pytest.param((900, "dark"), id="narrow", marks=pytest.mark.long)]
+)
 def page(request, browser):
     width, scheme = request.param
     look = {"viewport": {"width": width, "height": 1000}, "color_scheme": scheme}

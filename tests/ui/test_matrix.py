@@ -39,7 +39,7 @@ def many_labels(tmp_path, n):
     return labels, str(path)
 
 
-@pytest.mark.parametrize("n", [11, 74])
+@pytest.mark.parametrize("n", [pytest.param(11, marks=pytest.mark.long), 74])
 def test_20_of_20_random_cells_are_the_chosen_ones(page, address, tmp_path, n):
     if n == 11:
         labels = lcm.read(SAMPLE / "gt.json").labels

@@ -127,6 +127,7 @@ def text_of(region, sides=("Ground truth", "first.json")):
     return f"{sides[side]}, region {number}: {label}, x {x0:g} to {x1:g}, y {y0:g} to {y1:g}"
 
 
+@pytest.mark.long
 def test_twenty_random_regions_are_those_that_python_gets(browser, app, folder):
     chance = random.Random(1)
     regions = regions_of(folder, "gt.json", "first.json")
