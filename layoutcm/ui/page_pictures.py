@@ -32,7 +32,7 @@ Make = Callable[[], bytes | None]
 
 @dataclass
 class HeldPicture:
-    """One picture of a visitor; `made` is its content, once somebody asked for it."""
+    """One picture of a visitor; `made` is its content after the first request."""
 
     session: str
     key: str
