@@ -1,4 +1,4 @@
-"""How far layouts agree: a ground truth with each prediction, or annotations of which none is the truth."""
+"""How far layouts agree: a ground truth with each prediction, or annotations without a truth."""
 
 from __future__ import annotations
 
