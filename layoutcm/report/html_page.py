@@ -22,7 +22,8 @@ from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.drawing.web.matrix_data import SIDE_WORDS, MatrixLook, matrix_data
+from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
@@ -48,7 +49,7 @@ MOST_TABLE_ROWS = {
 }
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
-MOST_RUNS = 12_000
+REPORT_RUNS = 12_000  # of tiles, of one page; fewer than in the dashboard, because a report has many pages
 MOST_BOXES = 1_500
 
 
@@ -66,17 +67,18 @@ def report_html(
     """
     data = report_data(comparison, confusion, tables, images, models)
     data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
-    return fill_template("report", data)
+    return fill_template("report", data, ("matrix", "viewer"))
 
 
-def fill_template(name: str, data: dict[str, Any]) -> str:
-    """The HTML text of a template, with its style, scripts and data in it."""
+def fill_template(name: str, data: dict[str, Any], components: Sequence[str]) -> str:
+    """The HTML text of a template, with its style, its data and the scripts of these components in it."""
     folder = files("layoutcm.report") / "templates"
     page, style, *scripts = (
         (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
     )
-    script = "\n".join((web.script("text", *web.MATRIX, *web.VIEWER), *scripts))
-    style = "\n".join((style, web.style("matrix", "viewer")))
+    parts = [part for component in components for part in web.PARTS[component]]
+    script = "\n".join((web.script("text", *parts), *scripts))
+    style = "\n".join((style, web.style(*components)))
     page = page.replace("/*style*/", style).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
@@ -105,7 +107,8 @@ def report_data(
     viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
     gt, pred = comparison.alignment.layouts
     sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
-    cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
+    # Joined labels have no pages of their own, and the cells of the others would have other positions.
+    cells, pictured_pages = (None, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
     absent = () if confusion.diagonal else ("classes",)
     return {
@@ -135,9 +138,9 @@ def report_data(
         "pairs": pair_data(comparison, models, confusion.method),
         "viewer": viewer if pictured_pages else {},
         "pictures": [
-            _picture(comparison, page, confusion.method, images, tables)
-            | {"other_boxes": regions_of_others(others, comparison.pages[page], viewer["labels"])[:MOST_BOXES]}
+            picture | {"other_boxes": regions_of_others(others, picture["page"], viewer["labels"])[:MOST_BOXES]}
             for page in pictured_pages
+            if (picture := _picture(comparison, page, confusion.method, images, tables))
         ],
     }
 
@@ -215,10 +218,16 @@ def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarr
 
 def _picture(
     comparison: Comparison, index: int, method: str, images: PageImages | None, tables: Collection[str]
-) -> dict[str, Any]:
-    """One page for the viewer; causes and centres are in it if the report has their tables, and so has counted them."""
+) -> dict[str, Any] | None:
+    """One page for the viewer; causes and centres are in it if the report has their tables, and so has counted them.
+
+    None if the page has too many tiles to be drawn.
+    """
     page = comparison.pages[index]
-    tiles = comparison.page_tiles(page)
+    try:
+        tiles = comparison.page_tiles(page)
+    except InputError:
+        return None
     labels = page_data.label_data(comparison)["labels"]
     boxes = page_data.region_data(comparison, page, labels, {"gt": GT, "pred": PRED})
     found = {
@@ -227,21 +236,32 @@ def _picture(
         "width": float(tiles.x_edges[-1]),
         "height": float(tiles.y_edges[-1]),
         "images": {"small": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None)},
-        "boxes": boxes[:MOST_BOXES],
+        "boxes": _most_boxes(boxes),
+        "region_count": len(boxes),
     }
-    found |= page_data.tile_data(tiles, method, MOST_RUNS)
+    found |= page_data.tile_data(tiles, method, REPORT_RUNS)
     if "causes" in tables:
-        found["causes"] = page_data.cause_data(comparison, page, MOST_RUNS)
+        found["causes"] = page_data.cause_data(comparison, page, REPORT_RUNS)
     if "objects" in tables:
         found["centres"] = page_data.centre_data(comparison, page, class_aware=comparison.space.shared)
     return found
 
 
+def _most_boxes(boxes: list[list[Any]]) -> list[list[Any]]:
+    """Up to MOST_BOXES regions; if there are more, both sides keep some."""
+    if len(boxes) <= MOST_BOXES:
+        return boxes
+    sides = [[box for box in boxes if box[0] == side] for side in (GT, PRED)]
+    least = min(len(side) for side in sides)
+    each = max(MOST_BOXES // 2, MOST_BOXES - least)
+    return [box for side in sides for box in side[:each]][:MOST_BOXES]
+
+
 def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Any]:
     """What all pages of the viewer have in common; the regions of other predictions are hidden at first."""
     others = others_of(comparison, models)
-    own = next((name for name, one in models.items() if one is comparison), "Prediction")
-    sides = ["Ground truth", own, *others] if comparison.has_truth else comparison.side_names
+    own = next((name for name, one in models.items() if one is comparison), SIDE_WORDS["pred"])
+    sides = [SIDE_WORDS["gt"], own, *others] if comparison.has_truth else comparison.side_names
     labels = [label for other in others.values() for label in other.labels[1:]]
     return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
 

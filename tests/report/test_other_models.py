@@ -106,3 +106,30 @@ def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path,
     board = lcm.leaderboard(models, n=10).write_report(tmp_path / "r")
     (pair,) = data_of(board / "same" / "report.html")["pairs"]
     assert pair["name"] == "others" and "their labels differ" in pair["problem"]
+
+
+def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place):
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.goto((place / "index.html").as_uri())
+        matrix = data_of(place / "index.html")["matrices"][0]
+        row, column = (matrix["row_names"].index(label) for label in ("Caption", "Text"))
+        table = page.locator("#matrices table").nth([model["name"] for model in matrix["models"]].index("model-c"))
+        table.locator("tbody tr").nth(row).locator("td").nth(column).click()
+        page.wait_for_url("**/model-c/report.html#labels=Caption&Text")
+        assert "Caption read as Text" in page.inner_text("#cell")
+
+
+def test_a_page_with_too_many_tiles_has_no_picture(models, monkeypatch, tmp_path):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    refused = data_of(models["model-a"].write_report(tmp_path / "r") / "report.html")["pictures"][0]["page"]
+    tiles = type(models["model-a"]).page_tiles
+
+    def refuse_one(compared, page):
+        if page == refused:
+            raise lcm.InputError("", page, "too many tiles", "")
+        return tiles(compared, page)
+
+    monkeypatch.setattr(type(models["model-a"]), "page_tiles", refuse_one)
+    pictures = data_of(models["model-a"].write_report(tmp_path / "r") / "report.html")["pictures"]
+    assert pictures and refused not in [picture["page"] for picture in pictures]

@@ -46,9 +46,5 @@ def difference_of_shown(found: CellDifferences, pair: Pair, shown: Selection) ->
     """The differences of the drawn cells; joined labels have no interval, and so no verdict."""
     sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
     drawn = drawn_matrix(pair[0], shown, sizes)
-    place = {label: k for k, label in enumerate(found.labels)}
-    sides = [[place.get(drawn.confusion.labels[i], len(place)) for i in side] for side in drawn.selection]
-    cells = [
-        np.pad(one, (0, 1), constant_values=np.nan)[np.ix_(*sides)] for one in (found.values, found.low, found.high)
-    ]
-    return difference_data(*cells)
+    rows, columns = ([drawn.confusion.labels[i] for i in side] for side in drawn.selection)
+    return difference_data(found.of_labels(rows, columns))
