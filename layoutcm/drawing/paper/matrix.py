@@ -152,7 +152,8 @@ def difference_figure(
         draw_strokes(axes, grid, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
     draw_dots(axes, grid, np.isnan(values))
     points = "" if view == "pixels" else ", % points"
-    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points
+    grey = "; grey: within noise" if differences is not None else ""
+    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points + grey
     end = f"≥ {show(most)[1:]}" if view != "pixels" else show(most)[1:]
     ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
