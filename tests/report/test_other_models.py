@@ -7,7 +7,6 @@ import layoutcm as lcm
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.report import report_files
-from support.browser import chromium
 from support.layouts import build
 from support.paths import SAMPLE
 from support.sample_comparisons import compare_all_of_sample
@@ -65,30 +64,25 @@ def test_pages_have_the_regions_of_the_other_predictions(models, place):
             assert [box[2:4] for box in shown] == [[round(box["x0"], 2), round(box["y0"], 2)] for box in wanted]
 
 
-def test_a_reader_compares_two_predictions_and_sees_both_on_a_page(models, place):
+def test_a_reader_compares_two_predictions_and_sees_both_on_a_page(models, place, opened):
     found = cell_differences(models["model-c"], models["model-a"], "recall")
     cell = found.labels.index("Footnote"), found.labels.index("Text")
     assert found.high[cell] < 0, "this cell is better in the first model, and not by chance"
-    problems = []
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto((place / "model-a" / "report.html").as_uri())
-        page.get_by_role("button", name="Beside model-c").click()
-        assert page.locator("#all-labels table").count() == 2
-        page.get_by_role("button", name="Difference", exact=True).click()
-        shown = page.locator(f"[data-cell='{cell[0]}-{cell[1]}']")
-        assert shown.count() == 1 and shown.get_attribute("class") == "better"
-        assert views_text(found.values[cell]) in shown.get_attribute("aria-label")
-        assert "30 documents" in page.locator("#pair-note").inner_text()
-        page.locator("[data-cell='1-10']").click()
-        page.locator("#cell canvas").first.click()
-        layer = page.locator("#large").get_by_role("button", name="model-c")
-        regions = page.locator("#large summary")
-        before = regions.inner_text()
-        layer.click()
-        assert layer.get_attribute("aria-pressed") == "true" and regions.inner_text() != before
-    assert not problems
+    page = opened(place / "model-a")
+    page.get_by_role("button", name="Beside model-c").click()
+    assert page.locator("#all-labels table").count() == 2
+    page.get_by_role("button", name="Difference", exact=True).click()
+    shown = page.locator(f"[data-cell='{cell[0]}-{cell[1]}']")
+    assert shown.count() == 1 and shown.get_attribute("class") == "better"
+    assert views_text(found.values[cell]) in shown.get_attribute("aria-label")
+    assert "30 documents" in page.locator("#pair-note").inner_text()
+    page.locator("[data-cell='1-10']").click()
+    page.locator("#cell canvas").first.click()
+    layer = page.locator("#large").get_by_role("button", name="model-c")
+    regions = page.locator("#large summary")
+    before = regions.inner_text()
+    layer.click()
+    assert layer.get_attribute("aria-pressed") == "true" and regions.inner_text() != before
 
 
 def views_text(value):

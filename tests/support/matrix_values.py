@@ -4,6 +4,11 @@ import numpy as np
 
 from layoutcm.metrics.scores import harmonic, ratio
 
+# So many labels of known families that a matrix opens in groups.
+KNOWN_LABELS = ["Title", "Section-header", "Text", "List-item", "Table", "Picture", "Caption", "Formula", "Footnote",
+                "Page-header", "Page-footer", "Paragraph", "Heading", "Figure", "Equation", "List", "Header", "Footer",
+                "Reference", "Code", "Document-title", "Table-caption"]  # fmt: skip
+
 
 def views_of(matrix, n=0):
     """{view: float64[rows, columns]} of one model."""
