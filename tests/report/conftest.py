@@ -11,8 +11,10 @@ from support.paths import SAMPLE
 
 @pytest.fixture(scope="session")
 def folder(sample, tmp_path_factory):
-    """The report of the sample with page images; tests only read it."""
-    return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
+    """The report of the sample with page images, figures only as SVG; tests only read it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
+        return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
 
 
 @pytest.fixture
