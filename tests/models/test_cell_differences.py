@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import layoutcm as lcm
 from layoutcm.errors import InputError
@@ -46,36 +47,112 @@ def shares_by_hand(masses, totals_of, view):
     return cells
 
 
-@pytest.mark.parametrize(("view", "method"), [(view, "matrix") for view in VIEWS] + [("f1", "tensor")])
+def unit_masses(comparison, method):
+    """[masses for recall and for precision, float64[2, gt, pred]] of the documents, by name."""
+    tables = (comparison.confusion(document=name, method=method) for name in sorted(comparison.documents))
+    return [np.stack([m.recall_mass, m.precision_mass]) for m in tables]
+
+
+def ends_by_hand(masses, total, view, n, seed):
+    """Percentiles of resamples of units, one resample after the other."""
+    resamples = []
+    for block in bootstrap.resample_weights(len(masses[0]), n, seed):
+        for weights in block:
+            cells = [shares_by_hand(sum(w * m for w, m in zip(weights, own)), total, view) for own in masses]
+            resamples.append(cells[1] - cells[0])
+    assert len(resamples) == n
+    found = np.array(resamples)
+    found[:, np.isnan(found).all(axis=0)] = 0  # never defined, so it has no ends
+    return np.nanquantile(found, [0.025, 0.975], axis=0)
+
+
+def check_ends(found, ends, scale):
+    has_ends = np.isfinite(found.low)
+    assert (np.isfinite(found.high) == has_ends).all()
+    np.testing.assert_allclose(found.low[has_ends], ends[0][has_ends], atol=scale)
+    np.testing.assert_allclose(found.high[has_ends], ends[1][has_ends], atol=scale)
+    assert (found.noise == ~((found.low > 0) | (found.high < 0))).all()
+    return has_ends
+
+
+ALL_VIEWS = pytest.mark.parametrize(("view", "method"), [(view, "matrix") for view in VIEWS] + [("f1", "tensor")])
+
+
+@ALL_VIEWS
 def test_ends_are_those_of_a_plain_loop_over_documents(two_models, view, method, monkeypatch):
     monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
     a, b = two_models
     found = cell_differences(a, b, view, n=25, seed=3, method=method)
-    documents = sorted(a.documents)
-    masses = [
-        [
-            np.stack([m.recall_mass, m.precision_mass])
-            for m in (c.confusion(document=name, method=method) for name in documents)
-        ]
-        for c in two_models
-    ]
     total = b.confusion(method=method).values.sum()
-    resamples = []
-    for (weights,) in (
-        block[k : k + 1] for block in bootstrap.resample_weights(len(documents), 25, 3) for k in range(25)
-    ):
-        cells = [shares_by_hand(sum(w * m for w, m in zip(weights, own)), total, view) for own in masses]
-        resamples.append(cells[1] - cells[0])
-    values = view_values(b.confusion(method=method), view) - view_values(a.confusion(method=method), view)
-    np.testing.assert_allclose(found.values, values, atol=1e-9 * total if view == "pixels" else 1e-12)
-    has_ends = np.isfinite(found.low)
-    assert has_ends.sum() > 40 and (np.isfinite(found.high) == has_ends).all()
-    with np.errstate(all="ignore"):
-        expected = np.nanquantile(np.array(resamples), [0.025, 0.975], axis=0)
     scale = 1e-9 * total if view == "pixels" else 1e-12
-    np.testing.assert_allclose(found.low[has_ends], expected[0][has_ends], atol=scale)
-    np.testing.assert_allclose(found.high[has_ends], expected[1][has_ends], atol=scale)
-    assert (found.noise == ~((found.low > 0) | (found.high < 0))).all()
+    values = view_values(b.confusion(method=method), view) - view_values(a.confusion(method=method), view)
+    np.testing.assert_allclose(found.values, values, atol=scale)
+    ends = ends_by_hand([unit_masses(c, method) for c in two_models], total, view, 25, 3)
+    assert check_ends(found, ends, scale).sum() > 40
+
+
+def test_ends_of_more_than_400_documents_are_those_of_a_plain_loop_over_groups():
+    """450 documents in 400 groups: 50 groups have two documents, chosen at random."""
+    generator = np.random.default_rng(8)
+    shares = generator.integers(1, 9, (2, 450)) / 10
+    pair = [one_label_pages(*own) for own in shares]
+    found = cell_differences(*pair, n=25, seed=3)
+    group_of = [int(place) % 400 for place in np.random.default_rng(3).permutation(450)]
+    grouped = []
+    for comparison in pair:
+        sums = [np.zeros((2, 2, 2)) for _ in range(400)]
+        for document, mass in enumerate(unit_masses(comparison, "matrix")):
+            sums[group_of[document]] += mass
+        grouped.append(sums)
+    assert module.MOST_UNITS == 400 and found.used.unit_count == 450
+    assert sorted(sum(m[0].sum() for m in pairs) for pairs in zip(*grouped)) == [200] * 350 + [400] * 50
+    ends = ends_by_hand(grouped, 45_000, "recall", 25, 3)
+    assert check_ends(found, ends, 1e-12)[1].all()
+    np.testing.assert_allclose(found.values[1, 1], shares[1].mean() - shares[0].mean())
+
+
+def jackknife_by_hand(masses, total, view):
+    """(low, high) of each cell, from the differences without one unit and the sizes of the units, in plain loops."""
+    units, labels = len(masses[0]), len(masses[0][0][0])
+    difference = lambda used: np.subtract(
+        *(shares_by_hand(sum(own[k] for k in used), total, view) for own in reversed(masses))
+    )
+    whole = difference(range(units))
+    without = [difference([k for k in range(units) if k != left_out]) for left_out in range(units)]
+    ends = np.full((2, labels, labels), np.nan)
+    for i in range(labels):
+        for j in range(labels):
+            sizes = [sum(size_by_hand(own[k], i, j, view) for own in masses) for k in range(units)]
+            if sum(size > 0 for size in sizes) < 6 or np.isnan(whole[i, j]):
+                continue
+            results = [one[i, j] for one in without]
+            squares = [(result - sum(results) / units) ** 2 for result in results]
+            error = (sum(squares) * (units - 1) / units) ** 0.5
+            kurtosis = units * sum(s**2 for s in squares) / sum(squares) ** 2 if sum(squares) else np.nan
+            effective = sum(sizes) ** 2 / sum(size**2 for size in sizes)
+            freedom = min(max(np.fmin(2 * units / max(kurtosis - 1, 1e-9), effective) - 1, 2), units - 1)
+            reach = stats.t.ppf(0.975, freedom) * error
+            most = total if view == "pixels" else 1
+            ends[:, i, j] = max(whole[i, j] - reach, -most), min(whole[i, j] + reach, most)
+    return ends
+
+
+def size_by_hand(masses, i, j, view):
+    """What a unit adds to the number by which a cell is divided."""
+    gt, pred = masses[0][i].sum(), masses[1][:, j].sum()
+    return {"recall": gt, "precision": pred, "f1": gt + pred, "pixels": masses[0].sum()}[view]
+
+
+@ALL_VIEWS
+def test_ends_of_few_documents_are_those_of_a_plain_loop_that_leaves_one_out(two_models, view, method):
+    a, b = two_models
+    found = cell_differences(a, b, view, method=method)
+    assert found.used.kind == "jackknife" and found.used.unit_count == 60
+    total = b.confusion(method=method).values.sum()
+    ends = jackknife_by_hand([unit_masses(c, method) for c in two_models], total, view)
+    scale = 1e-9 * total if view == "pixels" else 1e-9
+    np.testing.assert_array_equal(np.isfinite(found.low), np.isfinite(ends[0]))
+    assert check_ends(found, ends, scale).sum() > 40 and (found.high > found.low).sum() > 20
 
 
 def test_a_constant_gain_is_no_noise_and_a_swap_turns_the_sign():

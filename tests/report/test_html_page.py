@@ -12,7 +12,7 @@ from layoutcm.report import html_page, report_files
 from layoutcm.report.report_files import all_tables
 from support.browser import chromium
 from support.layouts import build
-from support.matrix_values import views_of
+from support.matrix_values import KNOWN_LABELS, views_of
 from support.written_reports import data_of, values
 
 
@@ -31,6 +31,19 @@ def test_html_numbers_equal_the_api(sample, folder):
         assert [row[0] for row in rows] == frame.iloc[:, 0].tolist()
         np.testing.assert_array_equal(values([row[-4:] for row in rows]), frame.iloc[:, -4:].to_numpy(float))
     assert data["recipe"] == sample.recipe and data["labels"] == m.labels and data["pages"] == 60
+    assert data["matrix"]["groups"] == []  # 11 labels are few
+
+
+def test_many_labels_are_in_groups_of_their_families(quick, tmp_path):
+    pages = {"p": (10, 10 * len(KNOWN_LABELS))}
+    layout = build(pages, [("p", label, 0, 10 * i, 10, 10 * i + 10) for i, label in enumerate(KNOWN_LABELS)])
+    place = lcm.compare(layout, layout).write_report(tmp_path / "r")
+    data = data_of(place / "report.html")["matrix"]
+    groups = {one["name"]: [data["row_names"][i] for i in one["rows"]] for one in data["groups"]}
+    assert list(groups) == ["Text", "Floats", "Furniture"] and len(groups["Text"]) == 15
+    assert groups["Floats"] == ["Table", "Picture", "Figure"]
+    assert groups["Furniture"] == ["Page-header", "Page-footer", "Header", "Footer"]
+    assert all(one["rows"] == one["columns"] for one in data["groups"])
 
 
 def test_the_html_loads_no_other_resources(folder):

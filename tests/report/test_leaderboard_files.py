@@ -19,7 +19,6 @@ from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.matrix_views import view_values
 from layoutcm.tables.result_json import json_ready
 from support import hostile
-from support.browser import chromium
 from support.layouts import build
 from support.matrix_values import cell_colours, views_of
 from support.sample_comparisons import compare_all_of_sample
@@ -117,32 +116,31 @@ def test_the_page_has_the_numbers_of_the_api(board, place):
     assert data["classes"]["numbers"][0] == [grid.number(0, j) for j in range(3)]
 
 
-def test_the_page_opens_offline_in_light_and_dark(board, place):
+def test_the_page_opens_offline_in_light_and_dark(browser, board, place):
     grid = class_grid(board)
-    with chromium() as browser:
-        for scheme in ("light", "dark"):
-            context = browser.new_context(color_scheme=scheme, viewport={"width": 1500, "height": 900})
-            page = context.new_page()
-            errors, requested = [], []
-            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
-            page.on("request", lambda request, requested=requested: requested.append(request.url))
-            page.goto((place / "index.html").as_uri())
-            texts = page.locator("#model-classes .drawing text").all_text_contents()
-            shown = [grid.number(i, j) for i in range(len(grid.labels)) for j in range(3)]
-            assert [text for text in texts if text in shown and re.match(r"\d", text)] == shown
-            places = [box.bounding_box()["y"] for box in page.locator("#matrices [data-model]").all()]
-            assert len(set(places)) == 1  # side by side
-            links = [link.get_attribute("href") for link in page.locator("#matrices .name a").all()]
-            assert links == [f"{name}/report.html" for name in board.models]
-            # The text has the colour of the page's text, so nothing else may be behind it.
-            behind = "getComputedStyle(document.querySelector('#model-classes .drawing')).backgroundColor"
-            assert page.evaluate(behind) == "rgba(0, 0, 0, 0)"
-            page.set_viewport_size({"width": 390, "height": 844})
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert not errors and len(requested) == 1
-            if scheme == "light":
-                check_colours(page, board)
-            context.close()
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme, viewport={"width": 1500, "height": 900})
+        page = context.new_page()
+        errors, requested = [], []
+        page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        page.on("request", lambda request, requested=requested: requested.append(request.url))
+        page.goto((place / "index.html").as_uri())
+        texts = page.locator("#model-classes .drawing text").all_text_contents()
+        shown = [grid.number(i, j) for i in range(len(grid.labels)) for j in range(3)]
+        assert [text for text in texts if text in shown and re.match(r"\d", text)] == shown
+        places = [box.bounding_box()["y"] for box in page.locator("#matrices [data-model]").all()]
+        assert len(set(places)) == 1  # side by side
+        links = [link.get_attribute("href") for link in page.locator("#matrices .name a").all()]
+        assert links == [f"{name}/report.html" for name in board.models]
+        # The text has the colour of the page's text, so nothing else may be behind it.
+        behind = "getComputedStyle(document.querySelector('#model-classes .drawing')).backgroundColor"
+        assert page.evaluate(behind) == "rgba(0, 0, 0, 0)"
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert not errors and len(requested) == 1
+        if scheme == "light":
+            check_colours(page, board)
+        context.close()
 
 
 def check_colours(page, board):

@@ -7,7 +7,6 @@ import layoutcm as lcm
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.report import report_files
-from support.browser import chromium
 from support.layouts import build
 from support.paths import SAMPLE
 from support.sample_comparisons import compare_all_of_sample
@@ -65,30 +64,25 @@ def test_pages_have_the_regions_of_the_other_predictions(models, place):
             assert [box[2:4] for box in shown] == [[round(box["x0"], 2), round(box["y0"], 2)] for box in wanted]
 
 
-def test_a_reader_compares_two_predictions_and_sees_both_on_a_page(models, place):
+def test_a_reader_compares_two_predictions_and_sees_both_on_a_page(models, place, opened):
     found = cell_differences(models["model-c"], models["model-a"], "recall")
     cell = found.labels.index("Footnote"), found.labels.index("Text")
     assert found.high[cell] < 0, "this cell is better in the first model, and not by chance"
-    problems = []
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto((place / "model-a" / "report.html").as_uri())
-        page.get_by_role("button", name="Beside model-c").click()
-        assert page.locator("#all-labels table").count() == 2
-        page.get_by_role("button", name="Difference", exact=True).click()
-        shown = page.locator(f"[data-cell='{cell[0]}-{cell[1]}']")
-        assert shown.count() == 1 and shown.get_attribute("class") == "better"
-        assert views_text(found.values[cell]) in shown.get_attribute("aria-label")
-        assert "30 documents" in page.locator("#pair-note").inner_text()
-        page.locator("[data-cell='1-10']").click()
-        page.locator("#cell canvas").first.click()
-        layer = page.locator("#large").get_by_role("button", name="model-c")
-        regions = page.locator("#large summary")
-        before = regions.inner_text()
-        layer.click()
-        assert layer.get_attribute("aria-pressed") == "true" and regions.inner_text() != before
-    assert not problems
+    page = opened(place / "model-a")
+    page.get_by_role("button", name="Beside model-c").click()
+    assert page.locator("#all-labels table").count() == 2
+    page.get_by_role("button", name="Difference", exact=True).click()
+    shown = page.locator(f"[data-cell='{cell[0]}-{cell[1]}']")
+    assert shown.count() == 1 and shown.get_attribute("class") == "better"
+    assert views_text(found.values[cell]) in shown.get_attribute("aria-label")
+    assert "30 documents" in page.locator("#pair-note").inner_text()
+    page.locator("[data-cell='1-10']").click()
+    page.locator("#cell canvas").first.click()
+    layer = page.locator("#large").get_by_role("button", name="model-c")
+    regions = page.locator("#large summary")
+    before = regions.inner_text()
+    layer.click()
+    assert layer.get_attribute("aria-pressed") == "true" and regions.inner_text() != before
 
 
 def views_text(value):
@@ -108,16 +102,15 @@ def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path,
     assert pair["name"] == "others" and "their labels differ" in pair["problem"]
 
 
-def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place):
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
-        page.goto((place / "index.html").as_uri())
-        matrix = data_of(place / "index.html")["matrices"][0]
-        row, column = (matrix["row_names"].index(label) for label in ("Caption", "Text"))
-        table = page.locator("#matrices table").nth([model["name"] for model in matrix["models"]].index("model-c"))
-        table.locator("tbody tr").nth(row).locator("td").nth(column).click()
-        page.wait_for_url("**/model-c/report.html#labels=Caption&Text")
-        assert "Caption read as Text" in page.inner_text("#cell")
+def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place, browser):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto((place / "index.html").as_uri())
+    matrix = data_of(place / "index.html")["matrices"][0]
+    row, column = (matrix["row_names"].index(label) for label in ("Caption", "Text"))
+    table = page.locator("#matrices table").nth([model["name"] for model in matrix["models"]].index("model-c"))
+    table.locator("tbody tr").nth(row).locator("td").nth(column).click()
+    page.wait_for_url("**/model-c/report.html#labels=Caption&Text")
+    assert "Caption read as Text" in page.inner_text("#cell")
 
 
 def test_a_page_with_too_many_tiles_has_no_picture(models, monkeypatch, tmp_path):

@@ -19,8 +19,8 @@ from support.layouts import build
 from support.written_reports import FAMILIES, FILES, GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
 
 
-def test_the_report_has_all_files(folder):
-    assert files_in(folder) == sorted(FILES)
+def test_the_report_has_all_files(two_pages, tmp_path):
+    assert files_in(lcm.compare(*two_pages).write_report(tmp_path / "r")) == sorted(FILES)
 
 
 def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):

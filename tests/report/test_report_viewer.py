@@ -1,56 +1,27 @@
 """The page viewer in the HTML report, opened from disk: layers, words, hostile labels, keyboard, accessibility."""
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
-
 import layoutcm as lcm
-from layoutcm.report import report_files
-from support import hostile
-from support.browser import chromium
+from support.hostile import SCREEN
 from support.layouts import build
+from support.matrix_page import serious_violations
 
-LABELS = ["<img src=x onerror=alert(1)>", "</script>", "عنوان رئيسي", "😀 emoji"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
+LABELS = SCREEN[:4]
 
 
-@pytest.fixture
-def opened(browser, tmp_path, monkeypatch):
-    """Write a report and open it at a cell; at the end, there were no errors and no requests."""
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
-    pages, errors, fetched = [], [], []
-
-    def open_report(compared, cell, **options):
-        scheme = options.pop("color_scheme", "light")
-        place = compared.write_report(tmp_path / f"report {len(pages)}", **options)
-        page = browser.new_page(color_scheme=scheme, viewport={"width": 1400, "height": 900})
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("dialog", lambda dialog: errors.append(dialog.message))
-        page.on("request", lambda request: fetched.append(request.url))
-        page.goto((place / "report.html").as_uri() + f"#cell-{cell[0]}-{cell[1]}")
-        page.wait_for_selector("#cell canvas")
-        pages.append(page)
-        return page
-
-    yield open_report
-    for page in pages:
-        page.close()
-    assert not errors and [url for url in fetched if not url.startswith(("file:", "data:"))] == []
-
-
-def strips(count, shift=0):
-    rows = [("p", label, 10, 10 + 30 * k, 210 - shift, 35 + 30 * k) for k, label in enumerate(LABELS[:count])]
+def strips(shift=0):
+    rows = [("p", label, 10, 10 + 30 * k, 210 - shift, 35 + 30 * k) for k, label in enumerate(LABELS)]
     return build({"p": (300, 200)}, rows, LABELS)
 
 
+def at(compared, *cell):
+    """The part of an address that chooses a cell."""
+    row, column = compared.cell(*cell)
+    return f"#cell-{row}-{column}"
+
+
 def test_the_dialog_is_the_whole_viewer(opened):
-    c = lcm.compare(strips(4), strips(4, 50))
-    page = opened(c, c.cell(LABELS[0], "Background"), why=True)
+    c = lcm.compare(strips(), strips(50))
+    page = opened(c, at(c, LABELS[0], "Background"), why=True)
     page.locator("#cell canvas").press("Enter")
     viewer = page.locator("#large .viewer")
     page.wait_for_selector("#large .viewer[data-ready=none]")
@@ -73,30 +44,17 @@ def test_the_dialog_is_the_whole_viewer(opened):
 
 
 def test_two_predictions_without_a_truth_are_a_and_b(opened):
-    c = lcm.compare(strips(4), strips(4, 50), truth=False)
-    page = opened(c, c.cell(LABELS[0], "Background"))
+    c = lcm.compare(strips(), strips(50), truth=False)
+    page = opened(c, at(c, LABELS[0], "Background"))
     page.locator("#cell canvas").click()
     text = page.locator("#large .viewer").inner_text()
     assert "Label sets of A" in text and "Ground truth" not in text and "Prediction" not in text
 
 
-def test_labels_of_the_other_formats_are_text_in_the_viewer(opened):
-    c = hostile.compared()
-    page = opened(c, (1, 2))
-    page.locator("#cell canvas").click()
-    page.wait_for_selector("#large .viewer[data-ready=none]")
-    legend = page.locator("#large .viewer-legend").inner_text()
-    assert all(label in legend for label in hostile.LABELS)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_dialog_has_no_serious_accessibility_violation(opened, scheme):
-    c = lcm.compare(strips(4), strips(4, 50))
-    page = opened(c, c.cell(LABELS[0], "Background"), color_scheme=scheme)
+def test_the_dialog_has_no_serious_accessibility_violation(opened):
+    c = lcm.compare(strips(), strips(50))
+    page = opened(c, at(c, LABELS[0], "Background"), "dark")
     page.locator("#cell canvas").click()
     page.locator("#large summary").click()
     page.locator("#large .viewer-words tr[data-pair]").first.click()
-    found = Axe().run(page, context="#large").response
-    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
-    assert "<canvas" in str([node["html"] for one in found["passes"] for node in one["nodes"]])
+    assert serious_violations(page, "#large", ["<canvas"]) == []

@@ -8,8 +8,6 @@ from streamlit.testing.v1 import AppTest
 
 from support.paths import ROOT, SAMPLE
 
-HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
-
 
 def opened(page="compare", /, **parameters):
     """The dashboard on one of its pages, with URL parameters."""

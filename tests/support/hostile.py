@@ -1,4 +1,4 @@
-"""Labels with a special meaning in Excel, HTML, LaTeX, Markdown or Matplotlib, and a comparison with all of them."""
+"""Labels with a special meaning in Excel, HTML, LaTeX, Markdown or Matplotlib, and a comparison with many of them."""
 
 import layoutcm as lcm
 from support.layouts import build
@@ -17,6 +17,8 @@ LABELS = [
     "-- dash",
     "</script><!--",
 ]
+# On the screen: markup, Markdown and formulas, directives and templates; from right to left, and beyond 16 bits.
+SCREEN = ["<img src=x onerror=alert(1)>", "</script>", "$x^2$ *a* _b_", "=1+1", "مرحبا 😀", "%{x} :red[a] {{y}}"]
 PAGE = '+1 & "first" <page>'
 
 

@@ -61,12 +61,17 @@ def headers(page, kind):
     return [one.strip("▸▾") for one in page.locator(f"table >> nth=0 >> th.{kind}").all_text_contents()]
 
 
-def serious_violations(page, within):
-    """What axe-core finds inside an element: the rules with a serious or critical impact, and where."""
-    found = Axe().run(page, context=within)
+def serious_violations(page, within, looked_at=()):
+    """What axe-core finds inside an element: the rules with a serious or critical impact, and where.
+
+    It must have looked at elements whose HTML has the texts `looked_at`.
+    """
+    found = Axe().run(page, context=within).response
+    seen = str([node["html"] for rule in found["passes"] for node in rule["nodes"]])
+    assert [part for part in looked_at if part not in seen] == []
     return [
         (rule["id"], node["html"][:200])
-        for rule in found.response["violations"]
+        for rule in found["violations"]
         if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
     ]

@@ -6,6 +6,11 @@ from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.models.cell_differences import CellDifferences
 
+# So many labels of known families that a matrix opens in groups.
+KNOWN_LABELS = ["Title", "Section-header", "Text", "List-item", "Table", "Picture", "Caption", "Formula", "Footnote",
+                "Page-header", "Page-footer", "Paragraph", "Heading", "Figure", "Equation", "List", "Header", "Footer",
+                "Reference", "Code", "Document-title", "Table-caption"]  # fmt: skip
+
 
 def views_of(matrix, n=0):
     """{view: float64[rows, columns]} of one model."""

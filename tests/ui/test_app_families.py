@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
 from layoutcm.ui.parts.families import as_yaml
-from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, matrices, opened, opened_unmapped, texts, upload
+from support.hostile import SCREEN
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
 
@@ -90,7 +91,7 @@ def test_a_level_and_hostile_names():
     app = opened("families", load="sample", level="document", document="paper-1.pdf")
     assert not app.exception and "in document paper-1.pdf" in texts(app)
     boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
-    gt, pred = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
+    gt, pred = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
     app = upload(opened(), gt, pred)
     app.switch_page("pages/families.py").run()
     assert (

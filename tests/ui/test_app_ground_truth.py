@@ -9,7 +9,8 @@ from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
 from layoutcm.ui.parts import agreement, candidate_files, candidates
 from layoutcm.wording import score_text
-from support.app_runner import HOSTILE, coco, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, opened, opened_unmapped, texts, upload
+from support.hostile import SCREEN
 from support.layouts import build
 from support.paths import SAMPLE
 from support.truth_files import ALMOST, GOOD, WRONG, write_files
@@ -259,9 +260,9 @@ def test_only_the_first_rows_are_in_the_table(monkeypatch, taken, app, planted):
 
 
 def test_names_are_shown_as_typed():
-    boxes = [(k % len(HOSTILE), [5 * k, 0, 4, 4]) for k in range(9)]
-    gt = ("gt.json", coco(HOSTILE, boxes), "application/json")
-    pred = ("$pred$ *x*.json", coco(HOSTILE, [*boxes[:-1], (1, [20, 20, 8, 8])]), "application/json")
+    boxes = [(k % len(SCREEN), [5 * k, 0, 4, 4]) for k in range(9)]
+    gt = ("gt.json", coco(SCREEN, boxes), "application/json")
+    pred = ("$pred$ *x*.json", coco(SCREEN, [*boxes[:-1], (1, [20, 20, 8, 8])]), "application/json")
     app = upload(opened(), gt, pred)
     app.switch_page("pages/ground_truth.py").run()
     assert not app.exception and not app.error and "$pred$ *x*.json" in texts(app)

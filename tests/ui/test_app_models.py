@@ -12,7 +12,8 @@ from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.parts import models
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import HOSTILE, coco, opened, texts
+from support.app_runner import coco, opened, texts
+from support.hostile import SCREEN
 from support.paths import SAMPLE
 
 NAMES = ["model-a.json", "model-b.csv", "model-c.json"]
@@ -184,7 +185,7 @@ def test_few_documents_have_no_verdict(monkeypatch, tmp_path):
 def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
     paths = [tmp_path / name for name in ("gt.json", "<b>one.json", "$x$ two.json")]
     for path, width in zip(paths, (20, 19, 8)):
-        path.write_bytes(coco(HOSTILE, [(k, [0, 6 * k, width, 5]) for k in range(len(HOSTILE))]))
+        path.write_bytes(coco(SCREEN, [(k, [0, 6 * k, width, 5]) for k in range(len(SCREEN))]))
     app = start_with(monkeypatch, *paths)
     assert not app.exception and "&lt;b&gt;one.json" in table_of(app) and "<b>" not in table_of(app)
     assert "<b>one.json has the highest" in texts(app).replace("**", "")
