@@ -135,6 +135,7 @@ def report_data(
         "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
+        "model": next((name for name, one in models.items() if one is comparison), ""),
         "pairs": pair_data(comparison, models, confusion.method),
         "viewer": viewer if pictured_pages else {},
         "pictures": [

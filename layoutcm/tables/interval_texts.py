@@ -44,10 +44,12 @@ def resampling_text(intervals: Intervals) -> str:
 def cell_difference_text(used: Resampling, own: str, other: str) -> str:
     """What a matrix of differences shows, and which of them are grey."""
     said = f"{own} minus {other}. More on the diagonal is better, more off it is worse."
+    many = "With many cells, some exclude 0 by chance: the intervals are not corrected for the number of cells."
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
         return f"{said} With {units} nothing can be called better or worse: {FEWEST_UNITS} are needed."
-    return f"{said} Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
+    grey = f"Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
+    return f"{said} {grey} {many}"
 
 
 def unit_lines(intervals: Intervals) -> list[str]:

@@ -69,7 +69,7 @@ def test_a_reader_compares_two_predictions_and_sees_both_on_a_page(models, place
     cell = found.labels.index("Footnote"), found.labels.index("Text")
     assert found.high[cell] < 0, "this cell is better in the first model, and not by chance"
     page = opened(place / "model-a")
-    page.get_by_role("button", name="Beside model-c").click()
+    page.get_by_role("button", name="With model-c").click()
     assert page.locator("#all-labels table").count() == 2
     page.get_by_role("button", name="Difference", exact=True).click()
     shown = page.locator(f"[data-cell='{cell[0]}-{cell[1]}']")

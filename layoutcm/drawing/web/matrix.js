@@ -1,13 +1,14 @@
 // A confusion matrix as a table that can be read and used with the pointer, the keyboard and a screen reader.
 // `show_matrix(root, data, send)` draws it; `send("picked", {...})` says what was chosen. The data come from matrix_data.py.
 const MATRICES = new WeakMap(); // the state of each matrix: open groups, focus; it outlives new data
-const FEWEST_WIDE = 34; // px; a number fits into such a cell
+const FEWEST_WIDE = 23; // px; a number fits into such a cell
 const WRITTEN_COLUMNS = 16; // up to so many columns, cells have numbers
 const GAP = 24; // px between two matrices
 const ROWS_OF_A_PAGE = 10;
 
 function show_matrix(root, data, send) {
   const state = MATRICES.get(root) ?? start_matrix(root);
+  data = { ...data, theme: theme_on_screen(root) ?? data.theme };
   const text = JSON.stringify({ ...data, chosen: null });
   state.send = send;
   if (JSON.stringify(data.open ?? null) !== state.given_open) {
@@ -39,6 +40,11 @@ function start_matrix(root) {
   });
   state.observer.observe(root);
   return state;
+}
+// The dashboard's theme, which may change while the page is open; null in a report.
+function theme_on_screen(root) {
+  const paper = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
+  return paper.startsWith("#") ? (readable(channels(paper)) === "#ffffff" ? "dark" : "light") : null;
 }
 function stop_matrix(root) {
   MATRICES.get(root)?.observer.disconnect();
@@ -87,7 +93,7 @@ function draw_matrix_tables(state) {
   const shown = state.difference ? drawn.slice(0, 1) : drawn;
   state.tables = shown.map((one, n) => make_matrix_table(state, n, layout));
   shown.forEach((one, n) => {
-    const heading = shown.length > 1 || data.named ? model_heading(data, n) : null;
+    const heading = data.difference ? difference_heading(data) : shown.length > 1 || data.named ? model_heading(data, n) : null;
     box.append(make("div", { class: "model", "data-model": n }, heading, make("div", { class: "cells" }, state.tables[n])));
   });
   state.tip = make("div", { class: "tip", "aria-hidden": "true", hidden: "" });
@@ -100,6 +106,9 @@ function draw_matrix_tables(state) {
 function model_heading(data, n) {
   const { name, link } = data.models[n];
   return make("div", { class: "name", dir: "auto" }, link ? make("a", { href: link }, name) : name);
+}
+function difference_heading({ models: [own, other] }) {
+  return make("div", { class: "name", dir: "auto" }, `${own.name} minus ${other.name}. Blue: ${own.name} is better.`);
 }
 function make_matrix_table(state, n, layout) {
   const { data, rows, columns } = state, name = data.models[n].name;

@@ -217,28 +217,32 @@ function draw_page_centres(pen, model, view, look) {
   }
 }
 
-// Labels on regions. A tag is left out if its region is small on the screen, or if it would cover another tag.
+// Labels on regions, at the part of a region that is visible. The focused region comes first, then those with the labels of
+// the chosen cell; of the others, a tag is left out if its region is small on the screen, or if it would cover another tag.
 function draw_page_tags(pen, model, view, look, seen, ratio) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = PAGE_TAG.font;
   pen.textBaseline = "middle";
   const taken = [], boxes = page_visible_boxes(model, look, seen);
-  const first = (box) => (box === look.focus ? 0 : box === look.hover || box === look.chosen ? 1 : 2);
-  boxes.sort((a, b) => first(a) - first(b));
+  const in_cell = (box) => look.mask === "cell" && box.label === look.cell?.[box.side ? 1 : 0];
+  const rank = (box) => (box === look.focus ? 0 : box === look.hover || box === look.chosen ? 1 : in_cell(box) ? 2 : 3);
+  boxes.sort((a, b) => rank(a) - rank(b));
+  const [left, top, right, bottom] = [seen.x0 * view.s + view.x, seen.y0 * view.s + view.y, seen.x1 * view.s + view.x, seen.y1 * view.s + view.y];
   const sheet = (Math.min(seen.x1, model.data.width) - Math.max(seen.x0, 0)) * (Math.min(seen.y1, model.data.height) - Math.max(seen.y0, 0)) * view.s * view.s;
   const many = boxes.length * PAGE_TAG.wide * PAGE_TAG.high > PAGE_TAG.most_share * sheet;
   const least_high = many ? PAGE_TAG.least_high_of_many : PAGE_TAG.least_high;
   for (const box of boxes) {
     const [x0, y0, x1, y1] = [box.x0 * view.s + view.x, box.y0 * view.s + view.y, box.x1 * view.s + view.x, box.y1 * view.s + view.y];
-    if (first(box) === 2 && (x1 - x0 < PAGE_TAG.least_wide || y1 - y0 < least_high)) continue;
-    const text = page_tag_text(pen, box.name, first(box) < 2 ? 260 : Math.max(x1 - x0, 48));
+    if (rank(box) === 3 && (x1 - x0 < PAGE_TAG.least_wide || y1 - y0 < least_high)) continue;
+    const text = page_tag_text(pen, box.name, rank(box) < 3 ? 260 : Math.max(x1 - x0, 48));
     const wide = page_text_width(pen, text) + 8, high = PAGE_TAG.high;
-    const places = box.side ? [[x1 - wide, y0 - high], [x1 - wide, y0], [x1 - wide, y1 - high], [x1 - wide, y1]] : [[x0, y0 - high], [x0, y0], [x0, y1 - high], [x0, y1]];
-    const free = places.find(([x, y]) => !taken.some((one) => x < one[2] && x + wide > one[0] && y < one[3] && y + high > one[1]));
-    if (!free && first(box) === 2) continue;
-    const [x, y] = free ?? places[0];
-    taken.push([x, y, x + wide, y + high]);
-    draw_page_tag(pen, box, text, x, y, wide, high);
+    const x = box.side ? Math.max(Math.min(x1, right) - wide, left) : Math.min(Math.max(x0, left), right - wide);
+    const places = [y0 - high, Math.max(y0, top), Math.min(y1, bottom) - high, y1].filter((y) => y >= top - 1 && y + high <= bottom + 1).map((y) => [x, y]);
+    const free = places.find(([, y]) => !taken.some((one) => x < one[2] && x + wide > one[0] && y < one[3] && y + high > one[1]));
+    const place = free ?? (rank(box) < 2 ? places[0] : null);
+    if (!place) continue;
+    taken.push([place[0], place[1], place[0] + wide, place[1] + high]);
+    draw_page_tag(pen, box, text, ...place, wide, high);
   }
 }
 function draw_page_tag(pen, box, text, x, y, wide, high) {

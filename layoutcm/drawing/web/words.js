@@ -36,10 +36,11 @@ function words_table(model, choose) {
   const order = [...data.pairs.keys()].sort((a, b) => data.pairs[b].pixels - data.pairs[a].pixels);
   const rows = new Map(), body = make("tbody");
   const add = (pair) => {
-    const { words, pixels, kind } = data.pairs[pair];
+    const { words, pixels, kind } = data.pairs[pair], [name, colour, pattern] = data.kinds[kind];
+    const mark = colour ? make("i", { class: `swatch ${pattern ?? ""}`, style: `--colour:${colour}`, role: "img", "aria-label": name }) : null;
     const side = (k) => make("td", { role: "gridcell" }, make("code", {}, word_text(words[k], data.bits[k].length)), make("span", { class: "names", dir: "auto" }, short(page_set_names(model, pair, k), 80)));
-    const row = make("tr", { role: "row", tabindex: -1, "aria-selected": "false", "data-pair": pair, onclick: () => choose(pair), title: data.kinds[kind][0] },
-      side(0), side(1), make("td", { role: "gridcell", class: "number" }, thin_spaced(pixels)), make("td", { role: "gridcell", class: "number" }, percent(pixels / total)));
+    const row = make("tr", { role: "row", tabindex: -1, "aria-selected": "false", "data-pair": pair, onclick: () => choose(pair), title: name },
+      side(0), side(1), make("td", { role: "gridcell", class: "number" }, mark, thin_spaced(pixels)), make("td", { role: "gridcell", class: "number" }, percent(pixels / total)));
     rows.set(pair, row);
     body.append(row);
   };

@@ -1,6 +1,6 @@
 // The report of one prediction.
 const PICTURES_AT_ONCE = 6;
-const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false, other: -1, difference: false };
+const chosen = { view: "recall", cell: null, log: false, outlines: false, all: false, other: -1, difference: false };
 
 // The matrix. Its values are computed once; all labels are open there.
 const every_line = (side) => matrix_lines({ ...data.matrix, groups: [] }, side, new Set());
@@ -18,23 +18,29 @@ function draw_own_matrix() {
   show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
 }
 
+// A click on a cell of the other prediction opens its own report, which has its pages.
+const report_beside = (model) => `../${encodeURIComponent(model)}/report.html`;
 // Two predictions on the pages that both have: their matrices side by side, or the difference of every cell.
 // They may have more labels than the matrix of this prediction, so cells are found by their labels.
 function draw_pair({ matrix, labels, differences }) {
   const difference = chosen.difference ? differences[chosen.view] : null;
   const cell = chosen.cell && [0, 1].map((side) => labels.indexOf(data.labels[chosen.cell[side]]));
   const own = (position, positions) => positions.find((k) => data.labels[k] === labels[position]);
-  const pick = (_, picked) => pick_cell(_, { ...picked, row: own(picked.row, data.rows), column: own(picked.column, data.columns) });
+  const pick = (_, picked) => {
+    if (picked.kind === "cell" && picked.model === 1) location.href = `${report_beside(matrix.models[1].name)}#labels=${[picked.row, picked.column].map((k) => encodeURIComponent(labels[k])).join("&")}`;
+    else pick_cell(_, { ...picked, row: own(picked.row, data.rows), column: own(picked.column, data.columns) });
+  };
   show_matrix(at("all-labels"), { ...matrix, ...matrix_look(), difference, clickable: true, follow: true, chosen: cell }, pick);
 }
 function draw_others() {
   const { pairs } = data, pair = pairs[chosen.other];
   at("others").hidden = !pairs.length || chosen.view === "collapsed";
-  const choose_other = (k) => () => { chosen.other = k; draw_others(); draw_matrix(); };
+  const redraw = () => { draw_others(); draw_matrix(); draw_cell(); };
+  const choose_other = (k) => () => { chosen.other = k; redraw(); };
   const alone = make("button", { "aria-pressed": String(chosen.other < 0), onclick: choose_other(-1) }, "Alone");
-  const others = pairs.map(({ name, problem }, k) => make("button", { "aria-pressed": String(chosen.other === k), disabled: problem ? "" : null, title: problem ?? null, dir: "auto", onclick: choose_other(k) }, `Beside ${name}`));
+  const others = pairs.map(({ name, problem }, k) => make("button", { "aria-pressed": String(chosen.other === k), disabled: problem ? "" : null, title: problem ?? null, dir: "auto", onclick: choose_other(k) }, `With ${name}`));
   const usable = pair && chosen.view in pair.differences;
-  const turn = () => { chosen.difference = !chosen.difference; draw_others(); draw_matrix(); };
+  const turn = () => { chosen.difference = !chosen.difference; redraw(); };
   const difference = usable ? make("button", { "aria-pressed": String(chosen.difference), onclick: turn }, "Difference") : null;
   at("others").replaceChildren(alone, ...others, ...(difference ? [difference] : []));
   at("pair-note").hidden = !(usable && chosen.difference) || at("others").hidden;
@@ -69,7 +75,9 @@ function draw_cell() {
   const known = data.cells?.[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = value_of("pixels", i, j);
   const line = `${percent(value_of("recall", i, j))} of ${sides[0]} ${gt}, ${percent(value_of("precision", i, j))} of ${sides[1]} ${pred}, ${thin_spaced(pixels)} px${data.cells ? ` on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages` : ""}`;
-  place.replaceChildren(make("h3", {}, heading), make("p", {}, line));
+  place.replaceChildren(make("h3", {}, heading), make("p", {}, data.model ? `${data.model}: ` : "", line));
+  const change = change_of_cell(i, j);
+  if (change.length) place.append(make("ul", { class: "change" }, ...change.map((text) => make("li", {}, text))));
   const pictures = data.pictures.map((picture) => [page_lit_pixels(picture, [i, j]), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
     const toggle = make("button", { "aria-pressed": String(chosen.outlines), onclick: () => { chosen.outlines = !chosen.outlines; draw_cell(); } }, "Outlines");
@@ -77,6 +85,14 @@ function draw_cell() {
   } else if (!data.cells) place.append(make("p", { class: "soft" }, "A report with joined labels has no pages; the dashboard shows those behind a cell."));
   else if (known.pages) place.append(make("p", { class: "soft" }, "None of these pages is among the pictures of this report; the dashboard shows every page."));
   if (known.worst.length) place.append(make("h3", {}, "Pages with most of these pixels"), worst_table(known.worst, pixels));
+}
+// Both values of the chosen cell, their difference and its verdict, if two predictions are shown.
+function change_of_cell(i, j) {
+  const state = MATRICES.get(at("all-labels"));
+  if (chosen.other < 0 || !state?.difference) return [];
+  const { labels } = data.pairs[chosen.other], line = (lines, label) => lines.findIndex((one) => labels[one.position] === data.labels[label]);
+  const [r, c] = [line(state.rows, i), line(state.columns, j)];
+  return r < 0 || c < 0 ? [] : difference_lines(state, r, c);
 }
 function sheets(pictures, i, j) {
   const shown = chosen.all ? pictures : pictures.slice(0, PICTURES_AT_ONCE);
@@ -166,6 +182,7 @@ function start() {
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();
   chosen.cell = cell_of_address();
+  if (data.model) at("siblings").append(make("a", { href: "../index.html" }, "All predictions"), ...data.pairs.flatMap(({ name }) => [" · ", make("a", { href: report_beside(name) }, name)]));
   draw_views();
   draw_matrix();
   draw_cell();

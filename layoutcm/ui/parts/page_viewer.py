@@ -26,7 +26,9 @@ NOTHING_PICKED = "Scroll to zoom, drag to move, hover or click for details; digi
 
 def choose_page(compared: Comparison) -> str:
     """The select box and the buttons that choose a page; returns the page."""
-    current = choices.current().page if choices.current().page in compared.alignment.pages.index else compared.pages[0]
+    current = choices.current().page
+    if current not in compared.alignment.pages.index:
+        current = _first_page(compared)
     index = compared.levels.page_index(current)
     choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -43,6 +45,16 @@ def choose_page(compared: Comparison) -> str:
             f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
         )
     return current
+
+
+def _first_page(compared: Comparison) -> str:
+    """The worst page behind the chosen cell, if there is one, else the first page."""
+    if selection.chosen_cell(compared) is not None:
+        cell = choices.current().gt_label, choices.current().pred_label
+        behind = compared.pages_behind(*cell, choices.current().method)
+        if len(behind):
+            return str(behind["page"].iloc[0])
+    return compared.pages[0]
 
 
 def _turn_to(compared: Comparison, index: int) -> None:
