@@ -1,6 +1,7 @@
 """The script that Streamlit runs: installs the pages, draws the sidebar, runs the current page."""
 
 from layoutcm.ui import link, page_shell, router, sidebar, visitors, warm_up
+from layoutcm.ui.parts import top_bar
 
 page = router.install_pages()
 with router.routing():
@@ -11,5 +12,6 @@ with router.routing():
     page_shell.apply_style()
     with warm_up.preload_browser():
         page_shell.guard(sidebar.show_sidebar)
+        page_shell.guard(top_bar.show_bar)
         page_shell.guard(page.run)
     link.write_link()

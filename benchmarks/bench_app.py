@@ -52,21 +52,20 @@ def time_actions(page):
         choice.wait_for(timeout=TIMEOUT)
         print_time(page, f"{label.lower()}: {value}", choice.click, words)
 
-    print_time(page, "matrix page", link("Matrices"), "Rows are the ground truth")
+    print_time(page, "matrix page", link("Errors"), "Rows are the ground truth")
     cell(10, 4)
     cell(4, 10)
     print_time(page, "open a page", button("Open page"), "This page's matrix")
     number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
     following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
     print_time(page, "next page", button("Next"), f"page {following} of")
-    print_time(page, "back to the matrix", link("Matrices"), "Rows are the ground truth")
+    print_time(page, "back to the matrix", link("Errors"), "Rows are the ground truth")
     option("Method", "tensor", "method:tensor")
     option("Rounding", "exact", "rounding:exact")
     page.get_by_role("slider").first.focus()
     print_time(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
     option("Level", "document", "of document")
-    print_time(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
-    print_time(page, "classes", link("Classes"), "What is it taken for?")
+    print_time(page, "measures", link("Measures"), "Ranked pairs")
 
 
 def bench_small(browser, folder):
@@ -93,7 +92,7 @@ def bench_large(browser, folder, pages):
     print(f"{pages:,} pages, from the data folder")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
+        link = lambda: page.goto(f"{address}/errors?load={gt.name}|{pred.name}")
         print_time(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
         time_actions(page)
         page.close()

@@ -432,8 +432,7 @@ def test_hints_of_errors_in_full():
         "--sizes 1025x1025)."
     )
     on_screen = (
-        "Write the page size on the page Compare, or drop page images with the names of the pages together with the "
-        "files."
+        "Write the page size on the page Data, or drop page images with the names of the pages together with the files."
     )
     named = "Its pages are named like 'a' and 'b'. "
     assert hints.missing_size_with(["a", "b", "c"]) == Hint(
@@ -445,7 +444,7 @@ def test_hints_of_errors_in_full():
     lacking = "For coco it lacks the key 'images'; for yolo it lacks lines. "
     assert hints.unknown_format({"coco": "the key 'images'", "yolo": "lines"}) == Hint(
         f"{lacking}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
-        f"{lacking}The page Compare lists all formats.",
+        f"{lacking}The page Data lists all formats.",
     )
     assert (
         Hint(

@@ -68,12 +68,12 @@ def need_comparison() -> Comparison:
     if isinstance(compared, InputError):
         st.error(error_text(compared))
         if st.button("Choose other files"):
-            go_to("compare")
+            go_to("data")
     else:
         st.info("Nothing to show yet: load a ground truth and a prediction, or the sample.")
         left, right, _ = st.columns([1, 1, 4])
         if left.button("Load files", type="primary"):
-            go_to("compare")
+            go_to("data")
         if right.button("Try the sample"):
             session.open_named("sample")
             st.rerun()

@@ -55,7 +55,7 @@ def _take_typed_name(name: str, key: str, known: list[str]) -> None:
 def show_sidebar() -> None:
     place, files = st.empty(), session.loaded_files()  # always created, so that the elements below keep their positions
     if files is None:
-        st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
+        st.sidebar.caption("Nothing loaded yet. Start on the page Data.")
         return
     # Every page starts here, so slow work on new files or options is done now, with a message at the top of the page.
     _read_with_progress(files, place)

@@ -203,7 +203,7 @@ def test_without_a_truth_the_words_are_those_of_agreement(compared):
     assert app.dataframe[-1].value["page"].tolist() == found.pages_to_review()["page"].head(200).tolist()
 
 
-@pytest.mark.parametrize("page", ["overview", "matrices", "classes", "documents", "viewer", "objects", "report"])
+@pytest.mark.parametrize("page", ["errors", "page", "measures"])
 def test_other_pages_work_without_a_truth(page):
     app = opened(page, load="sample", truth="False")
     assert not app.exception and not app.error
@@ -226,7 +226,7 @@ def test_nothing_is_loaded_yet():
 
 def test_the_start_page_leads_to_models_if_there_are_several(monkeypatch):
     assert "See which model is better" in texts(opened(load="sample"))
-    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="compare")
+    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="data")
     assert "See which model is better" not in texts(one)
     app = opened(load="sample")
     app.toggle(key="no_truth").set_value(True).run()

@@ -12,14 +12,14 @@ from layoutcm.wording import percent_brief
 from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, texts, upload
 from support.paths import ROOT
 
-PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "ground_truth", "report", "method"]
+PAGES = ["data", "models", "errors", "page", "ground_truth", "measures", "method"]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_friendly_when_nothing_is_loaded(page):
     app = opened(page)
     assert not app.exception and not app.error
-    if page not in ("compare", "method"):
+    if page not in ("data", "method"):
         assert "Nothing to show yet" in texts(app)
 
 
@@ -28,7 +28,7 @@ def test_every_page_is_friendly_when_nothing_is_loaded(page):
 def test_every_page_shows_the_sample(page, pred):
     app = opened(page, load="sample", pred=pred)
     assert not app.exception and not app.error, texts(app)
-    assert "v0.1.0" in texts(app) or page == "method"
+    assert "v0.1.0" in texts(app) or page in ("models", "method")
 
 
 def test_one_click_on_the_sample():
@@ -59,7 +59,7 @@ def below(app):
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_figures_have_intervals_below_them(method, sample, monkeypatch):
     found = sample.bootstrap(method=method)
-    app = opened("overview", load="sample", method=method)
+    app = opened("errors", load="sample", method=method)
     assert not app.exception
     for name, figure in (
         ("F1 macro", "macro_f1"),
@@ -69,16 +69,16 @@ def test_figures_have_intervals_below_them(method, sample, monkeypatch):
         assert below(app)[name] == interval_text(found, figure)
     assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
     assert f"{resampling_text(found)}." in texts(app)
-    different = opened_unmapped(monkeypatch, "overview")
+    different = opened_unmapped(monkeypatch, "errors")
     assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
-    assert not below(opened("overview", load="sample", level="document", document="invoice-1.pdf"))
+    assert not below(opened("errors", load="sample", level="document", document="invoice-1.pdf"))
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_headline_figures_are_those_of_the_api(method, sample):
     confusion = sample.confusion(method=method)
     by_page, by_document = sample.page_table(method), sample.document_table(method)
-    app = opened("overview", load="sample", method=method)
+    app = opened("errors", load="sample", method=method)
     shown = {metric.label: metric.value for metric in app.metric}
     expected = {
         "F1 macro": confusion.average("macro")["f1"],
@@ -92,17 +92,15 @@ def test_headline_figures_are_those_of_the_api(method, sample):
 
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
     monkeypatch.setattr(headlines, "MOST_PAGES", 5)
-    app = opened("overview", load="sample")
+    app = opened("errors", load="sample")
     assert not app.exception and not below(app) and "by the jackknife" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()
     assert not app.exception and len(below(app)) == 5 and "by the jackknife" in texts(app)
     assert "95 % intervals" not in [button.label for button in app.button]
-    app.switch_page("pages/classes.py").run()
-    assert not app.exception and "by the jackknife" in texts(app)
 
 
 def test_a_link_restores_the_view():
-    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
+    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
     assert "Caption read as Text" in texts(app) and "rounding:exact" in texts(app)
     assert "9 of 60 pages" in texts(app)
 
@@ -115,32 +113,32 @@ def causes_shown(app):
 
 def test_a_wrong_cell_says_what_it_consists_of(sample):
     cell_of = {"gt_label": "Background", "pred_label": "Text"}
-    shown = causes_shown(opened("matrices", load="sample", **cell_of))
+    shown = causes_shown(opened("errors", load="sample", **cell_of))
     row, column = sample.cell("Background", "Text")
     found = dict(zip(CAUSES, sample.causes().values[:, row, column]))
     assert sum(found.values()) == pytest.approx(sample.confusion().values[row, column])
     for cause, pixels in found.items():
         assert (f" {cause} " in shown) == (pixels > 0)
     assert f"slack {percent_brief(found['slack'] / sum(found.values()))} %" in shown
-    assert "missed" in causes_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
-    assert " label " in causes_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
-    assert not causes_shown(opened("matrices", load="sample", **cell_of, method="tensor"))
+    assert "missed" in causes_shown(opened("errors", load="sample", gt_label="Text", pred_label="Background"))
+    assert " label " in causes_shown(opened("errors", load="sample", gt_label="Caption", pred_label="Text"))
+    assert not causes_shown(opened("errors", load="sample", **cell_of, method="tensor"))
 
 
 def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
-    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text")
     assert "Counted on the 2 pages with the most pixels of the cell, 28.4 % of it." in texts(app)
 
 
 @pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
 def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
-    app = opened("matrices", load="sample", gt_label=labels[0], pred_label=labels[1])
+    app = opened("errors", load="sample", gt_label=labels[0], pred_label=labels[1])
     assert not app.exception and not causes_shown(app)
 
 
 def test_where_taxonomies_differ_no_cell_is_wrong(monkeypatch):
-    app = opened_unmapped(monkeypatch, "matrices", gt_label="Caption", pred_label="text")
+    app = opened_unmapped(monkeypatch, "errors", gt_label="Caption", pred_label="text")
     assert "Caption overlaps text" in texts(app) and not causes_shown(app)
 
 
@@ -149,16 +147,19 @@ def figure_of(app, position=0):
 
 
 def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
-    app = opened("matrices", load="sample", labels='["Caption", "Text"]')
+    app = opened("errors", load="sample", labels='["Caption", "Text"]')
     assert matrices(app)[0]["row_names"] == ["Background", "Caption", "Text"]
-    app.switch_page("pages/overview.py").run()
     cells = [button.label for button in app.button if "px," in button.label]
     assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
     assert [metric.value for metric in app.metric][:2] == ["0.810", "0.912"]  # of all labels, as without the filter
-    app.switch_page("pages/classes.py").run()
     assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
-    assert not app.exception and app.selectbox(key="bar_class_name").options == ["Caption", "Text", "Background"]
-    app.switch_page("pages/viewer.py").run()
+    assert not app.exception and app.selectbox(key="bar_class_name").options == [
+        "choose a label",
+        "Caption",
+        "Text",
+        "Background",
+    ]
+    app.switch_page("pages/page.py").run()
     viewer = lambda: json.loads(app.get("bidi_component")[0].proto.json)
     assert [viewer()["labels"][label] for label in viewer()["shown"]] == ["Caption", "Text", "not judged"]
     app.sidebar.multiselect(key="bar_labels").set_value([]).run()
@@ -175,19 +176,19 @@ def test_labels_of_a_link_may_contain_any_character():
 
 @pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
 def test_an_invalid_label_filter_shows_everything(labels):
-    app = opened("matrices", load="sample", labels=labels)
+    app = opened("errors", load="sample", labels=labels)
     assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
 
 
 def test_a_document_and_a_page_count_their_own_pages():
     cell = {"load": "sample", "gt_label": "Caption", "pred_label": "Text"}
-    assert "2 of 4 pages" in texts(opened("matrices", **cell, level="document", document="paper-1.pdf"))
-    assert "1 of 1 page" in texts(opened("matrices", **cell, level="page", page="paper-1_p3.png"))
+    assert "2 of 4 pages" in texts(opened("errors", **cell, level="document", document="paper-1.pdf"))
+    assert "1 of 1 page" in texts(opened("errors", **cell, level="page", page="paper-1_p3.png"))
 
 
 def test_nonsense_in_a_link_is_ignored():
     app = opened(
-        "matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
+        "errors", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
     )
     assert not app.exception and not app.error
     assert "Click a cell" in texts(app)
@@ -211,7 +212,7 @@ def test_equal_files_of_two_visitors_keep_their_own_names():
     for name in ("mine", "yours"):
         given = [(f"{name}-{side}.json", data, "application/json") for side in ("gt", "pred")]
         app = upload(opened(), *given)
-        app.switch_page("pages/matrices.py").run()
+        app.switch_page("pages/errors.py").run()
         assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
 
 
@@ -236,12 +237,12 @@ def test_back_restores_choices_of_the_loaded_files_only():
 
 @pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
 def test_a_link_may_contain_anything(name):
-    app = opened("overview", load="sample", **{name: "[" * 5000})
+    app = opened("errors", load="sample", **{name: "[" * 5000})
     assert not app.exception and not app.error
 
 
 def test_a_cell_is_not_opened_in_the_2x2_view():
-    app = opened("overview", load="sample", view="collapsed")
+    app = opened("errors", load="sample", view="collapsed")
     next(button for button in app.button if "Table read as Text" in button.label).click().run()
     assert app.session_state["choices"].view == "recall"
 
@@ -252,7 +253,7 @@ def test_uploading_two_files_compares_them():
     app = upload(opened(), gt, pred)
     assert not app.exception and not app.error, texts(app)
     assert "6 regions" in texts(app)
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/errors.py").run()
     buttons = [button.label for button in app.button]
     assert not app.exception
     assert any(r"\<b\>bold\</b\>" in label for label in buttons) and any(r"\$x\^2\$" in label for label in buttons)
@@ -272,7 +273,7 @@ def test_choices_of_the_sidebar_hold_on_other_pages():
     app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
     assert "method:tensor" in texts(app)
     app.sidebar.selectbox(key="bar_level").set_value("document").run()
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/errors.py").run()
     assert not app.exception and "document paper-1.pdf" in texts(app) and "method:tensor" in texts(app)
 
 

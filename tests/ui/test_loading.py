@@ -40,7 +40,7 @@ def go(app, page):
 
 def pictures(app):
     """The number of pictures that the page viewer has of its page: a small one and a large one, or none."""
-    components = go(app, "viewer").get("bidi_component")
+    components = go(app, "page").get("bidi_component")
     (viewer,) = (one for one in components if one.proto.component_name.endswith("lcm-viewer"))
     images = json.loads(viewer.proto.json)["images"] or {}
     return sum(address.startswith("data:image/jpeg;base64,") for address in images.values())
@@ -92,7 +92,7 @@ def test_the_sidebar_chooses_one_of_several_predictions():
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
     assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
     assert "pred:second" in texts(app)
-    text = texts(go(app, "overview"))
+    text = texts(go(app, "errors"))
     assert (
         "finds 100 % of content pixels of the whole set; 0 % of the ground truth's label pixels have the right" in text
     )
@@ -245,8 +245,8 @@ def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     assert not app.exception and not app.error and not app.warning
     assert "flipped.json: read with the repair flip-y" in texts(app) and "fix:flip-y" in texts(app)
     assert app.query_params["fixes"] == '["1=flip-y"]'
-    assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "overview"))
-    app.switch_page("pages/compare.py").run()
+    assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "errors"))
+    app.switch_page("pages/data.py").run()
     app.sidebar.selectbox(key="bar_pred").set_value(0).run()
     assert "Repairs in use" not in texts(app) and "fix:" not in texts(app)
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
@@ -348,5 +348,5 @@ def test_the_hint_of_an_error_is_for_the_browser():
     without_sizes = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
     app = start(gt=without_sizes, preds=[("pred.json", PAGE)])
     shown = " ".join(error.value for error in app.error).replace("\\", "")
-    assert "holds no page size" in shown and "Write the page size on the page Compare" in shown
+    assert "holds no page size" in shown and "Write the page size on the page Data" in shown
     assert "--" not in shown and "sizes=" not in shown

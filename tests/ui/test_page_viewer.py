@@ -89,7 +89,7 @@ def opened(browser, address, link, **look):
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))
-        visit(page, f"{address}/viewer?{link}")
+        visit(page, f"{address}/page?{link}")
         page.wait_for_selector(".viewer[data-ready=full], .viewer[data-ready=none]", timeout=30_000)
         settle(page)
         yield page
@@ -383,10 +383,10 @@ def test_the_viewer_has_no_serious_accessibility_violation(browser, app, scheme)
 
 def test_thumbnails_open_their_page(browser, app):
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
-        visit(page, f"{app}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+        visit(page, f"{app}/errors?load=sample&gt_label=Caption&pred_label=Text")
         pictures = page.locator(".thumbnails img")
         expect(pictures).to_have_count(4, timeout=20_000)
         page.wait_for_timeout(1500)
         assert pictures.evaluate_all("all => all.map((image) => image.complete && image.naturalHeight)") == [420] * 4
         page.get_by_role("button", name="Open page paper-3_p2.png").click()
-        wait_for_link(page, "/viewer", "page=paper-3_p2.png")
+        wait_for_link(page, "/page", "page=paper-3_p2.png")

@@ -1,4 +1,4 @@
-"""The parts of the Objects page: COCO's numbers; and, at one IoU, a table, curves, the matrix, pages behind a cell."""
+"""The objects of Measures: COCO's numbers; and, at one IoU, a table, curves, the matrix, pages behind a cell."""
 
 from __future__ import annotations
 
