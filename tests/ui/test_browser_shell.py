@@ -1,7 +1,7 @@
 """What all pages share, in a real browser: the menu is right from the first paint on, and nothing jumps."""
 
 from layoutcm.ui.router import PAGES
-from support.browser import server, settle, tab, visit
+from support.browser import server, settle, tab, visit, wait_for_link
 
 MENU = [title for title, _ in PAGES.values()]
 # Notes every menu that is ever on the screen, and every layout shift that no input of the visitor explains.
@@ -39,3 +39,23 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
         page.wait_for_selector(".lcm-matrix table", timeout=30_000)
         settle(page)
         assert names_in(page.evaluate("window.menus")) == [MENU]
+
+
+def test_back_returns_to_the_former_view_not_to_every_toggle(browser, address):
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
+        visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
+        page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=30_000)
+        entries = page.evaluate("history.length")
+        for view in ("Precision", "F1"):
+            page.get_by_role("radio", name=view, exact=True).click()
+            wait_for_link(page, f"view={view.lower()}")
+        page.get_by_text("Log", exact=True).first.click()
+        wait_for_link(page, "view=f1", "log=True")
+        assert page.evaluate("history.length") == entries
+        page.get_by_role("link", name="Measures", exact=True).click()
+        wait_for_link(page, "/measures", "load=sample", "log=True")
+        assert page.evaluate("history.length") == entries + 1
+        page.go_back()
+        wait_for_link(page, "/errors", "view=f1", "log=True", "gt_label=Caption")
+        page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+        assert page.get_by_role("radio", name="F1", exact=True).is_checked()
