@@ -61,21 +61,20 @@ def time_actions(page):
         choice.wait_for(timeout=TIMEOUT)
         print_time(page, f"{label.lower()}: {value}", choice.click, words)
 
-    print_time(page, "matrix page", link("Matrices"), "Rows are the ground truth")
+    print_time(page, "matrix page", link("Errors"), "Rows are the ground truth")
     cell(10, 4)
     cell(4, 10)
     print_time(page, "open a page", button("Open page"), "This page's matrix")
     number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
     following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
     print_time(page, "next page", button("Next"), f"page {following} of")
-    print_time(page, "back to the matrix", link("Matrices"), "Rows are the ground truth")
+    print_time(page, "back to the matrix", link("Errors"), "Rows are the ground truth")
     option("Method", "tensor", "method:tensor")
     option("Rounding", "exact", "rounding:exact")
     page.get_by_role("slider").first.focus()
     print_time(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
     option("Level", "document", "of document")
-    print_time(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
-    print_time(page, "classes", link("Classes"), "What is it taken for?")
+    print_time(page, "measures", link("Measures"), "Ranked pairs")
 
 
 def bench_small(browser, folder):
@@ -92,7 +91,7 @@ def bench_small(browser, folder):
             inputs.nth(1).set_input_files(str(pred))
 
         print_time(page, "upload of two files to the first matrix", upload, "Recall matrix")
-        print_time(page, "overview", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
+        print_time(page, "errors", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
         time_actions(page)
         page.close()
 
@@ -102,8 +101,8 @@ def bench_large(browser, folder, pages):
     print(f"{pages:,} pages, from the data folder")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport=SCREEN)
-        link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
-        print_time(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
+        link = lambda: page.goto(f"{address}/errors?load={gt.name}|{pred.name}")
+        print_time(page, "link to the first matrix (reads and compares)", link, "Rows are the ground truth")
         time_actions(page)
         page.close()
 
@@ -128,9 +127,9 @@ def bench_matrix(browser, folder):
     print("A matrix of 74 labels")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport=SCREEN)
-        visit(page, f"{address}/overview?load=many.json|many.json")
+        visit(page, f"{address}/errors?load=many.json|many.json")
         start = time.perf_counter()
-        page.get_by_role("link", name="Matrices").click()
+        page.get_by_role("link", name="Errors").click()
         page.locator(".st-key-matrix_recall td[data-cell]").nth(75**2 - 1).wait_for(timeout=TIMEOUT)
         print_since(page, "matrix page until the last cell is painted", start)
         times = []

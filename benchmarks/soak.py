@@ -34,7 +34,7 @@ WITHIN_TIME = 0.95  # share of the script runs
 MORE_MEMORY = 1.2  # times the memory after one visitor
 TIMEOUT = 120.0  # seconds
 WAIT_BETWEEN_CLICKS = 3.0  # seconds, in which a person would look at the page
-PAGES = ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Objects", "Families")
+PAGES = ("Models", "Errors", "Page", "Ground truth", "Measures")
 UPLOADERS = ("Ground truth (or model A)", "Predictions")
 OWN_MARK = re.compile(rb"visitor\d\d")  # a part of all names of a visitor's files and labels
 
@@ -115,7 +115,7 @@ def look(client: Client, visitor: Visitor, where: str) -> None:
         visitor.problems.append(f"{where}: names of {b', '.join(sorted(foreign)).decode()}")
     if own not in sent or f"{thin_spaced(visitor.pages)} pages".encode() not in sent:
         visitor.problems.append(f"{where}: own names or the number of pages are missing")
-    if where == "Overview" and visitor.f1.encode() not in sent:
+    if where == "Errors" and visitor.f1.encode() not in sent:
         visitor.problems.append(f"{where}: the F1 {visitor.f1} is missing")
     visitor.problems += [f"{where}: {message}" for message in client.errors]
     client.errors.clear()

@@ -11,10 +11,10 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 from support.browser import chromium, server, visit  # noqa: E402  (the server and the browser of the tests)
 
 VIEWS = {
-    "compare": "?load=sample",
-    "overview": "overview?load=sample",
-    "matrices": "matrices?load=sample&gt_label=Caption&pred_label=Text",
-    "viewer": "viewer?load=sample&page=report-1_p3.png&gt_label=Table&pred_label=Picture",
+    "data": "?load=sample",
+    "models": "models?load=sample",
+    "errors": "errors?load=sample&gt_label=Caption&pred_label=Text",
+    "page": "page?load=sample&page=report-1_p3.png&gt_label=Table&pred_label=Picture",
 }
 
 
@@ -25,7 +25,7 @@ def main():
             page = context.new_page()
             for name, link in VIEWS.items():
                 visit(page, f"{address}/{link}")
-                page.wait_for_selector(".lcm-matrix table", timeout=20_000)
+                page.wait_for_selector(".lcm-matrix table, .js-plotly-plot", timeout=20_000)
                 page.wait_for_timeout(1_000)
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)

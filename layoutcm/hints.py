@@ -11,7 +11,7 @@ _SIZES = (
     "--sizes 1025x1025)."
 )
 _SIZES_ON_SCREEN = (
-    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
+    "Write the page size on the page Data, or drop page images with the names of the pages together with the files."
 )
 CUT_OFF = "The file seems cut off: copy or export it again."
 MISSING_SIZE = Hint(
@@ -55,5 +55,5 @@ def unknown_format(likeliest: Mapping[str, str]) -> Hint:
     closest = f"{lacking[:1].upper()}{lacking[1:]}. " if lacking else ""
     return Hint(
         f"{closest}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
-        f"{closest}The page Compare lists all formats.",
+        f"{closest}The page Data lists all formats.",
     )

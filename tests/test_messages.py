@@ -323,7 +323,7 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": False}),
          "Check the page names of both files, say which belong together (pages=, --pages), or leave such pages out "
          '(missing_pages="ignore", --missing-pages ignore).',
-         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
+         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in Settings."),
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
          "Check the page names of both files, or say which belong together (pages=, --pages).",
          f"Check the page names of both files. {MAP}."),
@@ -355,12 +355,12 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("document-without-side", values={"file": "f", "side": "x", "first": "d", "status": ""}),
          "Missing pages are compared with an empty page, or left out "
          '(missing_pages="ignore", --missing-pages ignore).',
-         "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar."),
+         "Missing pages are compared with an empty page, or left out: see Missing pages in Settings."),
         (Finding("failed-answer", values={"file": "f", "names": ["a"]}),
          "Run the model on these pages again. Missing pages are compared with an empty page, or left out "
          '(missing_pages="ignore", --missing-pages ignore).',
          "Run the model on these pages again. Missing pages are compared with an empty page, or left out: see Missing "
-         "pages in the sidebar."),
+         "pages in Settings."),
         (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
         (Finding("two-sides", values={"file": "f", "side": "a"}),
          'To read b: format="docling-metrics-b", --format docling-metrics-b.',
@@ -432,8 +432,7 @@ def test_hints_of_errors_in_full():
         "--sizes 1025x1025)."
     )
     on_screen = (
-        "Write the page size on the page Compare, or drop page images with the names of the pages together with the "
-        "files."
+        "Write the page size on the page Data, or drop page images with the names of the pages together with the files."
     )
     named = "Its pages are named like 'a' and 'b'. "
     assert hints.missing_size_with(["a", "b", "c"]) == Hint(
@@ -445,7 +444,7 @@ def test_hints_of_errors_in_full():
     lacking = "For coco it lacks the key 'images'; for yolo it lacks lines. "
     assert hints.unknown_format({"coco": "the key 'images'", "yolo": "lines"}) == Hint(
         f"{lacking}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
-        f"{lacking}The page Compare lists all formats.",
+        f"{lacking}The page Data lists all formats.",
     )
     assert (
         Hint(

@@ -14,7 +14,7 @@ from layoutcm.wording import agree, plural
 
 _TREATED = "Missing pages are compared with an empty page, or left out"
 _MISSING_PAGES = Hint(
-    f"{_TREATED} ({option('missing_pages', 'ignore')}).", f"{_TREATED}: see Missing pages in the sidebar."
+    f"{_TREATED} ({option('missing_pages', 'ignore')}).", f"{_TREATED}: see Missing pages in Settings."
 )
 _RUN_AGAIN = "Run the model on these pages again."
 
@@ -152,7 +152,7 @@ TEXTS: dict[str, FindingText] = {
         "boxes are in pixels of the image that the model was given, whose size the file does not state, and pages are "
         "given the size of the ground truth",
         Hint("If the model was given other images, give their size (sizes=, --sizes).",
-             "If the model was given other images, write their size on the page Compare, or drop them, too.")),
+             "If the model was given other images, write their size on the page Data, or drop them, too.")),
     "skipped-frames": unusual("frames that a track skips are not filled in"),
     "token-regions": unusual(
         "files have a region for each token, because they have no larger unit", severity="info"),

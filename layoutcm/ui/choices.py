@@ -46,7 +46,7 @@ class Choices:
     view: str = "recall"
     gt_label: str = ""  # the chosen cell
     pred_label: str = ""
-    class_name: str = ""  # the class that Classes looks at
+    class_name: str = ""  # the class that was chosen in the matrix or below it
     labels: Names = ()  # the labels to show; empty = all
     mask: str = ""  # the layer of the page viewer's second canvas; empty = there is only one canvas
     order: str = "as given"
@@ -79,9 +79,11 @@ class Choices:
     model_values: str = "value"  # what the classes of all predictions show
     curve_label: str = ""  # the label of the score curve; empty = all labels
     differ: str = "page"
+    measure: str = "objects"  # which of the other views Measures shows
 
 
 DEFAULTS = Choices()
+MEASURES = {"objects": "Objects", "families": "Families", "soft": "Soft scores", "centroids": "Centroids"}
 CHOICES = {
     "method": METHODS,
     "rounding": ROUNDINGS,
@@ -101,6 +103,7 @@ CHOICES = {
     "pairing": PAIRINGS,
     "model_values": ("value", "difference"),
     "differ": ("page", "document"),
+    "measure": tuple(MEASURES),
 }
 LIMITS = {
     "pred": (0, 10**6),

@@ -43,7 +43,7 @@ def open_cell(gt_label: str, pred_label: str) -> None:
     """Go to the pages behind a cell; the 2x2 view, which has no labels, is replaced by recall."""
     view = "recall" if choices.current().view == COLLAPSED else choices.current().view
     choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
-    go_to("matrices")
+    go_to("errors")
 
 
 def open_chosen_cell() -> None:
@@ -52,7 +52,7 @@ def open_chosen_cell() -> None:
 
 def open_page(page: str) -> None:
     choices.put(page=page, mask="")
-    go_to("viewer")
+    go_to("page")
 
 
 def current_page_images() -> PageImages:

@@ -78,6 +78,6 @@ def test_only_comparisons_with_the_labels_of_gt_and_the_same_gt_are_used():
     usable, problems = usable_comparisons(given)
     assert usable == [1, 3] and list(problems) == [0, 2]
     assert "its labels are not those of gt" in str(problems[0]) and "other labels" in str(problems[2])
-    assert problems[0].advice.on_screen == "Map them on the page Compare."
+    assert problems[0].advice.on_screen == "Map them on the page Data."
     assert len(lcm.label_errors([given[k] for k in usable])) == 0
     assert usable_comparisons([]) == ([], {})

@@ -152,7 +152,8 @@ def test_latex(figures, folder):
 
 
 def test_dashboard(figures, sample):
-    app = opened("overview", load="sample")
+    app = opened("errors", load="sample")
+    assert not app.exception
     metrics = {metric.label: metric.value for metric in app.metric}
     for title, name in {
         "F1 macro": "macro, without Background",
@@ -163,7 +164,7 @@ def test_dashboard(figures, sample):
     }.items():
         assert metrics[title] == score_text(figures[name, "f1"]), title
     assert metrics["mAP"] == score_text(sample.objects().ap)
-    classes, averages = (element.value for element in opened("classes", load="sample").dataframe[:2])
+    classes, averages = (element.value for element in app.dataframe[:2])
     shown = {row[0]: row for table in (classes, averages) for row in table.itertuples(index=False)}
     common = [name for name in names_of(figures) if name in shown]
     assert set(sample.labels) < set(common) and len(common) == len(shown)
@@ -227,7 +228,7 @@ def test_intervals_and_verdicts(differing):
 
 def test_intervals_in_the_dashboard(sample):
     found = sample.bootstrap()
-    below = {metric.label: metric.delta for metric in opened("overview", load="sample").metric}
+    below = {metric.label: metric.delta for metric in opened("errors", load="sample").metric}
     for title, figure in (("F1 macro", "macro_f1"), ("F1 micro", "micro_f1"), ("Content F1", "content_f1")):
         _, low, high = found.figures[figure]
         assert below[title] == f"{score_text(low)} – {score_text(high)}"

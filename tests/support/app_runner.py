@@ -9,22 +9,28 @@ from streamlit.testing.v1 import AppTest
 from support.paths import ROOT, SAMPLE
 
 
-def opened(page="compare", /, **parameters):
+def opened(page="data", /, **parameters):
     """The dashboard on one of its pages, with URL parameters."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
     app.run()
-    if page != "compare":
+    if page != "data":
         app.switch_page(f"pages/{page}.py").run()
     return app
 
 
-def opened_unmapped(monkeypatch, page="compare", /, **parameters):
+def opened_unmapped(monkeypatch, page="data", /, **parameters):
     """The dashboard with model B of the sample, whose labels differ from those of gt and are not mapped."""
     files = [str(SAMPLE / name) for name in ("gt.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     return opened(page, load="start", **parameters)
+
+
+def take_away(**parameters):
+    """The dashboard with the dialog of "Take it away" open."""
+    app = opened(**parameters)
+    return app.button(key="take_away").click().run()
 
 
 def matrices(app):

@@ -19,13 +19,17 @@ def metrics(app):
 
 
 def test_the_page_is_friendly_when_nothing_is_loaded():
-    app = opened("families")
+    app = opened("measures", measure="families")
     assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
 
 
 @pytest.mark.parametrize("same_labels", [True, False])
 def test_the_page_shows_the_sample(same_labels, monkeypatch):
-    app = opened("families", load="sample") if same_labels else opened_unmapped(monkeypatch, "families")
+    app = (
+        opened("measures", measure="families", load="sample")
+        if same_labels
+        else opened_unmapped(monkeypatch, "measures", measure="families")
+    )
     assert not app.exception and not app.error, texts(app)
     name = "doclaynet" if same_labels else "mixed"
     assert f"families:{name}|depth:1|sample:pixel|count:by side|v0.1.0" in texts(app)
@@ -38,7 +42,7 @@ def test_the_page_shows_the_sample(same_labels, monkeypatch):
 
 
 def test_choices_change_the_numbers_and_the_link():
-    app = opened("families", load="sample")
+    app = opened("measures", measure="families", load="sample")
     before = metrics(app)
     app.selectbox(key="bar_family_depth").set_value(2).run()
     deeper = metrics(app)
@@ -53,13 +57,13 @@ def test_choices_change_the_numbers_and_the_link():
     assert not app.exception and not app.error, texts(app)
     assert "depth:2|sample:page|count:gold" in texts(app) and "depth:2|expanded:Body" in texts(app)
     parameters = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
-    again = opened("families", **parameters)
+    again = opened("measures", **parameters)
     assert "depth:2|sample:page|count:gold" in texts(again) and "depth:2|expanded:Body" in texts(again)
     assert "the prediction's labels on pages" in texts(again) and metrics(again) == metrics(app)
 
 
 def test_own_families_are_kept_in_the_link():
-    app = opened("families", load="sample", families=json.dumps(OWN))
+    app = opened("measures", measure="families", load="sample", families=json.dumps(OWN))
     assert not app.exception and app.selectbox(key="bar_families").options[-1] == "Your own"
     assert "families:2 given" in texts(app) and "5 labels are in no family" in texts(app)
     app.segmented_control(key="bar_matrix_depth").set_value(0).run()
@@ -71,12 +75,12 @@ def test_own_families_are_kept_in_the_link():
 @pytest.mark.parametrize("families", ['{"OOF":["Text"]}', "[" * 5000, "5"])
 def test_nonsense_in_a_link_is_ignored(families):
     choices = {"family_depth": "99", "matrix_depth": "-1", "expanded": "[[1", "family": "no such", "family_view": "x"}
-    app = opened("families", load="sample", families=families, **choices)
+    app = opened("measures", measure="families", load="sample", families=families, **choices)
     assert not app.exception and not app.error and "families:doclaynet|depth:1" in texts(app)
 
 
 def test_families_are_read_from_a_file():
-    app = opened("families", load="sample")
+    app = opened("measures", measure="families", load="sample")
     app.file_uploader(key="families_file").set_value(("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]", "x/yaml"))
     app.run()
     assert not app.exception and not app.error and "families:2 given" in texts(app)
@@ -88,12 +92,12 @@ def test_families_are_read_from_a_file():
 
 
 def test_a_level_and_hostile_names():
-    app = opened("families", load="sample", level="document", document="paper-1.pdf")
+    app = opened("measures", measure="families", load="sample", level="document", document="paper-1.pdf")
     assert not app.exception and "in document paper-1.pdf" in texts(app)
     boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
     gt, pred = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
-    app = upload(opened(), gt, pred)
-    app.switch_page("pages/families.py").run()
+    app = upload(opened(measure="families"), gt, pred)
+    app.switch_page("pages/measures.py").run()
     assert (
         not app.exception
         and "100\u00a0% of the ground truth's labelled pixels in the whole set are right." in texts(app)
@@ -101,7 +105,7 @@ def test_a_level_and_hostile_names():
 
 
 def test_labels_can_be_ordered_by_family_elsewhere():
-    app = opened("matrices", load="sample", order="by family")
+    app = opened("errors", load="sample", order="by family")
     assert not app.exception and not app.error
     assert matrices(app)[0]["column_names"][:4] == ["Background", "Title", "Section-header", "Text"]
 

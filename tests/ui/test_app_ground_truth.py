@@ -106,7 +106,7 @@ def test_decisions_belong_to_the_candidate_not_to_its_row(app, planted, monkeypa
     app.session_state["chosen_candidate"] = ""
     app.pills(key="truth_error_kinds").set_value([kinds[1]]).run()
     assert table(app)["decision"].tolist()[0] == "✗ dismissed" and kinds[1] in table(app)["kind"].tolist()
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/errors.py").run()
     app.switch_page("pages/ground_truth.py").run()
     assert table(app)["decision"].tolist()[0] == "✗ dismissed"
 

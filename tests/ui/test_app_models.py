@@ -121,8 +121,8 @@ def test_a_threshold_of_one_label(compared):
     pred = lcm.read(SAMPLE / "model-a.json", like=gt)
     cut = lcm.compare(gt, pred, min_score={"Page-footer": 0.6824})
     assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
-    assert "Score thresholds: 0.6824 for Page-footer" in texts(app)
-    app.button(key="remove_label_scores").click().run()
+    assert "score of Page-footer ≥ 0.6824" in texts(app)
+    app.button(key="chip_score_Page-footer").click().run()
     assert app.session_state["choices"].label_scores == ()
 
 
@@ -204,7 +204,7 @@ def test_without_a_truth_the_words_are_those_of_agreement(compared):
     assert app.dataframe[-1].value["page"].tolist() == found.pages_to_review()["page"].head(200).tolist()
 
 
-@pytest.mark.parametrize("page", ["overview", "matrices", "classes", "documents", "viewer", "objects", "report"])
+@pytest.mark.parametrize("page", ["errors", "page", "measures"])
 def test_other_pages_work_without_a_truth(page):
     app = opened(page, load="sample", truth="False")
     assert not app.exception and not app.error
@@ -227,7 +227,7 @@ def test_nothing_is_loaded_yet():
 
 def test_the_start_page_leads_to_models_if_there_are_several(monkeypatch):
     assert "See which model is better" in texts(opened(load="sample"))
-    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="compare")
+    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="data")
     assert "See which model is better" not in texts(one)
     app = opened(load="sample")
     app.toggle(key="no_truth").set_value(True).run()

@@ -1,11 +1,11 @@
-"""The Objects page of the dashboard, empty and loaded, and the other views' figures on the Overview."""
+"""Objects, soft scores and centroids of Measures, empty and loaded, and their figures on Errors."""
 
 import json
 
 import pytest
 
 from layoutcm.ui.parts import headlines
-from support.app_runner import coco, matrices, opened, opened_unmapped, upload
+from support.app_runner import choose, coco, matrices, opened, opened_unmapped, upload
 from support.app_runner import texts as typed_texts
 from support.hostile import SCREEN
 
@@ -31,73 +31,82 @@ def link_of(app):
 
 
 def test_the_page_is_friendly_when_nothing_is_loaded():
-    app = opened("objects")
+    app = opened("measures")
     assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
 
 
 def test_with_scores_the_page_has_an_ap(sample):
-    app = opened("objects", load="sample")
+    app = opened("measures", load="sample")
     assert not app.exception and not app.error, texts(app)
     o = sample.objects()
     assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
-    assert [metric.value for metric in app.metric if metric.label == "Recall"] == [
-        f"{o.scores_at(0.5)['recall']:.3f}", f"{sample.centroids().recall:.3f}",
-    ]  # fmt: skip
+    assert metrics(app)["Recall"] == f"{o.scores_at(0.5)['recall']:.3f}"
     assert f"ARlarge {o.summary['ARlarge']:.3f}" in texts(app)
     assert table(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()
     assert "objects:box|iou:0.50|rule:coco" in texts(
         app
     ) and "85.7 % of 947 objects in the ground truth are found" in texts(app)
     assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]][:2] == ["Text", "List-item"]
-    assert table(app, "dice")["label"].tolist()[1] == "all, together (micro)"
+    centroids = opened("measures", load="sample", measure="centroids")
+    assert metrics(centroids)["Recall"] == f"{sample.centroids().recall:.3f}"
+    soft = opened("measures", load="sample", measure="soft")
+    assert table(soft, "dice")["label"].tolist()[1] == "all, together (micro)"
 
 
 def test_choices_change_the_numbers_and_the_link():
-    app = opened("objects", load="sample")
+    app = opened("measures", load="sample")
     app.slider(key="bar_iou").set_value(0.75)
     app.segmented_control(key="bar_ap_rule").set_value("sum")
     app.multiselect(key="bar_curves").set_value(["Table", "Title"])
     app.segmented_control(key="bar_object_view").set_value("recall")
+    app.run()
+    assert not app.exception and not app.error, texts(app)
+    assert "iou:0.75|rule:sum" in texts(app)
+    assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]] == ["Table", "Title"]
+    again = opened("measures", **link_of(app))
+    assert not again.exception and metrics(again) == metrics(app)
+    assert "iou:0.75|rule:sum" in texts(again)
+
+
+def test_choices_of_centroids_are_in_the_link():
+    app = opened("measures", load="sample", measure="centroids")
     app.number_input(key="bar_tolerance_x").set_value(5.0)
     app.toggle(key="bar_one_to_one").set_value(False)
     app.toggle(key="bar_class_aware").set_value(False)
     app.run()
-    assert not app.exception and not app.error, texts(app)
-    assert "iou:0.75|rule:sum" in texts(app)
     assert "centroids:5x20|one_to_one:False|class_aware:False" in texts(app)
-    assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]] == ["Table", "Title"]
-    again = opened("objects", **link_of(app))
-    assert not again.exception and metrics(again) == metrics(app)
-    assert "iou:0.75|rule:sum" in texts(again) and "class_aware:False" in texts(again)
+    again = opened("measures", **link_of(app))
+    assert "class_aware:False" in texts(again) and metrics(again) == metrics(app)
 
 
 def test_the_pages_behind_a_cell():
-    app = opened("objects", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened("measures", load="sample", gt_label="Caption", pred_label="Text")
     assert "Caption read as Text: 9 objects on 9 pages" in texts(app)
     behind = table(app, "objects")
     assert behind["objects"].sum() == 9 and behind["page"][0] == "paper-1_p3.png"
     link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # missed objects have no match
-    assert "List-item missed: 19 objects on 9 pages" in texts(opened("objects", **link))
-    app = opened("objects", **link, level="document", document="paper-2.pdf")
+    assert "List-item missed: 19 objects on 9 pages" in texts(opened("measures", **link))
+    app = opened("measures", **link, level="document", document="paper-2.pdf")
     assert "In document paper-2.pdf" in texts(app) and "List-item missed: 4 objects on 1 page" in texts(app)
     assert table(app, "objects")["page"].tolist() == ["paper-2_p2.png"]
 
 
 def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
-    app = opened_unmapped(monkeypatch, "objects", gt_label="Text", pred_label="text")
+    app = opened_unmapped(monkeypatch, "measures", gt_label="Text", pred_label="text")
     assert not app.exception and not app.error, texts(app)
     assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
     assert "71.2 % of 947 objects in the ground truth are found, whatever their labels" in texts(app)
-    assert "so there are no soft scores" in texts(app) and "class_aware:False" in texts(app)
     assert not figures(app) and len(matrices(app)) == 1 and "Text overlaps text: 325 objects" in texts(app)
     assert table(app, "recall")["gt"].sum() == 947
+    assert "so there are no soft scores" in texts(opened_unmapped(monkeypatch, "measures", measure="soft"))
+    assert "class_aware:False" in texts(opened_unmapped(monkeypatch, "measures", measure="centroids"))
 
 
 def test_without_scores_there_is_no_ap_but_precision_and_recall():
     gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
     pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(5)]), "application/json")
     app = upload(opened(), gt, pred)
-    app.switch_page("pages/objects.py").run()
+    app.switch_page("pages/measures.py").run()
     assert not app.exception and not app.error, texts(app)
     assert "There is no AP. The prediction has no scores" in texts(app)
     # Five of six labels are found with an IoU of 4/5.
@@ -112,14 +121,16 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     (matrix,), (points,) = matrices(app), figures(app)
     assert matrix["row_names"][:2] == SCREEN[:2] and matrix["margins"] == [6, 7]
     assert points["data"][1]["name"] == "&lt;/script&gt;"
+    choose(app, measure="soft")
+    app.run()
     assert "The prediction has no scores, so soft scores" in texts(app)
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/errors.py").run()
     assert not app.exception and metrics(app)["PQ"] == "0.667" and "mAP" not in metrics(app)
 
 
 @pytest.mark.parametrize("level", [{"level": "page", "page": "report-1_p3.png"}, {"labels": '["Table", "Text"]'}])
 def test_a_page_and_a_label_filter(level):
-    app = opened("objects", load="sample", **level)
+    app = opened("measures", load="sample", **level)
     assert not app.exception and not app.error, texts(app)
     if "labels" in level:
         assert matrices(app)[0]["row_names"] == ["Table", "Text", "invented"]
@@ -128,28 +139,30 @@ def test_a_page_and_a_label_filter(level):
 
 def test_nonsense_in_a_link_is_ignored():
     nonsense = {"iou": "7", "ap_rule": "best", "curves": '["nix"]', "tolerance_x": "nan", "object_view": "x"}
-    app = opened("objects", load="sample", **nonsense)
+    app = opened("measures", load="sample", **nonsense)
     assert not app.exception and not app.error
-    assert "iou:0.50|rule:coco" in texts(app) and "centroids:20x20" in texts(app)
+    assert "iou:0.50|rule:coco" in texts(app)
+    app = opened("measures", load="sample", measure="centroids", **nonsense)
+    assert "centroids:20x20" in texts(app)
 
 
-def test_every_view_has_a_figure_on_the_overview(monkeypatch):
-    app = opened("overview", load="sample")
+def test_every_view_has_a_figure_on_errors(monkeypatch):
+    app = opened("errors", load="sample")
     assert list(metrics(app))[-4:] == ["Right or in family", "mAP", "Soft F1", "Centroid recall"]
     assert metrics(app)["mAP"] == "0.539" and metrics(app)["Soft F1"] == "0.769"
-    different = metrics(opened_unmapped(monkeypatch, "overview"))
+    different = metrics(opened_unmapped(monkeypatch, "errors"))
     assert different["Object F1"] == "0.766" and "Soft F1" not in different
 
 
 def test_on_a_large_set_objects_are_computed_after_their_page_was_opened(monkeypatch):
     monkeypatch.setattr(headlines, "MOST_PAGES", 3)
-    app = opened("overview", load="sample")
+    app = opened("errors", load="sample")
     assert metrics(app)["Objects"] == "…" and "mAP" not in metrics(app)
-    app.switch_page("pages/objects.py").run()
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/measures.py").run()
+    app.switch_page("pages/errors.py").run()
     assert not app.exception and metrics(app)["mAP"] == "0.539" and "Objects" not in metrics(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert metrics(app)["Objects"] == "…"
-    app.switch_page("pages/objects.py").run()
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/measures.py").run()
+    app.switch_page("pages/errors.py").run()
     assert not app.exception and metrics(app)["PQ"] == "0.480"

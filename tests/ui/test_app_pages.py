@@ -1,26 +1,28 @@
 """Every page of the dashboard, empty and loaded, run by Streamlit's own test runner."""
 
 import json
+import re
 
 import pytest
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.interval_texts import interval_text, resampling_text
-from layoutcm.ui import sidebar
+from layoutcm.ui import chips, sidebar
+from layoutcm.ui.choices import DEFAULTS
 from layoutcm.ui.parts import cell, headlines
 from layoutcm.wording import percent_brief
 from support.app_runner import coco, matrices, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.paths import ROOT
 
-PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "ground_truth", "report", "method"]
+PAGES = ["data", "models", "errors", "page", "ground_truth", "measures", "method"]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_friendly_when_nothing_is_loaded(page):
     app = opened(page)
     assert not app.exception and not app.error
-    if page not in ("compare", "method"):
+    if page not in ("data", "method"):
         assert "Nothing to show yet" in texts(app)
 
 
@@ -29,7 +31,7 @@ def test_every_page_is_friendly_when_nothing_is_loaded(page):
 def test_every_page_shows_the_sample(page, pred):
     app = opened(page, load="sample", pred=pred)
     assert not app.exception and not app.error, texts(app)
-    assert "v0.1.0" in texts(app) or page == "method"
+    assert "v0.1.0" in texts(app) or page in ("models", "method")
 
 
 def test_one_click_on_the_sample():
@@ -40,15 +42,15 @@ def test_one_click_on_the_sample():
 
 def test_the_mapping_of_the_sample_is_for_model_b_only():
     app = opened(load="sample")
-    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
+    assert app.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "Taxonomy: mapped" in texts(app) and "labels:12|method" in texts(app)
     app.session_state["mapping_open"] = True
     app.run()
     next(button for button in app.button if button.label == "Remove it").click().run()
     assert "Taxonomy: different" in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(2).run()
+    app.selectbox(key="bar_pred").set_value(2).run()
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
 
 
@@ -60,7 +62,7 @@ def below(app):
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_figures_have_intervals_below_them(method, sample, monkeypatch):
     found = sample.bootstrap(method=method)
-    app = opened("overview", load="sample", method=method)
+    app = opened("errors", load="sample", method=method)
     assert not app.exception
     for name, figure in (
         ("F1 macro", "macro_f1"),
@@ -70,16 +72,16 @@ def test_figures_have_intervals_below_them(method, sample, monkeypatch):
         assert below(app)[name] == interval_text(found, figure)
     assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
     assert f"{resampling_text(found)}." in texts(app)
-    different = opened_unmapped(monkeypatch, "overview")
+    different = opened_unmapped(monkeypatch, "errors")
     assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
-    assert not below(opened("overview", load="sample", level="document", document="invoice-1.pdf"))
+    assert not below(opened("errors", load="sample", level="document", document="invoice-1.pdf"))
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_headline_figures_are_those_of_the_api(method, sample):
     confusion = sample.confusion(method=method)
     by_page, by_document = sample.page_table(method), sample.document_table(method)
-    app = opened("overview", load="sample", method=method)
+    app = opened("errors", load="sample", method=method)
     shown = {metric.label: metric.value for metric in app.metric}
     expected = {
         "F1 macro": confusion.average("macro")["f1"],
@@ -93,17 +95,15 @@ def test_headline_figures_are_those_of_the_api(method, sample):
 
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
     monkeypatch.setattr(headlines, "MOST_PAGES", 5)
-    app = opened("overview", load="sample")
+    app = opened("errors", load="sample")
     assert not app.exception and not below(app) and "by the jackknife" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()
     assert not app.exception and len(below(app)) == 5 and "by the jackknife" in texts(app)
     assert "95 % intervals" not in [button.label for button in app.button]
-    app.switch_page("pages/classes.py").run()
-    assert not app.exception and "by the jackknife" in texts(app)
 
 
 def test_a_link_restores_the_view():
-    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
+    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
     assert "Caption read as Text" in texts(app) and "rounding:exact" in texts(app)
     assert "9 of 60 pages" in texts(app)
 
@@ -116,32 +116,32 @@ def causes_shown(app):
 
 def test_a_wrong_cell_says_what_it_consists_of(sample):
     cell_of = {"gt_label": "Background", "pred_label": "Text"}
-    shown = causes_shown(opened("matrices", load="sample", **cell_of))
+    shown = causes_shown(opened("errors", load="sample", **cell_of))
     row, column = sample.cell("Background", "Text")
     found = dict(zip(CAUSES, sample.causes().values[:, row, column]))
     assert sum(found.values()) == pytest.approx(sample.confusion().values[row, column])
     for cause, pixels in found.items():
         assert (f" {cause} " in shown) == (pixels > 0)
     assert f"slack {percent_brief(found['slack'] / sum(found.values()))} %" in shown
-    assert "missed" in causes_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
-    assert " label " in causes_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
-    assert not causes_shown(opened("matrices", load="sample", **cell_of, method="tensor"))
+    assert "missed" in causes_shown(opened("errors", load="sample", gt_label="Text", pred_label="Background"))
+    assert " label " in causes_shown(opened("errors", load="sample", gt_label="Caption", pred_label="Text"))
+    assert not causes_shown(opened("errors", load="sample", **cell_of, method="tensor"))
 
 
 def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
-    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text")
     assert "Counted on the 2 pages with the most pixels of the cell, 28.4 % of it." in texts(app)
 
 
 @pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
 def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
-    app = opened("matrices", load="sample", gt_label=labels[0], pred_label=labels[1])
+    app = opened("errors", load="sample", gt_label=labels[0], pred_label=labels[1])
     assert not app.exception and not causes_shown(app)
 
 
 def test_where_taxonomies_differ_no_cell_is_wrong(monkeypatch):
-    app = opened_unmapped(monkeypatch, "matrices", gt_label="Caption", pred_label="text")
+    app = opened_unmapped(monkeypatch, "errors", gt_label="Caption", pred_label="text")
     assert "Caption overlaps text" in texts(app) and not causes_shown(app)
 
 
@@ -150,19 +150,22 @@ def figure_of(app, position=0):
 
 
 def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
-    app = opened("matrices", load="sample", labels='["Caption", "Text"]')
+    app = opened("errors", load="sample", labels='["Caption", "Text"]')
     assert matrices(app)[0]["row_names"] == ["Background", "Caption", "Text"]
-    app.switch_page("pages/overview.py").run()
     cells = [button.label for button in app.button if "px," in button.label]
     assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
     assert [metric.value for metric in app.metric][:2] == ["0.810", "0.912"]  # of all labels, as without the filter
-    app.switch_page("pages/classes.py").run()
     assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
-    assert not app.exception and app.selectbox(key="bar_class_name").options == ["Caption", "Text", "Background"]
-    app.switch_page("pages/viewer.py").run()
+    assert not app.exception and app.selectbox(key="bar_class_name").options == [
+        "choose a label",
+        "Caption",
+        "Text",
+        "Background",
+    ]
+    app.switch_page("pages/page.py").run()
     viewer = lambda: json.loads(app.get("bidi_component")[0].proto.json)
     assert [viewer()["labels"][label] for label in viewer()["shown"]] == ["Caption", "Text", "not judged"]
-    app.sidebar.multiselect(key="bar_labels").set_value([]).run()
+    app.multiselect(key="bar_labels").set_value([]).run()
     assert "labels" not in app.query_params
     assert viewer()["shown"] is None
 
@@ -170,25 +173,25 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
 def test_labels_of_a_link_may_contain_any_character():
     gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
     app = upload(opened(), gt, gt)
-    app.sidebar.multiselect(key="bar_labels").set_value(SCREEN[:2]).run()
+    app.multiselect(key="bar_labels").set_value(SCREEN[:2]).run()
     assert not app.exception and json.loads(app.query_params["labels"]) == SCREEN[:2]
 
 
 @pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
 def test_an_invalid_label_filter_shows_everything(labels):
-    app = opened("matrices", load="sample", labels=labels)
+    app = opened("errors", load="sample", labels=labels)
     assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
 
 
 def test_a_document_and_a_page_count_their_own_pages():
     cell = {"load": "sample", "gt_label": "Caption", "pred_label": "Text"}
-    assert "2 of 4 pages" in texts(opened("matrices", **cell, level="document", document="paper-1.pdf"))
-    assert "1 of 1 page" in texts(opened("matrices", **cell, level="page", page="paper-1_p3.png"))
+    assert "2 of 4 pages" in texts(opened("errors", **cell, level="document", document="paper-1.pdf"))
+    assert "1 of 1 page" in texts(opened("errors", **cell, level="page", page="paper-1_p3.png"))
 
 
 def test_nonsense_in_a_link_is_ignored():
     app = opened(
-        "matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
+        "errors", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
     )
     assert not app.exception and not app.error
     assert "Click a cell" in texts(app)
@@ -212,7 +215,7 @@ def test_equal_files_of_two_visitors_keep_their_own_names():
     for name in ("mine", "yours"):
         given = [(f"{name}-{side}.json", data, "application/json") for side in ("gt", "pred")]
         app = upload(opened(), *given)
-        app.switch_page("pages/matrices.py").run()
+        app.switch_page("pages/errors.py").run()
         assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
 
 
@@ -221,9 +224,9 @@ def test_back_restores_choices_of_the_loaded_files_only():
     app = opened()
     for name in data:
         upload(app, ("gt.json", data["one"], "application/json"), (f"{name}.json", data[name], "application/json"))
-        app.sidebar.selectbox(key="bar_rounding").set_value("exact").run()
+        app.selectbox(key="bar_rounding").set_value("exact").run()
         assert "rounding" in app.query_params and f"pred:{name}|" in texts(app)
-        app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+        app.selectbox(key="bar_method").set_value("tensor").run()
         app.query_params.clear()
         app.query_params["rounding"] = "exact"
         app.run()  # as the browser's Back does
@@ -232,17 +235,17 @@ def test_back_restores_choices_of_the_loaded_files_only():
         app.query_params["fixes"] = '["0=flip-y"]'  # not an address of this session
         app.run()
         assert "flip-y" not in texts(app)
-        app.sidebar.selectbox(key="bar_rounding").set_value("outer").run()
+        app.selectbox(key="bar_rounding").set_value("outer").run()
 
 
 @pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
 def test_a_link_may_contain_anything(name):
-    app = opened("overview", load="sample", **{name: "[" * 5000})
+    app = opened("errors", load="sample", **{name: "[" * 5000})
     assert not app.exception and not app.error
 
 
 def test_a_cell_is_not_opened_in_the_2x2_view():
-    app = opened("overview", load="sample", view="collapsed")
+    app = opened("errors", load="sample", view="collapsed")
     next(button for button in app.button if "Table read as Text" in button.label).click().run()
     assert app.session_state["choices"].view == "recall"
 
@@ -253,7 +256,7 @@ def test_uploading_two_files_compares_them():
     app = upload(opened(), gt, pred)
     assert not app.exception and not app.error, texts(app)
     assert "6 regions" in texts(app)
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("pages/errors.py").run()
     buttons = [button.label for button in app.button]
     assert not app.exception
     assert any(r"\</script\>" in label for label in buttons) and any(r"\$x\^2\$ \*a\*" in label for label in buttons)
@@ -270,10 +273,10 @@ def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
 
 def test_choices_of_the_sidebar_hold_on_other_pages():
     app = opened(load="sample")
-    app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+    app.selectbox(key="bar_method").set_value("tensor").run()
     assert "method:tensor" in texts(app)
-    app.sidebar.selectbox(key="bar_level").set_value("document").run()
-    app.switch_page("pages/overview.py").run()
+    app.selectbox(key="bar_level").set_value("document").run()
+    app.switch_page("pages/errors.py").run()
     assert not app.exception and "document paper-1.pdf" in texts(app) and "method:tensor" in texts(app)
 
 
@@ -288,5 +291,52 @@ def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
     app = opened(load="sample")
     app.run()
     assert names == ["gt.json", "model-a.json"] and "947 regions" in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert names[2:] == ["gt.json", "model-b.csv"] and not app.exception
+
+
+CHIPS = {
+    "level": ("page", {"page": "paper-1_p3.png"}, "page paper-1_p3.png"),
+    "labels": ('["Caption", "Text", "Table", "Title"]', {}, "labels: Caption, Text, Table and 1 more"),
+    "min_score": ("0.5", {}, "score ≥ 0.5"),
+    "label_scores": ('["0.68=Table"]', {}, "score of Table ≥ 0.68"),
+    "truth": ("False", {}, "no truth: A and B"),
+    "mapping": ("{}", {}, "label mapping of the files not used"),
+    "fixes": ('["0=flip-y"]', {}, "repair of model-a.json: flip-y"),
+    "families": ("doclaynet", {}, "families: DocLayNet"),
+    "method": ("tensor", {}, "method: tensor"),
+    "rounding": ("exact", {}, "rounding: exact"),
+    "missing_pages": ("ignore", {}, "missing pages: ignore"),
+    "taxonomy": ("same", {}, "taxonomy: same"),
+}
+
+
+def chips_of(app):
+    return {re.sub(r"\\(.)", r"\1", one.label): one for one in app.button if str(one.key).startswith("chip_")}
+
+
+def test_every_choice_in_force_is_a_chip_that_removes_it():
+    assert set(CHIPS) == set(chips.CHIPS)
+    more = {name: value for _, others, _ in CHIPS.values() for name, value in others.items()}
+    app = opened("method", load="sample", **{name: value for name, (value, *_) in CHIPS.items()}, **more)
+    assert not app.exception and list(chips_of(app)) == [text for *_, text in CHIPS.values()]
+    for name, (*_, text) in CHIPS.items():
+        chips_of(app)[text].click().run()
+        assert not app.exception and text not in chips_of(app), name
+        assert getattr(app.session_state["choices"], name) == getattr(DEFAULTS, name)
+    assert not chips_of(app)
+
+
+def test_a_threshold_of_a_label_that_the_files_lack_is_a_message_and_a_chip():
+    app = opened("errors", load="sample", label_scores='["0.5=Nix"]')
+    assert not app.exception and any("Nix" in error.value for error in app.error)
+    chips_of(app)["score of Nix ≥ 0.5"].click().run()
+    assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
+
+
+def test_the_bar_says_what_a_reload_loses():
+    assert "lost on reload" not in texts(opened(load="sample"))
+    gt = ("gt.json", coco(["a"], [(0, [0, 0, 50, 5])]), "application/json")
+    app = upload(opened(), gt, gt)
+    assert "Uploaded files are lost on reload: save the session." in texts(app)
+    assert any(one.key == "save_sessionbar" for one in app.get("download_button"))

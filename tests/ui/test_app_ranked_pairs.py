@@ -24,7 +24,7 @@ def app():
     )
     app = upload(opened(), gt, pred)
     app.session_state["ranked_pairs_open"] = True
-    app.switch_page("pages/objects.py").run()
+    app.switch_page("pages/measures.py").run()
     assert not app.exception and not app.error, texts(app)
     return app
 
@@ -57,12 +57,12 @@ def test_only_the_first_rows_are_shown(monkeypatch, app):
 
 
 def test_nothing_is_made_while_it_is_closed_and_nonsense_is_ignored():
-    closed = opened("objects", load="sample", pairing="best", outcomes='["nix"]')
+    closed = opened("measures", load="sample", pairing="best", outcomes='["nix"]')
     assert not closed.exception and not any("outcome" in frame.value for frame in closed.dataframe)
 
 
 def test_without_common_labels_the_page_says_why():
-    app = opened("objects", load="sample", taxonomy="different")
+    app = opened("measures", load="sample", taxonomy="different")
     assert not app.exception and "there are no pairs of one label" in texts(app)
 
 

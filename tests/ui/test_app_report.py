@@ -1,9 +1,9 @@
-"""The Report page of the dashboard: previews and downloads."""
+"""The dialog of "Take it away": previews and downloads."""
 
 import json
 
 from layoutcm.ui.parts import report_figures
-from support.app_runner import choose, opened, texts
+from support.app_runner import choose, take_away, texts
 from support.paths import SAMPLE
 
 
@@ -12,7 +12,7 @@ def downloads(app):
 
 
 def test_figures_and_tables_have_a_preview():
-    app = opened("report", load="sample")
+    app = take_away(load="sample")
     assert {"PNG", "SVG", "PDF", "CSV", "LaTeX"} <= set(downloads(app))
     for name in ("classes", "overlay", "difference"):
         app.selectbox(key="report_figure").set_value(name).run()
@@ -33,14 +33,14 @@ def test_a_figure_has_only_the_chosen_labels(monkeypatch, sample):
     draw = report_figures.report_figure
     keep = lambda *args, **look: drawn.append(look["selection"]) or draw(*args, **look)
     monkeypatch.setattr(report_figures, "report_figure", keep)
-    app = opened("report", load="sample")
+    app = take_away(load="sample")
     choose(app, labels=("Table", "Picture"))
     app.run()
     assert not app.exception and [sample.labels[i] for i in drawn[-1].rows] == ["Background", "Picture", "Table"]
 
 
 def test_each_prediction_of_a_difference_has_its_own_mapping():
-    app = opened("report", load="sample")
+    app = take_away(load="sample")
     app.selectbox(key="report_figure").set_value("models").run()
     assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv", "model-c.json"]
     assert len(app.get("image")) == 1 and "PDF" in downloads(app)  # model A has no mapping, model B has one
@@ -49,7 +49,7 @@ def test_each_prediction_of_a_difference_has_its_own_mapping():
 def test_two_predictions_are_drawn_as_their_difference(monkeypatch):
     files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened("report", load="start")
+    app = take_away(load="start")
     app.selectbox(key="report_figure").set_value("models").run()
     assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
     # Their labels differ, so there is nothing to draw or download.
@@ -62,8 +62,7 @@ def test_two_predictions_are_drawn_as_their_difference(monkeypatch):
 
 def test_the_report_is_downloaded_as_a_zip_or_file_by_file(monkeypatch):
     monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
-    app = opened("report", load="sample")
-    app.session_state["routed"] = True  # the test runner skips the router; routing again would lose the click
+    app = take_away(load="sample")
     app.button(key="make_report").click().run()
     assert not app.exception and not app.error
     assert any("Everything as a zip" in label for label in downloads(app))

@@ -24,14 +24,14 @@ def masks(app):
 
 def test_the_chosen_cell_is_lit_and_a_mask_has_its_own_canvas():
     link = {"load": "sample", "page": "report-1_p3.png"}
-    app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
+    app = opened("page", **link, gt_label="Table", pred_label="Picture")
     data = viewer_data(app)
     assert masks(app) == ["cell"]
     lit = sum(p["pixels"] * sum(add[2] for add in p["adds"] if add[:2] == data["cell"]) for p in data["pairs"])
     assert lit == 67_262 and (data["width"], data["height"]) == (850, 1100)
-    assert masks(opened("viewer", **link)) == [""]
-    assert masks(opened("viewer", **link, mask="pred")) == ["", "pred"]
-    assert masks(opened("viewer", **link, mask="cell")) == [""]  # no cell is chosen
+    assert masks(opened("page", **link)) == [""]
+    assert masks(opened("page", **link, mask="pred")) == ["", "pred"]
+    assert masks(opened("page", **link, mask="cell")) == [""]  # no cell is chosen
 
 
 def picked(app, **values):
@@ -41,7 +41,7 @@ def picked(app, **values):
 
 
 def test_what_was_clicked_is_written_below_the_page(sample):
-    app = opened("viewer", load="sample", page="report-1_p3.png")
+    app = opened("page", load="sample", page="report-1_p3.png")
     data = viewer_data(app)
     side, label, x0, y0, x1, y1, score, number = next(box for box in data["boxes"] if box[0] == 1)
     text = picked(app, kind="region", side=side, number=number)
@@ -55,7 +55,7 @@ def test_what_was_clicked_is_written_below_the_page(sample):
 
 
 def test_layers_are_computed_when_they_are_asked_for():
-    app = opened("viewer", load="sample", page="report-1_p3.png")
+    app = opened("page", load="sample", page="report-1_p3.png")
     data = viewer_data(app)
     assert data["sides"] == ["Ground truth", "model-a.json", "model-b.csv", "model-c.json"]
     assert data["offered"] == ["side-2", "side-3", "causes", "centres"] and {box[0] for box in data["boxes"]} == {0, 1}
@@ -63,7 +63,7 @@ def test_layers_are_computed_when_they_are_asked_for():
     data = viewer_data(app.run())
     assert data["offered"] == ["side-2"] and {box[0] for box in data["boxes"]} == {0, 1, 3}
     assert data["causes"]["x"][-1] == 850 and len(data["centres"]) > 3
-    by_link = viewer_data(opened("viewer", load="sample", page="report-1_p3.png", mask="causes"))
+    by_link = viewer_data(opened("page", load="sample", page="report-1_p3.png", mask="causes"))
     assert by_link["causes"] == data["causes"] and by_link["panes"][1]["mask"] == "causes"
 
 
@@ -73,7 +73,7 @@ def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path,
     for file, images in zip(files, ([first], [first], [second])):
         file.write_text(json.dumps(coco(images, [region(images[0]["id"], 1)])))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
-    app = opened("viewer", load="start")
+    app = opened("page", load="start")
     app.session_state["viewer_wanted"] = ("pred-1",)
     data = viewer_data(app.run())
     assert not app.exception and not app.error and {box[0] for box in data["boxes"]} == {0, 1}
@@ -81,13 +81,13 @@ def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path,
 
 
 def test_only_the_labels_of_the_sidebar_are_shown():
-    app = opened("viewer", load="sample", page="report-1_p3.png", labels='["Table"]')
+    app = opened("page", load="sample", page="report-1_p3.png", labels='["Table"]')
     data = viewer_data(app)
     assert [data["labels"][k] for k in data["shown"]] == ["Table", "not judged"]
 
 
 def test_undefined_values_are_a_dash_in_tables():
-    app = opened("viewer", load="sample", page="report-1_p3.png")
+    app = opened("page", load="sample", page="report-1_p3.png")
     classes = next(table for table in app.dataframe if "label" in table.value)
     assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
 
@@ -95,7 +95,7 @@ def test_undefined_values_are_a_dash_in_tables():
 def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
     monkeypatch.setattr(sidebar, "MOST_OPTIONS", 10)
     monkeypatch.setattr(sidebar, "NEAR_OPTIONS", 2)
-    app = opened("viewer", load="sample", page="report-1_p3.png")
+    app = opened("page", load="sample", page="report-1_p3.png")
     names = [f"report-{page}.png" for page in ("1_p1", "1_p2", "1_p3", "1_p4", "2_p1")]
     for chosen in (2, 3):
         app.selectbox(key="viewer_page").set_value(names[chosen]).run()
@@ -114,7 +114,7 @@ def test_a_part_of_a_name_finds_the_name():
 
 
 def test_next_and_previous_turn_the_page():
-    app = opened("viewer", load="sample")
+    app = opened("page", load="sample")
     first = app.selectbox(key="viewer_page").value
     button = lambda label: next(button for button in app.button if button.label == label)
     assert button("Previous").disabled
@@ -127,7 +127,7 @@ def test_next_and_previous_turn_the_page():
 def test_a_page_with_too_many_tiles_shows_a_sentence_and_its_numbers(tmp_path, monkeypatch):
     file = str(make_dense_page(tmp_path))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [file, file]}))
-    app = opened("viewer", load="start")
+    app = opened("page", load="start")
     assert len(app.error) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
     assert "This page's matrix" in texts(app)
 
@@ -137,7 +137,7 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(gt))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
-    app = opened("viewer", load="start")
+    app = opened("page", load="start")
     data = viewer_data(app)
     assert not app.exception and not app.error and data["labels"][-1] == "not judged"
     assert [box[1] for box in data["boxes"] if box[0] == 0][1] == len(data["labels"]) - 1
@@ -148,6 +148,6 @@ def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(coco([image(1)], [region(1, 1, bbox=[0, 0, 100, 80], iscrowd=1)])))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
-    for page in ("documents", "viewer", "overview"):
+    for page in ("page", "errors"):
         app = opened(page, load="start")
         assert not app.exception and not app.error

@@ -66,7 +66,7 @@ def test_accept_and_dismiss_by_keyboard_and_take_the_file(page, address, errors,
         content = file.read()
     assert content == (tmp_path / "wanted.csv").read_bytes() and len(pd.read_csv(io.BytesIO(content))) == 67
     page.get_by_role("button", name="Open the page").click()
-    wait_for_link(page, "/viewer", f"page={errors['page'][2]}")
+    wait_for_link(page, "/page", f"page={errors['page'][2]}")
     page.get_by_role("link", name="Ground truth").click()
     wait_for_candidate(page, errors, 2)
     assert "1 accepted, 1 dismissed of 68 candidates." in shown(page)

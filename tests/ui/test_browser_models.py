@@ -79,7 +79,7 @@ def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     settle(page, 600)
     box = grid.bounding_box()
     page.mouse.click(box["x"] + 18, box["y"] + 38 + 17)  # the box at the left end of the first row
-    wait_for_link(page, "/viewer", f"page={board.pages()['page'][0]}")
+    wait_for_link(page, "/page", f"page={board.pages()['page'][0]}")
 
 
 def test_tables_and_figures_can_be_taken_away(page, address, board):
@@ -96,8 +96,8 @@ def test_tables_and_figures_can_be_taken_away(page, address, board):
     assert b"<svg" in taken.value.path().read_bytes()
 
 
-def test_a_prediction_opens_its_matrices(page, address):
+def test_a_prediction_opens_its_errors(page, address):
     open_models(page, address)
-    page.get_by_role("button", name="Matrices of model-c.json").click()
-    wait_for_link(page, "/matrices", "pred=2")
-    assert "Matrices" in shown(page)
+    page.get_by_role("button", name="Errors of model-c.json").click()
+    wait_for_link(page, "/errors", "pred=2")
+    assert "Largest confusions" in shown(page)

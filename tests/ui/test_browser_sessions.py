@@ -23,12 +23,12 @@ def page(browser):
 
 
 def matrix_of(page):
-    """The recall matrix that the page Matrices gives away."""
-    page.get_by_role("link", name="Matrices").click()
-    page.get_by_role("heading", name="Matrices").wait_for(timeout=15_000)
+    """The recall matrix that the page Errors gives away."""
+    page.get_by_role("link", name="Errors").click()
+    page.get_by_role("heading", name="Errors").wait_for(timeout=15_000)
     settle(page, 600)
     with page.expect_download() as taken:
-        page.get_by_role("button", name="CSV").click()
+        page.get_by_role("button", name="CSV").first.click()
     return pd.read_csv(taken.value.path(), index_col=0)
 
 
@@ -48,7 +48,7 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
     file = saved(page, tmp_path, "mine.layoutcm")
     before = matrix_of(page)
     assert before.loc["Caption", "Text"] == pytest.approx(sample.confusion().recall[1, 10], rel=1e-12)
-    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("link", name="Data").click()
     page.get_by_role("button", name="Start over").click()
     page.get_by_text("Nothing leaves this machine").wait_for(timeout=15_000)
     settle(page, 500)
@@ -66,8 +66,8 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
         assert sum(name.startswith("images/") for name in archive.namelist()) == 60
 
 
-def test_a_session_saved_on_report_opens_from_the_command_line(page, address, tmp_path):
-    visit(page, f"{address}/report?load=sample&pred=1&{CELL}")
+def test_a_saved_session_opens_from_the_command_line(page, address, tmp_path):
+    visit(page, f"{address}/?load=sample&pred=1&{CELL}")
     page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
     settle(page, 500)
     file = saved(page, tmp_path, "mine.layoutcm")

@@ -1,4 +1,4 @@
-"""The table of formats on the page Compare: all of them, and those with the words that one searches."""
+"""The table of formats on the page Data: all of them, and those with the words that one searches."""
 
 import pytest
 

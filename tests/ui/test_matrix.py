@@ -40,7 +40,7 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
     labels, path = many_labels(tmp_path, 74)
     visit(page, address)
     upload(page, path, path)
-    page.get_by_role("link", name="Matrices").click()
+    page.get_by_role("link", name="Errors").click()
     page.locator(".st-key-matrix_recall td[data-cell]").nth(75**2 - 1).wait_for(timeout=20_000)
     settle(page, 500)
     names = ["Background", *labels]
@@ -55,7 +55,7 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
 
 
 def test_a_cell_is_chosen_by_keyboard(page, address):
-    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Caption")
+    visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Caption")
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page, 500)
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
@@ -69,8 +69,8 @@ def test_a_cell_is_chosen_by_keyboard(page, address):
     wait_for_link(page, "gt_label=Footnote", "pred_label=Formula")
 
 
-def test_a_label_that_is_clicked_is_shown_and_opens_its_class(page, address, sample):
-    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+def test_a_label_that_is_clicked_is_shown_and_is_the_chosen_class(page, address, sample):
+    visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page, 500)
     page.locator(".lcm-matrix table th.row button", has_text="Table").click()
@@ -81,8 +81,6 @@ def test_a_label_that_is_clicked_is_shown_and_opens_its_class(page, address, sam
     assert f"Precision {value.precision:.3f}, Recall {value.recall:.3f}, F1 {value.f1:.3f}" in shown(page)
     page.locator(".lcm-matrix table th.column button", has_text="Picture").click()
     wait_for_link(page, "class=Picture")
-    page.get_by_role("button", name="Open in Classes").click()
-    wait_for_link(page, "/classes", "class=Picture")
     assert page.get_by_role("combobox", name="What is it taken for?").input_value() == "Picture"
 
 
@@ -111,7 +109,7 @@ def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
     """In dark, as part of the dashboard; without it, both themes are tested."""
     size = {"width": 1400, "height": 1000}
     with browser.new_context(viewport=size, color_scheme="dark") as context, tab(context) as page:
-        visit(page, f"{address}/matrices?load=sample&other=1&beside=difference")
+        visit(page, f"{address}/errors?load=sample&other=1&beside=difference")
         page.wait_for_selector(".lcm-matrix table", timeout=15_000)
         settle(page, 500)
         within = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]"
@@ -119,18 +117,18 @@ def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
 
 
 def test_the_matrix_has_the_numbers_of_the_api(sample):
-    for page, position in (("compare", 0), ("overview", 0), ("matrices", 0)):
+    for page, position in (("data", 0), ("errors", 0)):
         data = matrices(opened(page, load="sample"))[position]
         np.testing.assert_array_equal(views_of(data)["recall"], sample.confusion().recall)
-        assert data["clickable"] and data["headers"] == (page == "matrices") and data["groups"] == []
-    four = matrices(opened("matrices", load="sample", view="collapsed"))
+        assert data["clickable"] and data["headers"] == (page == "errors") and data["groups"] == []
+    four = matrices(opened("errors", load="sample", view="collapsed"))
     small = sample.confusion().collapse()
     assert [one["view"] for one in four] == ["pixels", "recall", "precision", "f1"]
     assert all((views_of(one)["f1"] == small.f1).all() for one in four) and four[0]["row_names"] == small.labels
 
 
 def test_a_click_chooses_a_cell_a_class_or_groups():
-    app = opened("matrices", load="sample")
+    app = opened("errors", load="sample")
     labels = ["Background", "a", "b"]
 
     def chosen(**picked):
@@ -149,7 +147,7 @@ def test_a_click_chooses_a_cell_a_class_or_groups():
 
 
 def test_two_predictions_side_by_side_and_their_difference(sample):
-    app = opened("matrices", load="sample", other="1")
+    app = opened("errors", load="sample", other="1")
     (data,) = matrices(app)
     assert [model["name"] for model in data["models"]] == ["model-a.json", "model-b.csv"] and "difference" not in data
     np.testing.assert_array_equal(views_of(data)["recall"][1:12, 1:12], sample.confusion().recall[1:12, 1:12])
@@ -178,7 +176,7 @@ def test_matrices_that_cannot_be_compared_say_why(monkeypatch):
 
     files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened("matrices", load="start", other="1")
+    app = opened("errors", load="start", other="1")
     assert not app.exception and not matrices(app)
     assert "The two predictions cannot be compared" in texts(app) and "mapping" in texts(app)
-    assert "Compare with" not in texts(opened_unmapped(monkeypatch, "matrices"))
+    assert "Compare with" not in texts(opened_unmapped(monkeypatch, "errors"))

@@ -115,7 +115,7 @@ def status(address, path, **headers):
 
 def test_the_route_of_a_running_server(browser, address):
     with browser.new_context() as context, tab(context) as page:
-        visit(page, f"{address}/viewer?load=sample&page=report-1_p3.png")
+        visit(page, f"{address}/page?load=sample&page=report-1_p3.png")
         page.wait_for_selector(".viewer[data-ready=full]", timeout=20_000)
         settle(page)
         images = page.evaluate(

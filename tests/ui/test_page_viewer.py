@@ -77,7 +77,7 @@ def opened(browser, address, link, **look):
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))
-        visit(page, f"{address}/viewer?{link}")
+        visit(page, f"{address}/page?{link}")
         page.wait_for_selector(".viewer[data-ready=full], .viewer[data-ready=none]", timeout=30_000)
         settle(page)
         yield page

@@ -6,7 +6,7 @@ import pytest
 
 from layoutcm.ui.session_files import SessionContents, write_session
 from layoutcm.ui.visitor_files import input_from_bytes, input_from_path
-from support.app_runner import choose, coco, opened, texts
+from support.app_runner import choose, coco, opened, take_away, texts
 from support.image_files import png
 from support.paths import SAMPLE
 
@@ -164,11 +164,10 @@ def test_a_damaged_session_of_the_data_folder_is_named(monkeypatch, tmp_path):
     assert "mine.layoutcm: this zip has no list" in texts(app) and "loaded" not in app.session_state
 
 
-def test_the_session_can_be_saved_on_the_start_page_and_on_report():
-    for page in ("compare", "report"):
-        app = opened(page, load="sample")
+def test_the_session_can_be_saved_on_the_start_page_and_taken_away():
+    for app, place in ((opened(load="sample"), ""), (take_away(load="sample"), "take_away")):
         assert "Save this session" in [one.label for one in app.get("download_button")]
-        app.toggle(key="save_images").set_value(True).run()
+        app.toggle(key=f"save_images{place}").set_value(True).run()
         assert not app.exception and not app.error and not app.warning
         assert "Save this session" in [one.label for one in app.get("download_button")]
     assert "Save this session" not in [one.label for one in opened().get("download_button")]
@@ -178,7 +177,7 @@ def test_images_that_are_too_large_to_be_opened_again_are_not_saved(monkeypatch)
     from layoutcm.ui.parts import saved_sessions
 
     monkeypatch.setattr(saved_sessions, "picture_bytes", lambda pictures: 1 << 40)
-    app = opened("report", load="sample")
+    app = opened(load="sample")
     app.toggle(key="save_images").set_value(True).run()
     assert "The page images take more than 1,024 MB" in texts(app)
     assert "Save this session" not in [one.label for one in app.get("download_button")]
@@ -191,7 +190,7 @@ def test_what_is_saved_is_what_is_shown(monkeypatch):
     collect = saved_sessions.session.session_contents
     monkeypatch.setattr(saved_sessions.session, "session_contents", lambda images: taken.append(collect(images)))
     monkeypatch.setattr(saved_sessions, "save", lambda contents: b"")
-    app = opened("report", load="sample", pred="1", gt_label="Caption", view="precision", families="doclaynet")
+    app = opened(load="sample", pred="1", gt_label="Caption", view="precision", families="doclaynet")
     (contents,) = taken[-1:]
     assert not app.exception and contents.gt == input_from_path(SAMPLE / "gt.json")
     assert [one.name for one in contents.preds] == ["model-a.json", "model-b.csv", "model-c.json"]

@@ -77,7 +77,7 @@ def test_families(two_pages):
 
 
 def test_the_chosen_cell_in_numbers(sample):
-    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text")
     pages = sample.pages_behind("Caption", "Text")
     counted = sum(sample.confusion(page=page).values[sample.cell("Caption", "Text")] for page in sample.pages)
     assert len(pages) == 9 and pages["pixels"].sum() == pytest.approx(counted)
@@ -86,9 +86,7 @@ def test_the_chosen_cell_in_numbers(sample):
     assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
 
 
-@pytest.mark.parametrize(
-    ("page", "level"), [("compare", {}), ("overview", {"level": "page", "page": "paper-1_p1.png"})]
-)
+@pytest.mark.parametrize(("page", "level"), [("data", {}), ("errors", {"level": "page", "page": "paper-1_p1.png"})])
 def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
     share = sample.border_slack(level.get("page"))
     assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(

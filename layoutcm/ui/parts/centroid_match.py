@@ -1,4 +1,4 @@
-"""The centroid part of the Objects page: are regions at the right position, whatever their size?"""
+"""The centroid part of Measures: are regions at the right position, whatever their size?"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ONE_PREDICTION = (
     "With one prediction, many candidates are mistakes of the prediction. Two or more predictions, best of models that "
-    "were trained on different data, make better evidence: add them on the page Compare."
+    "were trained on different data, make better evidence: add them on the page Data."
 )
 
 

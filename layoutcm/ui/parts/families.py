@@ -1,4 +1,4 @@
-"""The parts of the Families page: choice and editor of families, headline figures, tables, matrices."""
+"""The families of Measures: choice and editor of families, headline figures, tables, matrices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
-from layoutcm.ui import choices, session, sidebar
+from layoutcm.ui import choices, page_shell, selection, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.page_shell import columns, guard
@@ -43,6 +43,27 @@ UNITS = {"pixel": "px", "page": "pages"}
 def _control_row() -> Any:
     """Controls in one row, which wraps if it is too long."""
     return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+
+
+def show_families(compared: Comparison) -> None:
+    """How serious confusions are, inside a family of labels or out of it."""
+    tree = choose_families(compared)
+    if not tree.paths:
+        st.info("No families yet: every label is alone. Choose built-in ones, write your own above, or upload a file.")
+    counted = chosen_family_confusion(compared, tree)
+    if tree.paths:
+        page_shell.show_findings(counted.findings)
+    side = SIDES.index(choices.current().family_given)
+    st.markdown(family_sentence(counted, side, selection.scope_text(compared)))
+    show_figures(counted, side)
+    show_labels(counted, side)
+    page_shell.show_recipe(counted.recipe)
+    st.subheader("Inside a family", anchor=False)
+    show_one_family(counted, side)
+    st.subheader("The whole matrix in families", anchor=False)
+    grouped = show_whole_matrix(compared, tree)
+    st.caption("Counted again from pixels: a pixel with two labels of one family has that family once.")
+    page_shell.show_recipe(grouped.recipe)
 
 
 def choose_families(compared: Comparison) -> FamilyTree:
@@ -125,7 +146,7 @@ def family_headline(compared: Comparison) -> tuple[str, str, str] | None:
     shares = chosen_family_confusion(compared, tree).shares(GT)
     right_or_in_family = shares["identity"] + shares["in_family"]
     help_text = (
-        "Labelled pixels of the ground truth that are right or taken for a label of the same family. See Families."
+        "Labelled pixels of the ground truth that are right or taken for a label of the same family. See Measures."
     )
     return "Right or in family", percent(right_or_in_family), help_text
 

@@ -1,7 +1,7 @@
-"""The headline figures of the Overview: those of the matrix, one of every other view, and their intervals.
+"""The headline figures of Errors: those of the matrix, one of every other view, and their intervals.
 
 Objects, centroids and soft scores go through all regions again, which takes seconds on a very large set. For such a
-set they are computed only after the visitor opens the Objects page, and intervals after a click.
+set they are computed only after the visitor opens the objects on Measures, and intervals after a click.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def headlines_of_other_views(compared: Comparison) -> list[Headline]:
     figures = [family] if family else []
     if len(compared.pages) > MOST_PAGES and not objects.were_shown(compared):
         size = plural_spaced(len(compared.pages), "page")
-        help_text = f"On {size} this takes some seconds. Open Objects to compute it; then it is shown here too."
+        help_text = f"On {size} this takes some seconds. Open Measures to compute it; then it is shown here too."
         return [*figures, ("Objects", PENDING, help_text)]
     figures.append(_object_headline(compared))
     if not soft_scores.why_none(compared):
@@ -129,7 +129,7 @@ def headlines_of_other_views(compared: Comparison) -> list[Headline]:
 
 
 def _score_headline(name: str, value: float, text: str) -> Headline:
-    return name, score_text(value), f"{text}. See Objects. ({score_text(value, 6)})"
+    return name, score_text(value), f"{text}. See Measures. ({score_text(value, 6)})"
 
 
 def _object_headline(compared: Comparison) -> Headline:

@@ -7,7 +7,6 @@ import streamlit as st
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, selection
 from layoutcm.ui.parts import sentences
-from layoutcm.ui.router import go_to
 from layoutcm.ui.screen_text import SIDE_NAMES, as_typed
 from layoutcm.wording import score_text, thin_spaced
 
@@ -32,4 +31,3 @@ def show_label(confusion: Confusion) -> None:
     for text, gt_label, pred_label in largest:
         st.button(text, key=f"label_{gt_label}_{pred_label}", width="stretch", on_click=selection.open_cell,
                   args=(gt_label, pred_label))  # fmt: skip
-    st.button("Open in Classes", key="label_classes", on_click=go_to, args=("classes",))

@@ -19,7 +19,7 @@ from layoutcm.ui import choices, components, family_choice, session
 from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
 
-CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper are on the page Report."
+CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper: Take it away."
 
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str, headers: bool = False) -> None:
@@ -77,10 +77,10 @@ def download_matrix(confusion: Confusion, view: str) -> None:
 
 
 def show_next_steps(compared: Comparison) -> None:
-    """Buttons to the Overview and to the pages behind the chosen cell."""
+    """Buttons to Errors and to the pages behind the chosen cell."""
     with st.container(horizontal=True):
         icon = ":material/arrow_forward:"
-        st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("overview",))
+        st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("errors",))
         chosen = chosen_cell(compared) is not None
         st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
 

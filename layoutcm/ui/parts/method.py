@@ -43,7 +43,7 @@ count objects: whether a table was found once or in four pieces, and in which or
 questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
 averages; look at the class's own recall.""",
     "What a wrong cell consists of": f"""
-Click a cell off the diagonal on the page Matrices: with the method matrix, its pixels are divided into eight causes
+Click a cell off the diagonal on the page Errors: with the method matrix, its pixels are divided into eight causes
 that add up to the cell exactly. *Slack*: the ground truth has the prediction's label nearby and the prediction has the
 ground truth's label nearby, so only the position of a border differs. Nearby means no farther away than
 {100 * TOLERANCE:g} % of the page's longer side; everything outside the page is Background. All other pixels get the

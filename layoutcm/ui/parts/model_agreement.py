@@ -11,7 +11,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.tables.agreement_tables import REVIEW_ORDER, TITLES, review_table
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts import data_tables, model_rows, take_away
+from layoutcm.ui.parts import data_tables, download_row, model_rows
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -35,7 +35,7 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
     columns = {"share_of_label": data_tables.share_number("share of the label")}
     data_tables.show_page_picker(table.data.head(MOST_ROWS), "review", "page", columns)
     st.caption(f"{REVIEW_ORDER[0].upper()}{REVIEW_ORDER[1:]}")
-    take_away.show_downloads(lambda: table, table.name)
+    download_row.show_downloads(lambda: table, table.name)
 
 
 def _table(predictions: Predictions) -> str:

@@ -24,7 +24,7 @@ from layoutcm.tables.matrix_views import select
 from layoutcm.tables.slice_tables import NONE_DIFFERS, slice_report_table, slice_table
 from layoutcm.tables.slice_views import SliceTable
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts import models, take_away
+from layoutcm.ui.parts import download_row, models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -71,7 +71,7 @@ def show_classes(board: Leaderboard) -> None:
     rest = f" {hidden} labels with fewer pixels are only in the file." if hidden else ""
     st.caption(f"{first}; {CORRECTED_FOR_ALL}.{rest}")
     draw = partial(_draw_classes, board) if shows_values else None
-    take_away.show_downloads(lambda: board_tables(board)[CLASSES], CLASSES, draw)
+    download_row.show_downloads(lambda: board_tables(board)[CLASSES], CLASSES, draw)
 
 
 def _draw_classes(board: Leaderboard) -> Figure:
@@ -92,7 +92,7 @@ def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
     none = [name for name, is_none in zip(table["model"], table.isna().any(axis=1)) if is_none]
     rest = f" {as_typed(', '.join(none))}: {NO_CAUSES}." if none else ""
     st.caption(f"Pixels as the matrix counts them: a pixel with several labels may count more than once.{rest}")
-    take_away.show_downloads(lambda: table_of_causes(table), CAUSES)
+    download_row.show_downloads(lambda: table_of_causes(table), CAUSES)
 
 
 @kept("Looking for causes …")
@@ -124,7 +124,7 @@ def show_slices(predictions: Predictions) -> None:
     st.markdown(f"{as_typed(name)}: " + (f"worse than the rest in {text}." if text else f"{none}."))
     st.plotly_chart(slices_figure(slices, session.theme()), key="model_slices", config=CONFIG, theme=None)
     st.caption(as_typed(f"{slices.tests[0].upper()}{slices.tests[1:]}."))
-    take_away.show_downloads(lambda: slice_report_table(slices), "slices", partial(_draw_slices, slices))
+    download_row.show_downloads(lambda: slice_report_table(slices), "slices", partial(_draw_slices, slices))
 
 
 @kept("Looking for slices …")

@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.leaderboard_tables import DOCUMENTS, PAGES, board_tables, short_title
 from layoutcm.ui import choices
-from layoutcm.ui.parts import data_tables, models, take_away
+from layoutcm.ui.parts import data_tables, download_row, models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.visitors import kept
 
@@ -35,7 +35,7 @@ def show_most_different(predictions: Predictions, board: Leaderboard) -> None:
     more = f" The first {len(shown)} of {len(table):,}; the file has all." if len(table) > len(shown) else ""
     st.caption(f"By {short_title(board.figure)}, the largest difference first. Choose a row to open it.{more}")
     name = PAGES if level == "page" else DOCUMENTS
-    take_away.show_downloads(lambda: board_tables(board)[name], name)
+    download_row.show_downloads(lambda: board_tables(board)[name], name)
 
 
 @kept("Scoring pages …")

@@ -24,7 +24,7 @@ from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_text, resampl
 from layoutcm.tables.leaderboard_tables import BOARD, board_table, short_title
 from layoutcm.tables.model_objects import NO_INTERVALS, ObjectFigures, object_figures
 from layoutcm.ui import choices, session, sidebar
-from layoutcm.ui.parts import models, take_away
+from layoutcm.ui.parts import download_row, models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -95,7 +95,7 @@ def show_baseline(predictions: Predictions) -> DeltaGenerator:
 def show_opening_buttons(predictions: Predictions) -> None:
     with st.container(horizontal=True, gap="small"):
         for position in predictions.compared:
-            text = f"Matrices of {session.pred_names()[position]}"
+            text = f"Errors of {session.pred_names()[position]}"
             st.button(as_typed(text), key=f"open_{position}", on_click=models.open_prediction, args=(position,))
 
 
@@ -111,7 +111,7 @@ def fill_rows(
     """Draw the table with intervals and verdicts, then with the figures of objects."""
     with downloads:
         if board:
-            take_away.show_downloads(lambda: board_table(board), BOARD)
+            download_row.show_downloads(lambda: board_table(board), BOARD)
         intervals = _all_intervals(predictions, board)
         if st.session_state.get("model_rows_of") != _content(predictions):
             place.html(_table(Rows(predictions, board, intervals)))

@@ -164,9 +164,9 @@ def show_confusions(predictions: Predictions) -> None:
 
 
 def open_prediction(position: int) -> None:
-    """Make this prediction the chosen one, and go to its matrices."""
+    """Make this prediction the chosen one, and go to its errors."""
     choices.put(pred=position)
-    go_to("matrices")
+    go_to("errors")
 
 
 def is_wanted(part: str, predictions: Predictions, what: str) -> bool:

@@ -1,4 +1,4 @@
-"""The part of the Objects page that shows which prediction is paired with which object of the ground truth."""
+"""The part of Measures that shows which prediction is paired with which object of the ground truth."""
 
 from __future__ import annotations
 

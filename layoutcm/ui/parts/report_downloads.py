@@ -1,4 +1,4 @@
-"""The downloads of the Report page: one table with a preview, and the whole report as a zip."""
+"""The downloads of Take it away: one table with a preview, and the whole report as a zip."""
 
 from __future__ import annotations
 

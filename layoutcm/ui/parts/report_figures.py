@@ -1,4 +1,4 @@
-"""One figure of the Report page: its choice, a preview as it will be printed, downloads in three formats.
+"""One figure of Take it away: its choice, a preview as it will be printed, downloads in three formats.
 
 A download is drawn on the click, outside the visitor's session, so everything a figure needs from the session is looked
 up before.

@@ -18,23 +18,30 @@ SAVED = "Files, labels that were mapped, repairs and choices, in one file that o
 WITH_IMAGES = "Also the page images; the file is larger."
 
 
-def show_save_button() -> None:
-    """A button that saves the session, and a switch for page images if there are any."""
+def show_save_button(place: str = "", with_images: bool = True) -> None:
+    """A button that saves the session, and a switch for page images if there are any; `place` makes keys unique.
+
+    Without `with_images`, page images are not offered.
+    """
     files = session.loaded_files()
     assert files is not None
-    place = st.empty()  # the button comes first
+    spot = st.empty()  # the button comes first
     images = selection.current_page_images()
-    wanted = bool(images.pictures) and st.toggle("With page images", key="save_images", help=WITH_IMAGES)
+    wanted = (
+        with_images
+        and bool(images.pictures)
+        and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
+    )
     if wanted and picture_bytes(images.pictures) > limits().upload:
-        place.warning(f"The page images take more than {limits().upload // MB:,} MB: the file could not be opened.")
+        spot.warning(f"The page images take more than {limits().upload // MB:,} MB: the file could not be opened.")
         return
     contents = session.session_contents(images if wanted else None)
-    place.download_button(
+    spot.download_button(
         "Save this session",
         lambda: save(contents),
         f"{PurePath(files.gt.name).stem or 'session'}{SUFFIX}",
         "application/zip",
-        key="save_session",
+        key=f"save_session{place}",
         on_click="ignore",
         icon=":material/save:",
         help=SAVED,

@@ -1,4 +1,4 @@
-"""The soft scores of the Objects page: pixels weighted by the scores of their regions, without a threshold."""
+"""The soft scores of Measures: pixels weighted by the scores of their regions, without a threshold."""
 
 from __future__ import annotations
 

@@ -1,34 +1,49 @@
-"""Buttons that download a table as CSV and a figure as PNG, SVG or PDF; both are made on the click."""
+"""Take it away: the whole report, the session, one figure, one table, in a dialog that every page can open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
 import streamlit as st
 
-from layoutcm.tables.tables import Table, csv_text
+from layoutcm.comparison import Comparison
+from layoutcm.ui import page_shell, session
+from layoutcm.ui.parts import report_downloads, report_figures, saved_sessions
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
-
-
-def show_downloads(table: Callable[[], Table], name: str, draw: Callable[[], Figure] | None = None) -> None:
-    """A row of small buttons; `table` and `draw` run outside the visitor's session, so that they must not need it."""
-    look: dict[str, Any] = {"on_click": "ignore", "type": "tertiary", "icon": ":material/download:"}
-    with st.container(horizontal=True, gap="small", key=f"take_{name}"):
-        st.download_button("CSV", lambda: csv_text(table()), f"{name}.csv", "text/csv", key=f"csv_{name}", **look)
-        if draw is None:
-            return
-        for format, kind in TYPES.items():
-            data = partial(_figure_file, draw, format)
-            st.download_button(format.upper(), data, f"{name}.{format}", kind, key=f"{format}_{name}", **look)
+OPEN = "take_away_open"  # session key: a run of the whole page, such as after making a report, keeps the dialog open
 
 
-def _figure_file(draw: Callable[[], Figure], format: str) -> bytes:
-    from layoutcm.drawing.paper.printing import figure_bytes
+def show_button() -> None:
+    """The button that opens the dialog, and the dialog while it is open."""
+    compared = session.current_comparison()
+    st.button(
+        "Take it away", key="take_away", icon=":material/download:", on_click=open_dialog,
+        disabled=not isinstance(compared, Comparison), help="The report, the session, a figure or a table as files",
+    )  # fmt: skip
+    if isinstance(compared, Comparison) and st.session_state.get(OPEN):
+        _show_dialog(compared)
 
-    return figure_bytes(draw(), format)
+
+def open_dialog() -> None:
+    st.session_state[OPEN] = True
+
+
+def _close() -> None:
+    st.session_state[OPEN] = False
+
+
+@st.dialog("Take it away", width="large", on_dismiss=_close)
+def _show_dialog(compared: Comparison) -> None:
+    page_shell.guard(lambda: show_contents(compared))
+
+
+def show_contents(compared: Comparison) -> None:
+    """Everything, the session, one figure, one table."""
+    confusion = session.chosen_confusion(compared)
+    st.subheader("Everything", anchor=False)
+    report_downloads.show_whole_report(compared)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        saved_sessions.show_save_button("take_away")
+    st.subheader("One figure", anchor=False)
+    report_figures.show_figure(compared, confusion)
+    st.subheader("One table", anchor=False)
+    report_downloads.show_table_download(compared, confusion)
+    page_shell.show_recipe(confusion.recipe)

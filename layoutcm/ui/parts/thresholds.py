@@ -16,7 +16,7 @@ from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.parts import models, take_away
+from layoutcm.ui.parts import download_row, models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -50,7 +50,7 @@ def show_thresholds(predictions: Predictions) -> None:
     figure = threshold_curve_figure(curves, label, session.theme())
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
-    take_away.show_downloads(lambda: threshold_table(curves), "thresholds", partial(_draw_curve, curves, label))
+    download_row.show_downloads(lambda: threshold_table(curves), "thresholds", partial(_draw_curve, curves, label))
 
 
 def _draw_curve(curves: ScoreCurves, label: str | None) -> Figure:
@@ -96,7 +96,7 @@ def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
             st.button(
                 as_typed(f"Apply {best} to {label or ALL_LABELS}"), key="apply_best", type="primary",
                 disabled=now == wanted, on_click=choices.put, kwargs=wanted,
-                help="It holds for all predictions with scores. The sidebar shows it.",
+                help="It holds for all predictions with scores. The bar on top shows it.",
             )  # fmt: skip
         scores = session.min_scores()
         if scores is not None:

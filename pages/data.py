@@ -1,4 +1,4 @@
-"""Compare, the start page: load files, see the first matrix, the files and the findings, apply repairs."""
+"""Data, the start page: load files, see the first matrix, the files and the findings, apply repairs."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Page viewer: one page with both layouts, its masks, its numbers."""
+"""Page: one page with both layouts, its masks, its numbers."""
 
 import streamlit as st
 

@@ -1,15 +1,15 @@
-"""Matrices: which labels are confused, and the pages behind a cell."""
+"""Errors: what is confused with what, and where: the matrix, the pages behind a cell, classes, pages, documents."""
 
 import streamlit as st
 
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS
 from layoutcm.ui import choices, page_shell, router, screen_text, selection, session, sidebar
-from layoutcm.ui.parts import cell, data_tables, label_panel, matrix_panel, sentences, two_models
+from layoutcm.ui.parts import cell, data_tables, error_tables, label_panel, matrix_panel, sentences, two_models
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
 confusion = session.chosen_confusion(compared)
-st.title("Matrices", anchor=False)
+st.title("Errors", anchor=False)
 
 
 @page_shell.fragment
@@ -49,3 +49,8 @@ def views() -> None:
 
 views()
 page_shell.show_recipe(confusion.recipe)
+error_tables.show_largest(confusion)
+page_shell.guard(lambda: error_tables.show_classes(compared, confusion))
+page_shell.guard(lambda: error_tables.show_taken_for(confusion))
+page_shell.guard(lambda: error_tables.show_pages_and_documents(compared))
+page_shell.guard(lambda: error_tables.show_figures(compared, confusion))

@@ -1,0 +1,42 @@
+"""Measures: the other views. Boxes instead of pixels, families of labels, soft scores, centroids."""
+
+import streamlit as st
+
+from layoutcm.ui import choices, page_shell, router
+from layoutcm.ui.parts import centroid_match, families, objects, ranked_pairs, soft_scores
+
+router.ensure_routed()
+compared = page_shell.need_comparison()
+st.title("Measures", anchor=False)
+st.segmented_control(
+    "Measure", list(choices.MEASURES), required=True, label_visibility="collapsed",
+    format_func=choices.MEASURES.__getitem__, **choices.bind("measure"),
+)  # fmt: skip
+
+
+@page_shell.fragment
+def at_one_iou() -> None:
+    objects.show_one_iou(compared)
+    page_shell.show_recipe(objects.objects_recipe(compared))
+    st.subheader("Ranked pairs", anchor=False)
+    ranked_pairs.show_ranked_pairs(compared)
+
+
+def show_objects() -> None:
+    objects.show_coco_summary(compared)
+    at_one_iou()
+    objects.remember_shown(compared)
+
+
+@page_shell.fragment
+def show_centroids() -> None:
+    centroid_match.show_centroids(compared)
+    page_shell.show_recipe(centroid_match.centroids_recipe(compared))
+
+
+{
+    "objects": show_objects,
+    "families": lambda: families.show_families(compared),
+    "soft": lambda: soft_scores.show_soft_scores(compared),
+    "centroids": show_centroids,
+}[choices.current().measure]()
