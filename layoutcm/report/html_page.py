@@ -27,6 +27,7 @@ from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.metrics.levels import largest_groups
+from layoutcm.report.other_models import others_of, pair_data, regions_of_others
 from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, Selection, cell_verb, every_label, select
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
@@ -57,9 +58,13 @@ def report_html(
     tables: Mapping[str, Table],
     images: PageImages | None = None,
     drawings: Mapping[str, bytes] | None = None,
+    models: Mapping[str, Comparison] | None = None,
 ) -> str:
-    """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names."""
-    data = report_data(comparison, confusion, tables, images)
+    """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names.
+
+    `models` are all predictions of a report of several, by name; this one is among them.
+    """
+    data = report_data(comparison, confusion, tables, images, models)
     data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
     return fill_template("report", data)
 
@@ -89,9 +94,15 @@ def json_for_script(value: Any) -> str:
 
 
 def report_data(
-    comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
+    comparison: Comparison,
+    confusion: Confusion,
+    tables: Mapping[str, Table],
+    images: PageImages | None = None,
+    models: Mapping[str, Comparison] | None = None,
 ) -> dict[str, Any]:
     """All data that the page shows."""
+    models = models or {}
+    viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
     gt, pred = comparison.alignment.layouts
     sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
     cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
@@ -121,8 +132,13 @@ def report_data(
         "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
-        "viewer": _viewer_data(comparison) if pictured_pages else {},
-        "pictures": [_picture(comparison, page, confusion.method, images, tables) for page in pictured_pages],
+        "pairs": pair_data(comparison, models, confusion.method),
+        "viewer": viewer if pictured_pages else {},
+        "pictures": [
+            _picture(comparison, page, confusion.method, images, tables)
+            | {"other_boxes": regions_of_others(others, comparison.pages[page], viewer["labels"])[:MOST_BOXES]}
+            for page in pictured_pages
+        ],
     }
 
 
@@ -221,10 +237,13 @@ def _picture(
     return found
 
 
-def _viewer_data(comparison: Comparison) -> dict[str, Any]:
-    """What all pages of the viewer have in common."""
-    sides = ["Ground truth", "Prediction"] if comparison.has_truth else comparison.side_names
-    return page_data.label_data(comparison) | {"sides": sides}
+def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Any]:
+    """What all pages of the viewer have in common; the regions of other predictions are hidden at first."""
+    others = others_of(comparison, models)
+    own = next((name for name, one in models.items() if one is comparison), "Prediction")
+    sides = ["Ground truth", own, *others] if comparison.has_truth else comparison.side_names
+    labels = [label for other in others.values() for label in other.labels[1:]]
+    return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
 
 
 def image_uri(image: Image.Image | None) -> str | None:

@@ -138,7 +138,7 @@ def write_files(
         write_figure(figure, folder, SLICES)
         drawings[SLICES] = figure_bytes(figure, "svg")
     notify("page", 0.7)
-    page = report_html(comparison, confusion, tables, images, drawings)
+    page = report_html(comparison, confusion, tables, images, drawings, extras.models)
     (folder / "report.html").write_bytes(page.encode("utf-8"))
     notify("done", 1.0)
     return result

@@ -53,7 +53,7 @@ class PageViewer {
     this.data = data;
     this.model = page_model(data);
     for (const name of ["focus", "chosen", "hover"]) this[name] = this[name] && (this.model.boxes.find((box) => box.side === this[name].side && box.number === this[name].number) ?? null);
-    for (const side of data.sides.keys()) if (!this.known.has(side) && this.has_side(side)) { this.known.add(side); this.sides.add(side); }
+    for (const side of data.sides.keys()) if (!this.known.has(side) && this.has_side(side)) { this.known.add(side); if (!(data.hidden_sides ?? []).includes(side)) this.sides.add(side); }
     if (this.lit >= (data.pairs?.length ?? 0)) this.lit = -1;
     this.load_pictures();
     this.draw_bar();

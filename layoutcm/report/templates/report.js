@@ -1,6 +1,6 @@
 // The report of one prediction.
 const PICTURES_AT_ONCE = 6;
-const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false };
+const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false, other: -1, difference: false };
 
 // The matrix. Its values are computed once; all labels are open there.
 const every_line = (side) => matrix_lines({ ...data.matrix, groups: [] }, side, new Set());
@@ -10,12 +10,38 @@ function draw_matrix() {
   const collapsed = chosen.view === "collapsed";
   at("all-labels").hidden = collapsed;
   at("collapsed").hidden = !collapsed;
-  if (!collapsed) return show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
+  if (!collapsed) return chosen.other < 0 ? draw_own_matrix() : draw_pair(data.pairs[chosen.other]);
   const four = ["pixels", "recall", "precision", "f1"].map((view) => [make("div", { class: "soft" }, VIEWS[view]), small_matrix(data.collapsed, { view, bars: false })]);
   at("collapsed").replaceChildren(...four.flat());
 }
+function draw_own_matrix() {
+  show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
+}
+
+// Two predictions on the pages that both have: their matrices side by side, or the difference of every cell.
+// They may have more labels than the matrix of this prediction, so cells are found by their labels.
+function draw_pair({ matrix, labels, differences }) {
+  const difference = chosen.difference ? differences[chosen.view] : null;
+  const cell = chosen.cell && [0, 1].map((side) => labels.indexOf(data.labels[chosen.cell[side]]));
+  const own = (position, positions) => positions.find((k) => data.labels[k] === labels[position]);
+  const pick = (_, picked) => pick_cell(_, { ...picked, row: own(picked.row, data.rows), column: own(picked.column, data.columns) });
+  show_matrix(at("all-labels"), { ...matrix, ...matrix_look(), difference, clickable: true, follow: true, chosen: cell }, pick);
+}
+function draw_others() {
+  const { pairs } = data, pair = pairs[chosen.other];
+  at("others").hidden = !pairs.length || chosen.view === "collapsed";
+  const choose_other = (k) => () => { chosen.other = k; draw_others(); draw_matrix(); };
+  const alone = make("button", { "aria-pressed": String(chosen.other < 0), onclick: choose_other(-1) }, "Alone");
+  const others = pairs.map(({ name, problem }, k) => make("button", { "aria-pressed": String(chosen.other === k), disabled: problem ? "" : null, title: problem ?? null, dir: "auto", onclick: choose_other(k) }, `Beside ${name}`));
+  const usable = pair && chosen.view in pair.differences;
+  const turn = () => { chosen.difference = !chosen.difference; draw_others(); draw_matrix(); };
+  const difference = usable ? make("button", { "aria-pressed": String(chosen.difference), onclick: turn }, "Difference") : null;
+  at("others").replaceChildren(alone, ...others, ...(difference ? [difference] : []));
+  at("pair-note").hidden = !(usable && chosen.difference) || at("others").hidden;
+  at("pair-note").textContent = pair?.note ?? "";
+}
 function pick_cell(_, picked) {
-  if (picked.kind !== "cell") return;
+  if (picked.kind !== "cell" || picked.row === undefined || picked.column === undefined) return;
   choose(picked.row, picked.column);
   // Next to a large matrix there is no space, so the result of the click is shown below it.
   if (!picked.keys && at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
@@ -76,11 +102,12 @@ function worst_table(worst, pixels) {
 function enlarge(picture, i, j) {
   at("large-title").textContent = `${picture.page}: ${thin_spaced(page_lit_pixels(picture, [i, j]))} px of ${data.labels[i]} / ${data.labels[j]}`;
   at("large").showModal();
-  show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
+  show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, boxes: [...picture.boxes, ...picture.other_boxes], panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
 }
 
 // The complete page.
 function draw_views() {
+  draw_others();
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrix(); } }, name));
   const log = make("button", { "aria-pressed": String(chosen.log), title: "Colours on a log scale", onclick: () => { chosen.log = !chosen.log; draw_views(); draw_matrix(); } }, "Log");
   at("views").replaceChildren(...buttons, log);
