@@ -30,9 +30,10 @@ def component(name: str, parts: tuple[str, ...], show: str, stop: str = "") -> A
     return st.components.v2.component(name, html=html, css=styles, js=js)
 
 
-# Pages: the viewer, and the thumbnails of the pages behind a cell.
+# Pages: the viewer, the thumbnails of the pages behind a cell, and a table of pages or documents.
 VIEWER = component("lcm-viewer", ("text", *web.VIEWER), "show_page", "stop_page")
 THUMBNAILS = component("lcm-thumbnails", ("text", "thumbnails"), "show_thumbnails")
+PAGE_LIST = component("lcm-page-list", ("text", "page_list"), "show_page_list")
 MATRIX = component("lcm-matrix", ("text", *web.MATRIX), "show_matrix", "stop_matrix")
 
 

@@ -25,12 +25,13 @@ from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_s
 
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
 MOST_READ_AS = 8
+MOST_BARS = 40  # classes of a chart, unless more are asked for
 
 
 def class_bars(
     confusion: Confusion,
     theme: Theme,
-    most: int = 40,
+    most: int = MOST_BARS,
     background: bool = False,
     intervals: Mapping[str, Floats] | None = None,
     selection: Selection | None = None,

@@ -176,8 +176,11 @@ function difference_lines(state, r, c) {
   if (change === null) return [...lines, "no difference: n/a"];
   lines.push(change === 0 ? "no difference" : `difference ${text(change)}`);
   if (of(low) !== null) lines.push(`95 % interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
-  return [...lines, state.difference.verdict(change, kinds[r][c], r, c)].filter(Boolean);
+  return [...lines, verdict_words(data, state.difference.verdict(change, kinds[r][c], r, c))].filter(Boolean);
 }
+
+// Without a truth, more on the diagonal is not better, but more agreement.
+const verdict_words = (data, said) => data.verdicts?.[said] ?? said;
 
 // Groups of labels.
 function matrix_group_bar(state) {
@@ -209,7 +212,8 @@ function matrix_scale_bars(state) {
   };
   if (difference) {
     const end = `${difference.capped ? "≥ " : ""}${text(difference.high)}${shares ? " points" : ""}`;
-    return make("div", { class: "bars" }, bar("worse to better", difference.colours, 0, end, end), make("div", { class: "scale" }, "within noise", make("i", { class: "grey" })));
+    const noise = data.difference.plain ? null : make("div", { class: "scale" }, "within noise", make("i", { class: "grey" }));
+    return make("div", { class: "bars" }, bar(`${verdict_words(data, "worse")} to ${verdict_words(data, "better")}`, difference.colours, 0, end, end), noise);
   }
   const title = (scale) => (!data.diagonal ? data.view_names[data.view] : scale.kind === "hit" ? "diagonal" : "off the diagonal");
   const used = [scales.hit, scales.miss].filter((scale) => scale.used);
