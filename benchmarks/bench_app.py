@@ -82,7 +82,7 @@ def bench_small(browser, folder):
             inputs.nth(1).set_input_files(str(pred))
 
         print_time(page, "upload of two files to the first matrix", upload, "Recall matrix")
-        print_time(page, "overview", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
+        print_time(page, "errors", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
         time_actions(page)
         page.close()
 
@@ -93,7 +93,7 @@ def bench_large(browser, folder, pages):
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         link = lambda: page.goto(f"{address}/errors?load={gt.name}|{pred.name}")
-        print_time(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
+        print_time(page, "link to the first matrix (reads and compares)", link, "Rows are the ground truth")
         time_actions(page)
         page.close()
 

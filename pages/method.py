@@ -29,7 +29,7 @@ for heading, drawing, text in (
     ),
 ):
     st.subheader(heading, anchor=False)
-    st.image(drawing(dark=dark), width=1000)
+    method.show_drawing(drawing(dark=dark))
     st.caption(text)
 st.subheader("What a pixel contributes", anchor=False)
 st.markdown(method.RULE)

@@ -1,7 +1,7 @@
 """The pages of the app, the navigation between them, and visits that start at any of them.
 
-On a fresh server, a first visit by deep link runs a page script without app.py; `ensure_routed` then installs the
-navigation and runs again.
+With `streamlit run app.py` on a fresh server, a first visit by deep link runs a page script without app.py;
+`ensure_routed` then installs the navigation and runs again. `layoutcm app` runs another script and does not need it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _script(name: str) -> Path:
 
 @contextmanager
 def routing() -> Iterator[None]:
-    """Mark that app.py is running, for `ensure_routed`."""
+    """Mark that the dashboard is running, for `ensure_routed`."""
     st.session_state["routed"] = True
     st.session_state["arriving"] = False
     try:
@@ -87,7 +87,7 @@ def routing() -> Iterator[None]:
 
 
 def ensure_routed() -> None:
-    """First line of every page: make sure that app.py runs the page."""
+    """First line of every page: make sure that the dashboard runs the page."""
     if not st.session_state.get("routed") and not st.session_state.get("arriving"):
         st.session_state["arriving"] = True
         install_pages()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError
+from layoutcm.ui.first_paint import StyledFromTheStart
 from layoutcm.ui.memory import share_memory_between_threads
 from layoutcm.ui.own_requests import (
     ALL_ADDRESSES,
@@ -27,10 +28,11 @@ from layoutcm.ui.settings import MB, SETTINGS, app_folder, limits
 
 PUBLIC_ADDRESS = "0.0.0.0"
 LOCAL_ADDRESS = "127.0.0.1"
+START_SCRIPT = Path(__file__).parent / "script" / "start.py"
 
 
 def serve(options: argparse.Namespace) -> None:
-    """Run the server in the folder of app.py, where its configuration is, until it is stopped."""
+    """Run the server in the app's folder, where its configuration is, until it is stopped."""
     import streamlit as st
     from starlette.middleware import Middleware
 
@@ -43,13 +45,14 @@ def serve(options: argparse.Namespace) -> None:
     name = options.host[0] if options.host else "localhost" if address in (LOCAL_ADDRESS, *ALL_ADDRESSES) else address
     url = f"http://{f'[{name}]' if ':' in name else name}:{options.port}"
     app = st.App(
-        app_folder() / "app.py",
+        START_SCRIPT,
         lifespan=_lifespan(url if options.browser else ""),
         routes=[page_pictures.route()],
         middleware=[
             Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
             Middleware(ReadableMessagesOnly),
             Middleware(UploadsWithinLimits, uploads=visitors.Uploads()),
+            Middleware(StyledFromTheStart),
         ],
     )
     print(f"layoutcm: open {url}", flush=True)
@@ -82,7 +85,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings that app.py reads; paths are absolute, because the server runs in another folder."""
+    """The settings that the dashboard reads; paths are absolute, because the server runs in another folder."""
     return {
         "files": [str(Path(file).resolve()) for file in options.files],
         "data": str(Path(options.data).resolve()) if options.data else "",

@@ -32,9 +32,9 @@ PUBLIC = Limits(upload=500 * MB, visitor=2 * GB, all_visitors=4 * GB, reading=3 
 
 
 def app_folder() -> Path:
-    """Where app.py, pages and sample data are: in the package when installed from a wheel, else in the repository."""
+    """Where pages, configuration and sample data are: in the package if installed from a wheel, else the repository."""
     package = Path(layoutcm.__file__).parent
-    return package / "_app" if (package / "_app" / "app.py").exists() else package.parent
+    return package / "_app" if (package / "_app" / "pages").exists() else package.parent
 
 
 def start_settings() -> dict[str, Any]:

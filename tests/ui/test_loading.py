@@ -88,8 +88,8 @@ def test_removed_pictures_are_no_longer_shown():
 def test_the_sidebar_chooses_one_of_several_predictions():
     app = start(preds=[("first.json", PAGE), ("second.json", SWAPPED)])
     assert "Also here: second.json" in texts(app)
-    assert app.sidebar.selectbox(key="bar_pred").options == ["first.json", "second.json"]
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert app.selectbox(key="bar_pred").options == ["first.json", "second.json"]
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
     assert "pred:second" in texts(app)
     text = texts(go(app, "errors"))
@@ -100,9 +100,9 @@ def test_the_sidebar_chooses_one_of_several_predictions():
 
 def test_a_broken_prediction_does_not_affect_the_others():
     app = start(preds=[("good.json", PAGE), ("broken.json", PAGE[:-30])])
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert any("broken" in error.value for error in app.error)
-    app.sidebar.selectbox(key="bar_pred").set_value(0).run()
+    app.selectbox(key="bar_pred").set_value(0).run()
     assert not app.error and "pred:good" in texts(app)
 
 
@@ -110,7 +110,7 @@ def test_all_files_of_the_command_line_are_loaded(monkeypatch):
     files = [str(ROOT / "sample_data" / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = opened()
-    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
+    assert app.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
     assert "939 regions" in texts(app) and app.query_params["load"] == "start"
 
 
@@ -204,7 +204,7 @@ def test_a_switch_makes_every_file_a_prediction():
     (switch,) = [one for one in app.toggle if one.label == "These files are one prediction"]
     assert switch.value is True
     switch.set_value(False).run()
-    assert app.sidebar.selectbox(key="bar_pred").options == ["p1 and 1 more", "p2 and 1 more"]
+    assert app.selectbox(key="bar_pred").options == ["p1 and 1 more", "p2 and 1 more"]
     assert "1 page, 2 regions" in texts(app) and not app.exception
 
 
@@ -239,7 +239,7 @@ FLIP = "Repair: flip the y axis"
 def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     app = start(UPRIGHT, [("good.json", UPRIGHT), ("flipped.json", FLIPPED)])
     assert "y axis" not in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "The y axis of pred seems to point up" in texts(app) and "--fix" not in texts(app)
     button(app, FLIP).click().run()
     assert not app.exception and not app.error and not app.warning
@@ -247,9 +247,9 @@ def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     assert app.query_params["fixes"] == '["1=flip-y"]'
     assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "errors"))
     app.switch_page("pages/data.py").run()
-    app.sidebar.selectbox(key="bar_pred").set_value(0).run()
+    app.selectbox(key="bar_pred").set_value(0).run()
     assert "Repairs in use" not in texts(app) and "fix:" not in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     button(app, "Undo").click().run()
     assert "seems to point up" in texts(app) and "fix:" not in texts(app) and "fixes" not in app.query_params
 

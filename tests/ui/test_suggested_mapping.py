@@ -75,9 +75,9 @@ def test_one_click_is_enough_for_all_predictions_with_these_labels():
     button(app, "Accept this mapping").click().run()
     names = {"x": "a", "y": "b"}
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names}}
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "Taxonomy: same" in texts(app) and button(app, "Accept this mapping") is None
-    app.sidebar.selectbox(key="bar_pred").set_value(3).run()
+    app.selectbox(key="bar_pred").set_value(3).run()
     assert "does not have 1 label of the prediction" in texts(app)  # only one of its labels is unknown
     button(app, "Accept this mapping").click().run()
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names, "3": {"u": "a"}}}

@@ -156,7 +156,7 @@ def describe_files(files: session.LoadedFiles) -> list[Layout]:
     pred = describe_file("Prediction", request.pred, lambda: layouts_of(request)[PRED])
     others = [as_typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
     if others:
-        st.caption(f"Also here: {', '.join(others)}. Choose in the sidebar which prediction is shown.")
+        st.caption(f"Also here: {', '.join(others)}. Choose in the bar on top which prediction is shown.")
     return [gt, pred] if pred else []
 
 

@@ -151,7 +151,7 @@ def _side_names(compared: Comparison, others: list[int]) -> list[str]:
 
 
 def _shown_labels(labels: list[str]) -> list[int] | None:
-    """The positions of the labels chosen in the sidebar and of what is not judged; None: all are shown."""
+    """The positions of the labels chosen in Filter and of what is not judged; None: all are shown."""
     chosen = choices.current().labels
     return [k for k, label in enumerate(labels) if label in chosen or k == len(labels) - 1] if chosen else None
 
