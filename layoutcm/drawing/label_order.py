@@ -70,11 +70,15 @@ def similar_groups(confusion: Confusion, positions: Sequence[int], most: int) ->
     return names
 
 
-def worst_rows(confusion: Confusion, selection: Selection, most: int = WORST_ROWS) -> Selection:
-    """The rows of the labels with the lowest F1, the worst first, without Background; all columns."""
+def worst_labels(confusion: Confusion, most: int = WORST_ROWS) -> tuple[list[str], list[str]]:
+    """The labels with the lowest F1, the worst first, without Background; and the labels that they are most read as."""
     scores = confusion.class_values()["f1"]
-    rows = [i for i in selection.rows if (i or not confusion.has_background) and not np.isnan(scores[i])]
-    return Selection(sorted(rows, key=lambda i: scores[i])[:most], selection.columns)
+    first = int(confusion.has_background)
+    rows = [i for i in confusion.visible[0] if i >= first and not np.isnan(scores[i])]
+    rows = sorted(rows, key=lambda i: scores[i])[:most]
+    shares = np.nansum(confusion.recall[rows], axis=0)
+    others = [i for i in np.argsort(-shares, kind="stable").tolist() if shares[i] > 0 and i >= first and i not in rows]
+    return [confusion.labels[i] for i in rows], [confusion.labels[i] for i in others[:most]]
 
 
 def _sorted(confusion: Confusion, positions: list[int], order: str, by_family: Sequence[str]) -> list[int]:

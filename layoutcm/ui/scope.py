@@ -22,6 +22,8 @@ from layoutcm.ui import choices, selection, session
 from layoutcm.ui.visitors import kept
 
 DOCUMENT = "document"  # may be used as an attribute; a file cannot have an attribute of this name
+MOST_DERIVED = 5000  # pages; on more, attributes that are derived from regions would take long
+MOST_VALUES = 2000  # of an attribute; a longer list would slow the browser down
 NOTHING: Mapping[int, Comparison] = {}
 Mask = NDArray[np.bool_]
 
@@ -135,11 +137,11 @@ def attributes_of(compared: Comparison) -> dict[str, tuple[str, ...]]:
 
 @kept()
 def _attributes(key: str, _compared: Comparison) -> dict[str, tuple[str, ...]]:
-    names = known_attributes(_compared.levels)
+    given = list(_compared.levels.pages.attributes)
+    names = known_attributes(_compared.levels) if len(_compared.pages) <= MOST_DERIVED else given
     groups = {name: page_groups(name, _compared.alignment, _compared.levels).names for name in names}
-    given = {name: values for name, values in groups.items() if name in _compared.levels.pages.attributes}
-    every = {**given, DOCUMENT: tuple(_compared.documents), **groups}
-    return {name: values for name, values in every.items() if len(values) > 1}
+    every = {**{name: groups[name] for name in given}, DOCUMENT: tuple(_compared.documents), **groups}
+    return {name: values for name, values in every.items() if 1 < len(values) <= MOST_VALUES}
 
 
 def is_value(compared: Comparison, text: str) -> bool:

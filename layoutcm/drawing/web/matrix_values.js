@@ -46,10 +46,7 @@ function harmonic(recall, precision) {
 // "hit", "miss", or "mixed" for the diagonal cell of a joined label, which is partly right; that one is not coloured.
 function cell_kind(data, row, column) {
   if (!data.diagonal) return "hit";
-  if (row.closed && column.closed) return row.group === column.group ? "hit" : "miss";
-  // A label against a closed group that contains it is partly right.
-  if (column.closed) return column.places.some((place) => data.columns[place] === row.position) ? "mixed" : "miss";
-  if (row.closed) return row.places.some((place) => data.rows[place] === column.position) ? "mixed" : "miss";
+  if (row.closed || column.closed) return row.closed && column.closed && row.group === column.group ? "hit" : "miss";
   if (row.position !== column.position) return "miss";
   return row.position === JOINED_LABEL ? "mixed" : "hit";
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from layoutcm.drawing.label_order import order_labels, worst_rows
+from layoutcm.drawing.label_order import order_labels, worst_labels
 from layoutcm.drawing.margin_matrices import object_as_confusion
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.drawing.web.model_pairs import (
@@ -59,14 +59,20 @@ def draw_sides(shown: Sides) -> DrawnSides:
     if grouping(pixels[0]) == COLLAPSED:
         small = tuple(replace(one.collapse(), side_names=one.side_names) for one in pixels)
         return DrawnSides(small, every_label(small[0]))
-    folded = _folded(pixels, choices.current().labels)
+    worst, read_as = worst_labels(pixels[shown.chosen]) if shows_worst_rows(pixels[0]) else ([], [])
+    folded = _folded(pixels, choices.current().labels or (*worst, *read_as))
     visible = shown_in_either([select(one, (), choices.current().empty) for one in folded])
     by_family = family_choice.labels_by_family(shown.own.whole)
     ordered = order_labels(folded[0], visible, choices.current().order, by_family)
     ordered = Selection(*([*_unjoined(side, folded[0]), *_joined(side, folded[0])] for side in ordered))
-    if choices.current().worst_rows and folded[0].diagonal:
-        ordered = worst_rows(folded[shown.chosen], ordered)
+    if worst:
+        ordered = Selection([folded[0].labels.index(label) for label in worst], ordered.columns)
     return DrawnSides(folded, ordered)
+
+
+def shows_worst_rows(confusion: Confusion) -> bool:
+    """Whether only the rows of the labels with the lowest F1 are shown; a few chosen labels are all shown."""
+    return choices.current().worst_rows and confusion.diagonal and not choices.current().labels
 
 
 def _unjoined(side: list[int], confusion: Confusion) -> list[int]:
@@ -131,8 +137,6 @@ def show_matrix(shown: Sides) -> None:
     titles = shown.titles if shown.is_pair else [""]
     data = matrix_data(dict(zip(titles, drawn.matrices)), view, drawn.shown, look, groups)
     data["open"] = list(choices.current().open_groups)
-    if choices.current().worst_rows:  # the rows are few; only the columns stay in groups
-        data["groups"] = [group | {"rows": []} for group in data["groups"] if len(group["columns"]) > 1]
     if not shown.own.whole.has_truth:
         data["verdicts"] = AGREEMENT_WORDS
     caption = _add_difference(data, shown, drawn) if is_difference else ""
@@ -146,7 +150,7 @@ def _has_labels(drawn: DrawnSides) -> bool:
 
 
 def _groups(shown: Sides, drawn: DrawnSides) -> dict[str, str]:
-    if drawn.margins or grouping(drawn.matrices[0]) != FAMILIES:
+    if drawn.margins or grouping(drawn.matrices[0]) != FAMILIES or shows_worst_rows(drawn.matrices[0]):
         return {}
     first = shown.scopes[0]
     return matrix_panel.label_groups(first.whole, first.position)

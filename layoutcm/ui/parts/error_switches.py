@@ -12,11 +12,10 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import LETTER_BUTTONS, SHARE_VIEWS, VIEW_BUTTONS
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
-from layoutcm.ui import choices, session, sidebar
+from layoutcm.ui import choices, sidebar
 from layoutcm.ui.parts import error_matrix, matrix_panel
 from layoutcm.ui.sides import Sides
 
-ALONE = -1
 COUNTED = {"pixels": "Pixels", "objects": "Objects"}
 GROUPINGS = {"labels": "Labels", "families": "Families", "2x2": "2x2"}
 BESIDE = {"beside": "Side by side", "difference": "Difference"}
@@ -61,19 +60,6 @@ def _show_groupings(confusion: Confusion) -> None:
     if confusion.diagonal and now != "2x2" and matrix_panel.has_many_labels(confusion):
         help_text = f"Only the rows of the {WORST_ROWS} labels with the lowest F1"
         st.toggle(f"{WORST_ROWS} worst rows", help=help_text, **choices.bind("worst_rows"))
-
-
-def show_other(shown: Sides) -> None:
-    """The prediction to compare with, if several are loaded."""
-    names, own = session.pred_names(), session.chosen_index()
-    if len(names) < 2:
-        return
-    others = [ALONE, *(k for k in range(len(names)) if k != own)]
-    text = lambda k: f"{names[own]} alone" if k == ALONE else f"with {names[k]}"
-    sidebar.show_choice(
-        "other", "Compare with", others, format_func=text, width=230, label_visibility="collapsed",
-        disabled=shown.kind == "pages",
-    )  # fmt: skip
 
 
 def _show_more(shown: Sides, confusion: Confusion, objects: bool) -> None:

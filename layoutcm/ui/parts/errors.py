@@ -22,7 +22,7 @@ from layoutcm.ui.parts import (
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sides import Sides
 
-PANEL_HEIGHT = 660  # px, of what was clicked; it scrolls inside, so that nothing below moves
+PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so that nothing below moves
 PANEL_BELOW = 400  # px, if it is below the matrix
 PAIR_WIDTH = page_shell.LABELS_BESIDE + 1
 
@@ -42,8 +42,7 @@ def show_views(shown: Sides) -> None:
     own = _own_matrix(shown)
     error_switches.show_switches(shown, own)
     side_by_side = shown.is_pair and choices.current().beside == "beside"
-    width = PANEL_BELOW = 400  # px, if it is below the matrix
-PAIR_WIDTH if side_by_side else _columns(own)
+    width = PAIR_WIDTH if side_by_side else _columns(own)
     left, right = page_shell.columns(3, 2, labels=width)
     stacked = width > page_shell.LABELS_BESIDE
     with left:

@@ -11,37 +11,49 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.ui import choices, scope, sidebar
-from layoutcm.ui.parts import error_switches
+from layoutcm.ui import choices, scope, session, sidebar
 from layoutcm.ui.scope import DOCUMENT
-from layoutcm.ui.sides import Sides
+from layoutcm.ui.sides import PAGES, Sides
 
+ALONE = -1
 MOST_PILLS = 12  # values of an attribute; more are in a list
 PILLS_HELP = "Click one value to see only its pages, and a second one to compare the two."
 
 
 def show_facets(compared: Comparison, shown: Sides) -> None:
-    """One row: the filters, the prediction to compare with, and the values of one attribute."""
+    """One row: the prediction to compare with, and the values of one attribute."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="facets"):
-        with st.popover("Filter", icon=":material/filter_alt:"):
-            show_filters(compared)
-        error_switches.show_other(shown)
+        _show_other(shown)
         if scope.attributes_of(compared):
             _show_values(compared)
 
 
+def _show_other(shown: Sides) -> None:
+    """The prediction to compare with, if several are loaded."""
+    names, own = session.pred_names(), session.chosen_index()
+    if len(names) < 2:
+        return
+    others = [ALONE, *(k for k in range(len(names)) if k != own)]
+    text = lambda k: f"{names[own]} alone" if k == ALONE else f"with {names[k]}"
+    sidebar.show_choice(
+        "other", "Compare with", others, format_func=text, width=230, label_visibility="collapsed",
+        disabled=shown.kind == PAGES,
+    )  # fmt: skip
+
+
 def show_filters(compared: Comparison) -> None:
-    """Pages with a label, with a cause of wrong pixels, or with a value of an attribute; for the bar, too."""
+    """Filters of Errors, for the bar: pages with a label, a cause of wrong pixels, or a value of an attribute."""
+    st.caption("On Errors, only pages with:" if compared.has_truth else "Only pages with:")
     every = lambda name: name or "all pages"
     sidebar.show_choice(
         "has_label",
-        "Pages with the label",
+        "Label",
         ["", *dict.fromkeys(compared.labels[1:])],
         place="filter",
         format_func=every,
     )
     if compared.space.shared and compared.has_truth:
-        sidebar.show_choice("cause", "Pages with the cause", ["", *CAUSES], place="filter", format_func=every)
+        sidebar.show_choice("cause", "Cause", ["", *CAUSES], place="filter", format_func=every)
     values = [f"{name}={value}" for name, own in scope.attributes_of(compared).items() if name != DOCUMENT
               for value in own]  # fmt: skip
     if values:
