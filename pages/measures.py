@@ -25,7 +25,6 @@ def at_one_iou() -> None:
 def show_objects() -> None:
     objects.show_coco_summary(compared)
     at_one_iou()
-    objects.remember_shown(compared)
 
 
 @page_shell.fragment

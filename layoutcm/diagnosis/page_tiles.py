@@ -56,6 +56,13 @@ class PageTiles:
         blocks = (matrices.mass_of(rows, columns).ravel() for matrices in self._blocks(method))
         return np.concatenate([np.empty(0), *blocks])
 
+    def share_in_label(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
+        """float64[pairs]: the amount that a pixel of each pair adds to the row and the column of a label.
+
+        `cell` is the label's own cell (row, column), which is right and is left out.
+        """
+        return np.concatenate([np.empty(0), *(matrices.off_diagonal(*cell) for matrices in self._blocks(method))])
+
     def contributions(self, method: str = "matrix") -> list[list[list[float]]]:
         """For each pair [row, column, amount] of each cell that it adds to: the amount that one pixel adds."""
         found: list[list[list[float]]] = []

@@ -229,6 +229,11 @@ def slice_source(
     return SliceSource(alignment, levels, figure, level, seed, pages)
 
 
+def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
+    """The row of one slice against the rest, with its verdict; it is the only test, so that p is not corrected."""
+    return _tested([[source.row(name, inside)]], source.level)[0]
+
+
 def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
     """The slices of one attribute, the worst first, or in their order; or with None the worst of all attributes."""
     if attribute is None:

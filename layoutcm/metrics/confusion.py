@@ -224,6 +224,12 @@ class GroupMatrices:
         places, found = zip(*(self._places(np.asarray(side)) for side in (rows, columns)))
         return self.recall_mass[:, places[0][:, None], places[1]] * np.logical_and.outer(*found)
 
+    def off_diagonal(self, row: int, column: int) -> Floats:
+        """float64[groups]: the mass for recall in a row and in a column of all labels, without the cell of both."""
+        every = self.positions
+        in_row, in_column = self.mass_of([row], every), self.mass_of(every, [column])
+        return in_row.sum(axis=(1, 2)) + in_column.sum(axis=(1, 2)) - 2 * self.mass_of([row], [column])[:, 0, 0]
+
     def _places(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The places of labels in these matrices, any place for one that they do not have, and which they have."""
         if self.used is None:

@@ -258,6 +258,21 @@ def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label
     return pages_by_pixels(levels, pixels)
 
 
+def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str) -> pd.DataFrame:
+    """Pages in descending order of the pixels off the diagonal in the row and in the column of a label.
+
+    With different taxonomies there is no diagonal: then all pixels of the label count.
+    """
+    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
+    counts = levels.counts.select(levels.counts.has(GT, gt) | levels.counts.has(PRED, pred))
+    numbers, group = np.unique(counts.page, return_inverse=True)
+    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
+    cell = alignment.cell(label, label)
+    pixels = np.zeros(len(levels.pages))
+    pixels[numbers] = np.concatenate([np.empty(0), *(one.off_diagonal(*cell) for _, one in blocks)])
+    return pages_by_pixels(levels, pixels)
+
+
 def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:
     """The pages with pixels, of float64[pages], in descending order: page, document, pixels, share of all."""
     import pandas as pd

@@ -5,6 +5,7 @@ Figures on the screen and on paper, sheets, LaTeX and the HTML page all use `dra
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -59,6 +60,33 @@ def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | Non
     joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])], len(drawn))
     shown = Selection(*(_shown(side, group_of, len(drawn)) for side in selection))
     return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
+
+
+def fold_others(confusion: Confusion, labels: Collection[str], sizes: Floats | None = None) -> Confusion:
+    """The matrix of these labels and Background; all others are one row and one column "other (n labels)".
+
+    The numbers of the labels stay the same, because their sums have all labels. With different taxonomies each side
+    has its own "other"; a side without any of the labels keeps all of its own. A single label is not folded.
+    `sizes`, float64[labels], says which labels are in use, if several matrices have to fold the same ones.
+    """
+    used = (confusion.gt_pixels + confusion.pred_pixels if sizes is None else sizes) > 0
+    groups = []
+    for side in confusion.own_labels[: 1 if confusion.diagonal else 2]:
+        own = {i for i in side if confusion.labels[i] in labels}
+        others = sorted({*side} - own - ({0} if confusion.has_background else set()))
+        if own and used[others].sum() > 1:
+            groups.append(others)
+    if not groups:
+        return confusion
+    folded = {i for others in groups for i in others}
+    kept = [i for i in range(len(confusion.labels)) if i not in folded]
+    group_of = np.zeros(len(confusion.labels), np.int64)
+    group_of[kept] = np.arange(len(kept))
+    for k, others in enumerate(groups):
+        group_of[others] = len(kept) + k
+    counts = [plural(int(used[others].sum()), "label") for others in groups]
+    names = [confusion.labels[i] for i in kept] + [f"other ({count})" for count in counts]
+    return _join(confusion, group_of, names, len(kept))
 
 
 def _largest(side: list[int], sizes: Floats, has_background: bool) -> list[int]:

@@ -41,14 +41,15 @@ def resampling_text(intervals: Intervals) -> str:
     return f"{text}; with fewer than {FEW_UNITS} {used.units} they are rough" if used.few else text
 
 
-def cell_difference_text(used: Resampling, own: str, other: str) -> str:
+def cell_difference_text(used: Resampling, own: str, other: str, has_truth: bool = True) -> str:
     """What a matrix of differences shows, and which of them are grey."""
-    said = f"{own} minus {other}. More on the diagonal is better, more off it is worse."
-    many = "With many cells, some exclude 0 by chance: the intervals are not corrected for the number of cells."
+    better, worse = ("better", "worse") if has_truth else ("more agreement", "less agreement")
+    said = f"{own} minus {other}. More on the diagonal is {better}, more off it is {worse}."
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
-        return f"{said} With {units} nothing can be called better or worse: {FEWEST_UNITS} are needed."
+        return f"{said} With {units} nothing can be called {better} or {worse}: {FEWEST_UNITS} are needed."
     grey = f"Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
+    many = "With many cells, some exclude 0 by chance: the intervals are not corrected for the number of cells."
     return f"{said} {grey} {many}"
 
 

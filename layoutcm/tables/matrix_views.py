@@ -38,6 +38,7 @@ VIEW_BUTTONS = {**{view: heading_of_view(view) for view in (*SHARE_VIEWS, "pixel
 
 # The same without a truth: what recall and precision are then.
 LETTER_BUTTONS = VIEW_BUTTONS | {"recall": "Share of A", "precision": "Share of B", "f1": "Both of A and B (F1)"}
+LETTER_TITLES = VIEW_TITLES | {"recall": "share of A", "precision": "share of B", "f1": "both of A and B (F1)"}
 
 
 class Selection(NamedTuple):
@@ -78,14 +79,18 @@ def every_label(confusion: Confusion) -> Selection:
 
 
 def largest_confusions(
-    confusion: Confusion, most: int = 10, selection: Selection | None = None
+    confusion: Confusion, most: int = 10, selection: Selection | None = None, touching: Collection[str] = ()
 ) -> list[tuple[str, str, float, float]]:
     """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
 
-    With different taxonomies no cell counts as wrong, and the result has the largest cells of the block.
+    `touching`: only cells with one of these labels on either side. With different taxonomies no cell counts as wrong,
+    and the result has the largest cells of the block.
     """
     rows, columns = (np.array(side, int) for side in selection or select(confusion))
     values = np.where(np.equal.outer(rows, columns), 0, confusion.values[np.ix_(rows, columns)])
+    if touching:
+        own = np.isin(confusion.labels, list(touching))
+        values = np.where(own[rows][:, None] | own[columns], values, 0)
     row, column = np.nonzero(values > 0)
     largest = np.argsort(-values[row, column], kind="stable")[:most]
     cells = [(rows[row[k]], columns[column[k]]) for k in largest.tolist()]

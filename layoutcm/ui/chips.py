@@ -66,6 +66,10 @@ def _mapping(text: str) -> str:
 CHIPS: dict[str, Callable[[Any], list[Chip]]] = {
     "level": _scope,
     "labels": _one("labels", _labels),
+    "attribute": _one("attribute", lambda text: f"on Errors: {text.replace('=', ' ', 1)}"),
+    "versus": _one("versus", lambda text: f"on Errors against: {text.replace('=', ' ', 1)}"),
+    "has_label": _one("has_label", lambda label: f"on Errors: pages with {label}"),
+    "cause": _one("cause", lambda cause: f"on Errors: pages with the cause {cause}"),
     "min_score": _one("min_score", lambda score: f"score ≥ {threshold_text(score)}"),
     "label_scores": _label_scores,
     "truth": _one("truth", lambda _: "no truth: A and B"),

@@ -12,6 +12,7 @@ import streamlit as st
 
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
+from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.label_order import ORDERS
 from layoutcm.layouts.model import ROUNDINGS, SIDES
 from layoutcm.metrics.confusion import METHODS
@@ -20,7 +21,7 @@ from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 from layoutcm.metrics.objects.ranked_pairs import PAIRINGS
-from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS
+from layoutcm.tables.matrix_views import VIEWS
 
 Names = tuple[str, ...]
 
@@ -43,7 +44,15 @@ class Choices:
     level: str = "set"
     document: str = ""
     page: str = ""
+    attribute: str = ""  # only pages with this value of an attribute, such as "doc_category=letter"
+    has_label: str = ""  # only pages with this label on either side
+    cause: str = ""  # only pages with wrong pixels of this cause
+    versus: str = ""  # the pages to compare the chosen ones with: another value of the attribute, or "document=NAME"
+    facet: str = ""  # the attribute whose values are offered on Errors; empty = the first
     view: str = "recall"
+    counted: str = "pixels"
+    grouping: str = ""  # rows and columns of the matrix; empty = labels, or families if there are many labels
+    worst_rows: bool = False  # only the rows of the labels with the lowest F1
     gt_label: str = ""  # the chosen cell
     pred_label: str = ""
     class_name: str = ""  # the class that was chosen in the matrix or below it
@@ -52,6 +61,10 @@ class Choices:
     order: str = "as given"
     log: bool = False
     empty: bool = False
+    all_bars: bool = False  # bars of all labels, not only of the largest
+    listed: str = "page"  # what the table of Errors lists
+    sorted_by: str = ""  # a column of it, with "-" before it if descending; empty = the worst first
+    list_page: int = 0
     open_groups: Names = ()  # families of labels that are open in a grouped matrix
     other: int = -1  # the position of the prediction to compare with in the matrix; -1: none
     beside: str = "beside"  # how it is shown
@@ -90,7 +103,11 @@ CHOICES = {
     "missing_pages": MISSING_PAGES,
     "taxonomy": TAXONOMIES,
     "level": ("set", "document", "page"),
-    "view": tuple(VIEW_BUTTONS),
+    "view": VIEWS,
+    "counted": ("pixels", "objects"),
+    "grouping": ("", "labels", "families", "2x2"),
+    "cause": ("", *CAUSES),
+    "listed": ("page", "document"),
     "order": ORDERS,
     "beside": ("beside", "difference"),
     "mask": ("", "gt", "pred", "difference", "cell", "causes"),
@@ -109,6 +126,7 @@ LIMITS = {
     "pred": (0, 10**6),
     "other": (-1, 10**6),
     "baseline": (0, 10**6),
+    "list_page": (0, 10**6),
     "min_score": (0.0, 1.0),
     "family_depth": (1, MOST_DEPTH),
     "matrix_depth": (0, MOST_DEPTH + 1),

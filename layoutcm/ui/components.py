@@ -34,6 +34,7 @@ def make_component(name: str, show: str, stop: str = "") -> Any:
 
 VIEWER = make_component("viewer", "show_page", "stop_page")
 THUMBNAILS = make_component("thumbnails", "show_thumbnails")
+PAGE_LIST = make_component("page_list", "show_page_list")
 MATRIX = make_component("matrix", "show_matrix", "stop_matrix")
 
 

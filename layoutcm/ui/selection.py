@@ -6,7 +6,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import COLLAPSED, Selection, select
+from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.ui import choices, image_uris, session
 from layoutcm.ui.router import go_to
 from layoutcm.ui.visitors import kept
@@ -40,9 +40,9 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
 
 
 def open_cell(gt_label: str, pred_label: str) -> None:
-    """Go to the pages behind a cell; the 2x2 view, which has no labels, is replaced by recall."""
-    view = "recall" if choices.current().view == COLLAPSED else choices.current().view
-    choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
+    """Go to the pages behind a cell; the 2x2 view, which has no labels, is left."""
+    grouping = "" if choices.current().grouping == "2x2" else choices.current().grouping
+    choices.put(gt_label=gt_label, pred_label=pred_label, grouping=grouping)
     go_to("errors")
 
 
@@ -50,8 +50,8 @@ def open_chosen_cell() -> None:
     open_cell(choices.current().gt_label, choices.current().pred_label)
 
 
-def open_page(page: str) -> None:
-    choices.put(page=page, mask="")
+def open_page(page: str, mask: str = "") -> None:
+    choices.put(page=page, mask=mask)
     go_to("page")
 
 

@@ -111,7 +111,7 @@ def load_files(files: LoadedFiles, name: str = "") -> None:
     st.session_state["loaded"] = files
     reset = ("pred", "baseline", "document", "page", "gt_label", "pred_label", "class_name", "level", "families",
              "family", "expanded", "labels", "mask", "curves", "curve_label", "label_scores", "open_groups", "other",
-             "truth", "error_kinds")  # fmt: skip
+             "truth", "error_kinds", "attribute", "has_label", "cause", "versus", "facet", "list_page")  # fmt: skip
     put(load=name, **kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 

@@ -47,8 +47,7 @@ def _warm_up() -> None:
 
 def _compare_and_draw() -> None:
     from layoutcm.drawing.palette import LIGHT
-    from layoutcm.drawing.screen.charts import class_bars, distribution_figure, read_as_figure
-    from layoutcm.drawing.screen.precision_recall import precision_recall_plane
+    from layoutcm.drawing.screen.charts import class_bars
     from layoutcm.drawing.web import page_data
     from layoutcm.drawing.web.matrix_data import matrix_data
 
@@ -56,13 +55,8 @@ def _compare_and_draw() -> None:
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
     confusion, objects = compared.confusion(), compared.objects()
-    for figure in (
-        class_bars(confusion, LIGHT),
-        precision_recall_plane(confusion, LIGHT),
-        read_as_figure(confusion, 1, LIGHT),
-        distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
-    ):
-        figure.to_json()
+    class_bars(confusion, LIGHT).to_json()
+    compared.page_table()
     matrix_data(confusion, "recall", select(confusion))
     objects.object_confusion_at(0.5)
     page_data.region_data(compared, "p", page_data.label_data(compared)["labels"], {"gt": 0, "pred": 1})

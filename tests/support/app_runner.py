@@ -51,7 +51,7 @@ def texts(app):
         for element in getattr(app, kind):
             found += [str(getattr(element, "value", "")), str(getattr(element, "label", ""))]
     # Remove Markdown escapes, which a user does not see.
-    return re.sub(r"\\([^\w\s])", r"\1", " ".join(found))
+    return re.sub(r"\\([^A-Za-z0-9\s])", r"\1", " ".join(found))
 
 
 def coco(labels, boxes):

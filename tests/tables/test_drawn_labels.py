@@ -1,5 +1,7 @@
 """More labels than can be drawn are joined: the sums stay those of the whole matrix, everywhere a matrix is shown."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from layoutcm.drawing.matrix_layers import cell_colour, correct_cells, matrix_la
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.errors import InputError
-from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix
+from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix, fold_others
 from layoutcm.tables.matrix_views import Selection, every_label, select
 from layoutcm.tables.tables import matrix_table
 from support.layouts import build
@@ -108,3 +110,31 @@ def test_more_labels_than_can_be_compared_are_refused_with_files_and_numbers():
     with pytest.raises(InputError, match=r"2,002 labels, 1,001 in gt and 1,001 in pred; at most 2,000 .* map several"):
         lcm.compare(gt, pred, taxonomy="different")
     assert len(lcm.compare(gt, gt).labels) == 1002
+
+
+def test_chosen_labels_keep_their_numbers_and_the_others_become_one(sample):
+    whole, folded = sample.confusion(), fold_others(sample.confusion(), ["Table"])
+    assert folded.labels == ["Background", "Table", "other (10 labels)"] and folded.joined == (2,)
+    i = whole.labels.index("Table")
+    for name in ("precision", "recall", "f1", "gt_pixels", "pred_pixels"):
+        assert folded.class_values()[name][1] == pytest.approx(whole.class_values()[name][i])
+    others = [k for k in range(1, len(whole.labels)) if k != i]
+    assert folded.values[1].tolist() == [whole.values[i, 0], whole.values[i, i], whole.values[i, others].sum()]
+    assert folded.values[2, 2] == pytest.approx(whole.values[np.ix_(others, others)].sum())
+    assert folded.values.sum() == pytest.approx(whole.values.sum())
+
+
+def test_nothing_is_folded_without_a_chosen_label_or_for_a_single_other():
+    small = lcm.label_sets_confusion(["a", "b"], ["a", "a"], "ab")
+    assert fold_others(small, []) is small and fold_others(small, ["no such"]) is small
+    assert fold_others(small, ["a"]).labels == small.labels
+
+
+def test_with_different_taxonomies_each_side_folds_its_own(sample):
+    block = replace(sample.confusion(), diagonal=False, sides=((0, 1, 2, 3), (0, *range(4, 12))))
+    folded = fold_others(block, [block.labels[1], block.labels[4]])
+    assert folded.labels[:3] == ["Background", block.labels[1], block.labels[4]]
+    assert folded.labels[3:] == ["other (2 labels)", "other (7 labels)"]
+    assert folded.sides == ((0, 1, 3), (0, 2, 4)) and folded.joined == ()
+    # A side without any of the labels keeps its own.
+    assert fold_others(block, [block.labels[1]]).labels[2:-1] == block.labels[4:]

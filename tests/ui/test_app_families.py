@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
@@ -121,21 +120,3 @@ def test_the_editor_and_the_link_keep_the_tree():
     assert tree_of([{"label": "a", "family": None}, {"label": "b", "family": " / "}]).paths == {}
     assert from_text(as_text(tree)).paths == tree.paths
     assert as_yaml(FamilyTree("", {"مرحبا": ("😀",)})) == "😀: [مرحبا]\n"
-
-
-def headline_app():
-    import streamlit as st
-
-    from layoutcm.ui import choices, link, session
-    from layoutcm.ui.parts import families
-
-    link.start_session()
-    session.open_named("sample")
-    st.text(families.family_headline(session.current_comparison())[1])
-    choices.put(families="alone")
-    st.text(str(families.family_headline(session.current_comparison())))
-
-
-def test_family_headline():
-    app = AppTest.from_function(headline_app, default_timeout=60).run()
-    assert not app.exception and [text.value for text in app.text] == ["95.9 %", "None"]

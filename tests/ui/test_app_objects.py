@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from layoutcm.ui.parts import headlines
 from support.app_runner import choose, coco, matrices, opened, opened_unmapped, upload
 from support.app_runner import texts as typed_texts
 from support.hostile import SCREEN
@@ -124,8 +123,6 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     choose(app, measure="soft")
     app.run()
     assert "The prediction has no scores, so soft scores" in texts(app)
-    app.switch_page("pages/errors.py").run()
-    assert not app.exception and metrics(app)["PQ"] == "0.667" and "mAP" not in metrics(app)
 
 
 @pytest.mark.parametrize("level", [{"level": "page", "page": "report-1_p3.png"}, {"labels": '["Table", "Text"]'}])
@@ -144,25 +141,3 @@ def test_nonsense_in_a_link_is_ignored():
     assert "iou:0.50|rule:coco" in texts(app)
     app = opened("measures", load="sample", measure="centroids", **nonsense)
     assert "centroids:20x20" in texts(app)
-
-
-def test_every_view_has_a_figure_on_errors(monkeypatch):
-    app = opened("errors", load="sample")
-    assert list(metrics(app))[-4:] == ["Right or in family", "mAP", "Soft F1", "Centroid recall"]
-    assert metrics(app)["mAP"] == "0.539" and metrics(app)["Soft F1"] == "0.769"
-    different = metrics(opened_unmapped(monkeypatch, "errors"))
-    assert different["Object F1"] == "0.766" and "Soft F1" not in different
-
-
-def test_on_a_large_set_objects_are_computed_after_their_page_was_opened(monkeypatch):
-    monkeypatch.setattr(headlines, "MOST_PAGES", 3)
-    app = opened("errors", load="sample")
-    assert metrics(app)["Objects"] == "…" and "mAP" not in metrics(app)
-    app.switch_page("pages/measures.py").run()
-    app.switch_page("pages/errors.py").run()
-    assert not app.exception and metrics(app)["mAP"] == "0.539" and "Objects" not in metrics(app)
-    app.selectbox(key="bar_pred").set_value(1).run()
-    assert metrics(app)["Objects"] == "…"
-    app.switch_page("pages/measures.py").run()
-    app.switch_page("pages/errors.py").run()
-    assert not app.exception and metrics(app)["PQ"] == "0.480"

@@ -6,13 +6,14 @@ import re
 import pytest
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.tables.interval_texts import interval_text, resampling_text
+from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.ui import chips, sidebar
 from layoutcm.ui.choices import DEFAULTS
-from layoutcm.ui.parts import cell, headlines
+from layoutcm.ui.parts import class_scores, lit_pages
 from layoutcm.wording import percent_brief
 from support.app_runner import coco, matrices, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
+from support.matrix_values import views_of
 from support.paths import ROOT
 
 PAGES = ["data", "models", "errors", "page", "ground_truth", "measures", "method"]
@@ -54,51 +55,28 @@ def test_the_mapping_of_the_sample_is_for_model_b_only():
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
 
 
-def below(app):
-    """{headline figure: the interval below it}."""
-    return {metric.label: metric.delta for metric in app.metric if metric.delta}
-
-
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_figures_have_intervals_below_them(method, sample, monkeypatch):
+def test_classes_have_the_numbers_of_the_api(method, sample):
+    app = opened("errors", load="sample", method=method)
+    shown = app.dataframe[0].value.set_index("label")
+    expected = sample.confusion(method=method).classes().set_index("label").loc[shown.index]
+    for name in ("f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"):
+        assert shown[name].to_numpy() == pytest.approx(expected[name].to_numpy())
+    assert shown["f1"].is_monotonic_increasing and not app.metric
     found = sample.bootstrap(method=method)
-    app = opened("errors", load="sample", method=method)
-    assert not app.exception
-    for name, figure in (
-        ("F1 macro", "macro_f1"),
-        ("Content F1", "content_f1"),
-        ("F1, mean page", "macro_f1_over_pages"),
-    ):
-        assert below(app)[name] == interval_text(found, figure)
-    assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
     assert f"{resampling_text(found)}." in texts(app)
-    different = opened_unmapped(monkeypatch, "errors")
-    assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
-    assert not below(opened("errors", load="sample", level="document", document="invoice-1.pdf"))
-
-
-@pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_headline_figures_are_those_of_the_api(method, sample):
-    confusion = sample.confusion(method=method)
-    by_page, by_document = sample.page_table(method), sample.document_table(method)
-    app = opened("errors", load="sample", method=method)
-    shown = {metric.label: metric.value for metric in app.metric}
-    expected = {
-        "F1 macro": confusion.average("macro")["f1"],
-        "F1 micro": confusion.average("micro")["f1"],
-        "Content F1": sample.content()["f1"],
-        "F1, mean page": by_page["f1"].mean(),
-        "F1, mean document": by_document["f1"].mean(),
-    }
-    assert {name: shown[name] for name in expected} == {name: f"{value:.3f}" for name, value in expected.items()}
+    bars = {one["name"]: one for one in json.loads(app.get("plotly_chart")[0].proto.spec)["data"]}
+    first = bars["F1"]["customdata"][0]
+    low = found.scores["f1"][first][1]
+    assert bars["F1"]["x"][0] - bars["F1"]["error_x"]["arrayminus"][0] == pytest.approx(low)
 
 
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
-    monkeypatch.setattr(headlines, "MOST_PAGES", 5)
+    monkeypatch.setattr(class_scores, "MOST_PAGES", 5)
     app = opened("errors", load="sample")
-    assert not app.exception and not below(app) and "by the jackknife" not in texts(app)
+    assert not app.exception and "by the jackknife" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()
-    assert not app.exception and len(below(app)) == 5 and "by the jackknife" in texts(app)
+    assert not app.exception and "by the jackknife" in texts(app)
     assert "95 % intervals" not in [button.label for button in app.button]
 
 
@@ -129,7 +107,7 @@ def test_a_wrong_cell_says_what_it_consists_of(sample):
 
 
 def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
+    monkeypatch.setattr(lit_pages, "CAUSES_PAGES", 2)
     app = opened("errors", load="sample", gt_label="Caption", pred_label="Text")
     assert "Counted on the 2 pages with the most pixels of the cell, 28.4 % of it." in texts(app)
 
@@ -145,26 +123,23 @@ def test_where_taxonomies_differ_no_cell_is_wrong(monkeypatch):
     assert "Caption overlaps text" in texts(app) and not causes_shown(app)
 
 
-def figure_of(app, position=0):
-    return json.loads(app.get("plotly_chart")[position].proto.spec)
-
-
-def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
+def test_the_label_filter_folds_the_others_and_changes_no_number(sample):
     app = opened("errors", load="sample", labels='["Caption", "Text"]')
-    assert matrices(app)[0]["row_names"] == ["Background", "Caption", "Text"]
+    data = matrices(app)[0]
+    assert data["row_names"] == data["column_names"] == ["Background", "Caption", "Text", "other (9 labels)"]
+    whole, labels = sample.confusion(), sample.labels
+    i = labels.index("Caption")
+    others = [k for k, label in enumerate(labels) if label not in ("Background", "Caption", "Text")]
+    assert data["models"][0]["mass"][1][3] == pytest.approx(whole.values[i, others].sum())
+    assert views_of(data)["recall"][1][2] == pytest.approx(whole.recall[i, labels.index("Text")])
     cells = [button.label for button in app.button if "px," in button.label]
-    assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
-    assert [metric.value for metric in app.metric][:2] == ["0.810", "0.912"]  # of all labels, as without the filter
-    assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
-    assert not app.exception and app.selectbox(key="bar_class_name").options == [
-        "choose a label",
-        "Caption",
-        "Text",
-        "Background",
-    ]
+    assert cells and all("Caption" in cell or "Text" in cell for cell in cells)
+    assert any("Table read as Text" in cell for cell in cells)  # an error with the chosen label on one side
+    assert list(app.dataframe[0].value["label"]) == ["Caption", "Text", "Background"]
     app.switch_page("pages/page.py").run()
     viewer = lambda: json.loads(app.get("bidi_component")[0].proto.json)
     assert [viewer()["labels"][label] for label in viewer()["shown"]] == ["Caption", "Text", "not judged"]
+    assert matrices(app)[-1]["row_names"][-1].startswith("other (")
     app.multiselect(key="bar_labels").set_value([]).run()
     assert "labels" not in app.query_params
     assert viewer()["shown"] is None
@@ -245,9 +220,9 @@ def test_a_link_may_contain_anything(name):
 
 
 def test_a_cell_is_not_opened_in_the_2x2_view():
-    app = opened("errors", load="sample", view="collapsed")
+    app = opened("errors", load="sample", grouping="2x2")
     next(button for button in app.button if "Table read as Text" in button.label).click().run()
-    assert app.session_state["choices"].view == "recall"
+    assert app.session_state["choices"].grouping == ""
 
 
 def test_uploading_two_files_compares_them():
@@ -298,6 +273,10 @@ def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
 CHIPS = {
     "level": ("page", {"page": "paper-1_p3.png"}, "page paper-1_p3.png"),
     "labels": ('["Caption", "Text", "Table", "Title"]', {}, "labels: Caption, Text, Table and 1 more"),
+    "attribute": ("doc_category=letter", {}, "on Errors: doc_category letter"),
+    "versus": ("doc_category=paper", {}, "on Errors against: doc_category paper"),
+    "has_label": ("Table", {}, "on Errors: pages with Table"),
+    "cause": ("label", {}, "on Errors: pages with the cause label"),
     "min_score": ("0.5", {}, "score ≥ 0.5"),
     "label_scores": ('["0.68=Table"]', {}, "score of Table ≥ 0.68"),
     "truth": ("False", {}, "no truth: A and B"),

@@ -1,5 +1,7 @@
 """The sentences of the dashboard, on numbers that can be counted by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 import layoutcm as lcm
@@ -47,10 +49,13 @@ def test_the_largest_confusions(confusion):
         ("Background read as a: 2 px, 2.22 % of Background", "Background", "a"),
         ("a read as Background: 1 px, 10.0 % of a", "a", "Background"),
     ]
-    assert [text for text, *_ in confusion_sentences(confusion, select(confusion), most=1, gt="Background")] == [
-        "Background read as a: 2 px, 2.22 % of Background"
+    # A chosen label may be on either side.
+    assert [text for text, *_ in confusion_sentences(confusion, select(confusion), touching=["b"])] == [
+        "a read as b: 3 px, 30.0 % of a"
     ]
-    assert [pred for _, _, pred in confusion_sentences(confusion, select(confusion, ["a"]))] == ["a", "Background"]
+    assert len(confusion_sentences(confusion, select(confusion), touching=["a"])) == 3
+    letters = replace(confusion, side_names=("A", "B"))
+    assert confusion_sentences(letters, select(letters), most=1)[0][0] == "a in A, b in B: 3 px, 30.0 % of a in A"
 
 
 def test_the_2x2(confusion):
@@ -86,7 +91,7 @@ def test_the_chosen_cell_in_numbers(sample):
     assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
 
 
-@pytest.mark.parametrize(("page", "level"), [("data", {}), ("errors", {"level": "page", "page": "paper-1_p1.png"})])
+@pytest.mark.parametrize(("page", "level"), [("data", {}), ("data", {"level": "page", "page": "paper-1_p1.png"})])
 def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
     share = sample.border_slack(level.get("page"))
     assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(

@@ -1,4 +1,4 @@
-"""Plotly charts next to the matrix: the 2x2, class bars, what a class is read as, the distribution of page scores.
+"""The bars of classes, and axes that several Plotly charts share.
 
 Undefined values are not drawn.
 """
@@ -9,28 +9,25 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
-from plotly.subplots import make_subplots
 
 from layoutcm.drawing.matrix_layers import classes_in_use
-from layoutcm.drawing.palette import Theme, scale_colour
+from layoutcm.drawing.palette import Theme
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.matrix_views import SCORE_TITLES, Selection, select
-from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_spaced
+from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
+from layoutcm.wording import score_text, shorten, thin_spaced
 
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
-MOST_READ_AS = 8
+MOST_BARS = 40  # classes of a chart, unless more are asked for
 
 
 def class_bars(
     confusion: Confusion,
     theme: Theme,
-    most: int = 40,
+    most: int = MOST_BARS,
     background: bool = False,
     intervals: Mapping[str, Floats] | None = None,
     selection: Selection | None = None,
@@ -133,105 +130,3 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
         "fixedrange": True,
     }
     figure.update_yaxes(**axis, **where)
-
-
-def read_as_figure(
-    confusion: Confusion, label_position: int, theme: Theme, selection: Selection | None = None
-) -> go.Figure:
-    """What one gt class is read as, and what is read as this class: the diagonal and the largest other cells.
-
-    With different taxonomies nothing can be read as a gt class, so the second half is left out.
-    """
-    name = plotly_text(shorten(confusion.labels[label_position], 30))
-    halves = 2 if confusion.diagonal or label_position == 0 else 1
-    titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
-    figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
-    sides = (confusion.recall[label_position], confusion.precision[:, label_position])
-    rows, columns = selection or select(confusion)
-    ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, (columns, rows))]
-    bars = max(*map(len, ranked), 3)  # the same on both sides, so that all bars have the same thickness
-    for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
-        figure.add_trace(
-            _make_read_as_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place
-        )
-        label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
-    figure.update_layout(
-        **base_layout(theme),
-        height=30 * bars + 90,
-        margin={"l": 8, "r": 50, "t": 56, "b": 28},
-        showlegend=False,
-        bargap=0.3,
-    )
-    figure.update_annotations(font={"size": 13})
-    share_axis(figure, "x", theme, range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
-    return figure
-
-
-def _make_read_as_bars(
-    confusion: Confusion, own: int, shares: Floats, positions: Sequence[int], is_row: bool, theme: Theme
-) -> dict[str, Any]:
-    right = [not confusion.diagonal or i == own for i in positions]
-    colours = [scale_colour(theme.hit if hit else theme.miss, 0.7) for hit in right]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": [float(shares[i]) for i in positions],
-        "y": list(range(len(positions))),
-        "marker": {"color": colours, "line": {"width": 0}},
-        "text": [f"{percent_brief(float(shares[i]))} %" if shares[i] else "0 %" for i in positions],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "customdata": positions,
-        "hoverinfo": "text",
-        "hovertext": [_read_as_hover(confusion, own, i, is_row) for i in positions],
-    }
-
-
-def _largest(shares: Floats, visible: Sequence[int], own: int, diagonal: bool) -> list[int]:
-    ranked = sorted((i for i in visible if shares[i] > 0), key=lambda i: -shares[i])
-    if diagonal and math.isfinite(shares[own]):
-        ranked = [own, *(i for i in ranked if i != own)]
-    return ranked[:MOST_READ_AS]
-
-
-def _read_as_hover(confusion: Confusion, own: int, other: int, is_row: bool) -> str:
-    i, j = (own, other) if is_row else (other, own)
-    gt, pred = plotly_text(confusion.labels[i]), plotly_text(confusion.labels[j])
-    part = f"{percent(float(confusion.recall[i, j]))} of gt {gt}"
-    if not is_row:
-        part = f"{percent(float(confusion.precision[i, j]))} of pred {pred}"
-    return f"gt <b>{gt}</b><br>pred <b>{pred}</b><br>{part}<br>{thin_spaced(float(confusion.values[i, j]))} px"
-
-
-def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int = 20) -> go.Figure:
-    """A histogram of page (or document) scores from 0 to 1 with the median; the title has the number of n/a."""
-    all_values = np.asarray(values, float)
-    known = all_values[np.isfinite(all_values)]
-    pages, edges = np.histogram(known, bins=bins, range=(0, 1))
-    missing = len(all_values) - len(known)
-    bars = {
-        "type": "bar",
-        "x": (edges[:-1] + edges[1:]) / 2,
-        "y": pages,
-        "width": 1 / bins,
-        "marker": {"color": scale_colour(theme.hit, 0.7), "line": {"color": theme.background, "width": 1}},
-        "customdata": np.stack([edges[:-1], edges[1:]], axis=1).tolist(),
-        "hoverinfo": "text",
-        "hovertext": [f"{low:.2f} to {high:.2f}: {n}" for low, high, n in zip(edges[:-1], edges[1:], pages)],
-    }
-    figure = go.Figure([bars])
-    if len(known):
-        median = float(np.median(known))
-        note = {"annotation_text": f"median {score_text(median)}", "annotation_position": "top left"}
-        figure.add_vline(median, line={"color": theme.text, "width": 1.5, "dash": "dash"}, **note)
-    heading = f"{title} ({missing} n/a)" if missing else title
-    figure.update_layout(
-        **base_layout(theme, heading), height=240, margin={"l": 44, "r": 16, "t": 52, "b": 32}, bargap=0
-    )
-    axis = {"tickfont": {"color": theme.muted}, "ticks": "", "fixedrange": True}
-    figure.update_xaxes(range=[0, 1], showgrid=False, zeroline=False, **axis)
-    # Space for the median text above the highest bar.
-    top = 1.18 * max(int(pages.max()), 1)
-    step = {"dtick": 1} if top < 8 else {}  # whole pages only
-    figure.update_yaxes(range=[0, top], gridcolor=theme.grid, zerolinecolor=theme.grid, **step, **axis)
-    return figure

@@ -12,6 +12,7 @@ PARTS = {
     "viewer": ("page_canvas", "words", "pointer", "viewer"),
     "matrix": ("matrix_values", "matrix", "matrix_keys"),
     "thumbnails": ("thumbnails",),
+    "page_list": ("page_list",),
 }
 
 

@@ -107,8 +107,8 @@ function model_heading(data, n) {
   const { name, link } = data.models[n];
   return make("div", { class: "name", dir: "auto" }, link ? make("a", { href: link }, name) : name);
 }
-function difference_heading({ models: [own, other] }) {
-  return make("div", { class: "name", dir: "auto" }, `${own.name} minus ${other.name}. Blue: ${own.name} is better.`);
+function difference_heading({ models: [own, other], verdicts }) {
+  return make("div", { class: "name", dir: "auto" }, `${own.name} minus ${other.name}. Blue: ${verdicts?.better ?? `${own.name} is better`}.`);
 }
 function make_matrix_table(state, n, layout) {
   const { data, rows, columns } = state, name = data.models[n].name;
@@ -185,8 +185,11 @@ function difference_lines(state, r, c) {
   if (change === null) return [...lines, "no difference: n/a"];
   lines.push(change === 0 ? "no difference" : `difference ${text(change)}`);
   if (of(low) !== null) lines.push(`${significant(100 * data.difference.level, 3)} % interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
-  return [...lines, state.difference.verdict(change, kinds[r][c], ...place)].filter(Boolean);
+  return [...lines, verdict_words(data, state.difference.verdict(change, kinds[r][c], ...place))].filter(Boolean);
 }
+
+// Without a truth, more on the diagonal is not better, but more agreement.
+const verdict_words = (data, said) => data.verdicts?.[said] ?? said;
 
 // Groups of labels.
 function matrix_group_bar(state) {
@@ -218,7 +221,8 @@ function matrix_scale_bars(state) {
   };
   if (difference) {
     const end = `${difference.capped ? "≥ " : ""}${text(difference.high)}${shares ? " points" : ""}`;
-    return make("div", { class: "bars" }, bar("worse to better", difference.colours, 0, end, end), make("div", { class: "scale" }, "within noise", make("i", { class: "grey" })));
+    const noise = data.difference.plain ? null : make("div", { class: "scale" }, "within noise", make("i", { class: "grey" }));
+    return make("div", { class: "bars" }, bar(`${verdict_words(data, "worse")} to ${verdict_words(data, "better")}`, difference.colours, 0, end, end), noise);
   }
   const title = (scale) => (!data.diagonal ? data.view_names[data.view] : scale.kind === "hit" ? "diagonal" : "off the diagonal");
   const used = [scales.hit, scales.miss].filter((scale) => scale.used);

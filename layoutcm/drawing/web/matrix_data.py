@@ -13,11 +13,11 @@ import numpy as np
 
 from layoutcm.drawing.matrix_layers import scale_ends
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
-from layoutcm.layouts.model import GT, PRED, SIDES, Floats
+from layoutcm.layouts.model import GT, LETTERS, PRED, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix, drawn_matrix
-from layoutcm.tables.matrix_views import VIEW_TITLES, Selection
+from layoutcm.tables.matrix_views import LETTER_TITLES, VIEW_TITLES, Selection
 
 THEMES = {"light": LIGHT, "dark": DARK}
 SIDE_WORDS = dict(zip(SIDES, ("Ground truth", "Prediction")))  # on the screen; A and B stay as they are
@@ -68,7 +68,7 @@ def matrix_data(
         "models": [{"name": name, **_masses(one)} for name, one in drawn.items()],
         "groups": label_groups(first, families or {}),
         "view": view,
-        "view_names": VIEW_TITLES,
+        "view_names": LETTER_TITLES if confusion.side_names == LETTERS else VIEW_TITLES,
         "log": look.log,
         "sides": [SIDE_WORDS.get(side, side) for side in confusion.side_names],
         "unit": look.unit,
@@ -114,7 +114,7 @@ def label_groups(drawn: DrawnMatrix, families: Mapping[str, str]) -> list[dict[s
     groups: dict[str, tuple[list[int], list[int]]] = {}
     for side, positions in enumerate(drawn.selection):
         for place, i in enumerate(positions):
-            if labels[i] in families and drawn.positions[i] != JOINED:
+            if labels[i] in families and drawn.positions[i] != JOINED and i not in drawn.confusion.joined:
                 groups.setdefault(families[labels[i]], ([], []))[side].append(place)
     return [
         {"name": name, "rows": rows, "columns": columns}
@@ -132,6 +132,12 @@ def difference_data(found: CellDifferences) -> dict[str, Any]:
         "high": _or_null(found.high),
         "level": found.used.level,
     }
+
+
+def plain_difference(values: Floats) -> dict[str, Any]:
+    """The same without intervals: no difference is called noise, and none is known to be more than noise."""
+    nothing, no_noise = _or_null(np.full_like(values, np.nan)), np.zeros(values.shape, bool).tolist()
+    return {"values": _or_null(values), "noise": no_noise, "low": nothing, "high": nothing, "level": 0, "plain": True}
 
 
 def _or_null(values: Floats) -> list[list[float | None]]:

@@ -9,7 +9,10 @@ const PAGE_WIDTHS = new Map();  // text -> width in the font of tags
 // Everything about a page that does not depend on the view.
 function page_model(data) {
   const shown = data.shown ? new Set(data.shown) : null;
-  const boxes = data.boxes.filter((box) => !shown || shown.has(box[1])).map(([side, label, x0, y0, x1, y1, score, number]) =>
+  // A region of another label stays if it meets a shown label on another side: that is the error that is looked for.
+  const meet = (a, b) => a[0] !== b[0] && a[2] < b[4] && b[2] < a[4] && a[3] < b[5] && b[3] < a[5];
+  const chosen = shown ? data.boxes.filter((box) => shown.has(box[1]) && box[1] !== data.labels.length - 1) : [];
+  const boxes = data.boxes.filter((box) => !shown || shown.has(box[1]) || chosen.some((one) => meet(one, box))).map(([side, label, x0, y0, x1, y1, score, number]) =>
     ({ side, label, x0, y0, x1, y1, score, number, name: data.labels[label], colour: data.colours[label], area: (x1 - x0) * (y1 - y0) }));
   const sets = (data.pairs ?? []).map((pair) => pair.words.map((bits, side) => bits.map((bit) => data.bits[side][bit])));
   return { data, boxes, sets, shown, areas: null, cause_areas: null, centres: data.centres ?? [] };

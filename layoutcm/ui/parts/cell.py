@@ -2,136 +2,117 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.diagnosis.causes import TOLERANCE
-from layoutcm.drawing.palette import CAUSE_COLOURS
+from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import pages_by_pixels
 from layoutcm.tables.matrix_views import cell_verb
-from layoutcm.ui import choices, components, screen_text, selection, session
-from layoutcm.ui.parts import data_tables
-from layoutcm.ui.parts.thumbnails import thumbnail_address
+from layoutcm.tables.summary_sentence import in_both
+from layoutcm.ui import choices, screen_text
+from layoutcm.ui.parts import error_matrix, lit_pages, objects
+from layoutcm.ui.parts.lit_pages import LitPages
+from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
-from layoutcm.wording import percent, percent_brief, thin_spaced
+from layoutcm.ui.sides import Sides
+from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
-THUMBNAILS = 4
-CAUSES_PAGES = 200  # more would take too long after a click
-LIST_DELAY = 0.15  # seconds; the browser shows the list before it is busy with drawing the matrix again
-COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
-CAUSES_HELP = (
-    "**Slack**: only the position of a border differs, by no more than "
-    f"{100 * TOLERANCE:g} % of the page's longer side. **Label**: a region was found with another label. **Size**: a "
-    "region reaches too far or not far enough. **Split** and **merge**: one region became several, or several became "
-    "one. **Duplicate**: a second region on a found one. **Missed** and **invented**: regions of one side only."
-)
+HINT = "Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for."
+HINT_WITHOUT_TRUTH = "Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ."
 
 
-def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
-    """The meaning of the chosen cell, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
+def chosen_names(confusion: Confusion) -> tuple[str, str] | None:
+    """The labels of the chosen cell, which one of the sides may not have; None if no cell is chosen."""
+    gt, pred = choices.current().gt_label, choices.current().pred_label
+    return (gt, pred) if gt in confusion.labels and pred in confusion.labels else None
+
+
+def show_whose(shown: Sides) -> None:
+    """Whose pages the panel shows, if there are several."""
+    parts = [shown.own_name, shown.own.filters.text if not shown.own.is_whole and shown.kind != "pages" else ""]
+    st.caption(as_typed(", ".join(filter(None, parts))) or "\u00a0")
+
+
+def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], None]:
+    """The numbers of the chosen cell, and the worst pages behind it, with exactly its pixels lit.
 
     The list is drawn at once; the browser fetches its pictures later. The returned function draws the causes, which
     take longer; the page calls it last.
     """
-    cell = selection.chosen_cell(compared)
-    if cell is None:
-        st.info("Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.")
-        return lambda: None
-    gt_label, pred_label = names = (choices.current().gt_label, choices.current().pred_label)
+    names = chosen_names(confusion)
+    assert names is not None
+    has_truth, cell = shown.own.whole.has_truth, (confusion.labels.index(names[0]), confusion.labels.index(names[1]))
     verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
-    st.subheader(as_typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
-    pages, scope = _pages_behind(compared, gt_label, pred_label)
-    st.markdown(
-        f"{percent(float(confusion.recall[cell]))} of {as_typed(gt_label)}, "
-        f"{thin_spaced(round(confusion.values[cell]))} px on "
-        f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
-    )
+    heading = f"{names[0]} {verb} {names[1]}" if has_truth else in_both(*names)
+    st.subheader(as_typed(heading), anchor=False)
+    show_whose(shown)
+    if choices.current().counted == "objects":
+        pages = _object_pages(shown.own, names)
+        whole = f"{screen_text.plural_spaced(round(sum(pages.amounts)), 'object')}"
+    else:
+        pages = LitPages(shown.own, _pages_behind(shown.own, names), names)
+        owner = as_typed(names[0]) if has_truth else f"{as_typed(names[0])} in A"
+        whole = f"{percent(float(confusion.recall[cell]))} of {owner}, {thin_spaced(round(confusion.values[cell]))} px"
+    count = len(shown.own.compared.pages)
+    st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
     causes = st.container()
-    if len(pages):
-        _show_thumbnails(compared, pages.head(THUMBNAILS), names, across)
-        _offer_all_pages(pages)
-    if st.session_state.get("cell_listed") != names:
-        st.session_state["cell_listed"] = names
-        time.sleep(LIST_DELAY)
+    if len(pages.table):
+        lit_pages.show_thumbnails(pages, across)
 
     def draw_slow_parts() -> None:
-        if confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1] and len(pages):
+        wrong = has_truth and confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1]
+        if wrong and len(pages.table) and pages.unit == "px":
             with causes:
-                _show_causes(compared, names, pages)
+                lit_pages.show_causes(pages)
 
     return draw_slow_parts
 
 
-def _show_thumbnails(compared: Comparison, worst: pd.DataFrame, cell: tuple[str, str], across: int) -> None:
-    """The pages, `across` in a row, as buttons that open them."""
-    images, key, method = selection.current_page_images(), session.comparison_key(), choices.current().method
-    pages = []
-    for page, pixels in zip(worst["page"].tolist(), worst["pixels"].tolist()):
-        picture = images.find(compared, compared.levels.page_index(page))
-        pages.append([page, round(pixels), thumbnail_address(key, compared, page, cell, method, picture)])
-    components.THUMBNAILS(key="thumbnails", data={"pages": pages, "across": across}, on_picked_change=_open_picked_page)
+def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
+    """The pages with pixels of the cell; of the chosen cause, if there is one. A label of the other side has none."""
+    method = choices.current().method
+    cause = scope.filters.cause if method == "matrix" and names[0] != names[1] else ""
+    try:
+        return scope.compared.pages_behind(*names, method, cause=cause or None)
+    except InputError:
+        return pages_by_pixels(scope.compared.levels, 0 * scope.compared.levels.page_pixels)
 
 
-def _open_picked_page() -> None:
-    picked = st.session_state["thumbnails"].get("picked")
-    if picked:
-        selection.open_page(picked["page"])
+def _object_pages(scope: Scope, names: tuple[str, str]) -> LitPages:
+    """The pages with objects of the cell; lit are the pixels of the same cell."""
+    import pandas as pd
+
+    found, compared = error_matrix.object_matrix(scope), scope.compared
+    last = len(found.labels)
+    places = [last if name == compared.labels[0] else _place(found.labels, name) for name in names]
+    numbers, counts = found.pages_behind(*places)
+    table = pd.DataFrame(
+        {
+            "page": [compared.pages[page] for page in numbers],
+            "document": [compared.alignment.pages.documents[page] for page in numbers],
+            "objects": counts,
+        }
+    )
+    return LitPages(scope, table, names, "objects")
 
 
-def _offer_all_pages(pages: pd.DataFrame) -> None:
-    """Put the table of all pages behind the cell into an expander; the table is made only if that is open."""
-    title = f"All {screen_text.plural_spaced(len(pages), 'page')}" if len(pages) > 1 else "The page"
-    all_pages = st.expander(title, key="behind_all", on_change="rerun")
-    if all_pages.open:
-        with all_pages:
-            data_tables.show_page_picker(pages, key="behind")
+def _place(labels: list[str], name: str) -> int:
+    """The position of a label; -1, which no object has, for a label of the other side."""
+    return labels.index(name) if name in labels else -1
 
 
-def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
-    """The pages behind the cell at the chosen level, and the number of all pages of that level."""
-    pages = compared.pages_behind(gt_label, pred_label, choices.current().method)
-    level = choices.current().level
-    if selection.scope_text(compared) == selection.WHOLE_SET:
-        return pages, len(compared.pages)
-    scope = len(compared.levels.pages_of(choices.value_of(level))) if level == "document" else 1
-    return pages[pages[level] == choices.value_of(level)].reset_index(drop=True), scope
-
-
-def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
-    """A bar such as [ slack 22 % | label 64 % | missed 14 % ]."""
-    looked_at = pages.head(CAUSES_PAGES)
-    key = (session.comparison_key(), *cell, selection.scope_text(compared))
-    found = _cached_causes(key, compared, looked_at["page"].tolist())
-    _show_bar([(name, COLOUR_OF_CAUSE[name], pixels) for name, pixels in found.items() if pixels])
-    if len(looked_at) < len(pages):
-        covered = percent(float(looked_at["share"].sum() / pages["share"].sum()))
-        st.caption(f"Counted on the {len(looked_at)} pages with the most pixels of the cell, {covered} of it.")
-
-
-def _show_bar(parts: list[tuple[str, str, float]]) -> None:
-    """Parts, (name, colour, pixels), as a bar with its legend."""
-    total = sum(pixels for _, _, pixels in parts)
-    pieces, legend = "", []
-    for name, colour, pixels in parts:
-        exact = f"{name}: {thin_spaced(pixels)} px, {percent(pixels / total)}"
-        pieces += f"<i title='{exact}' style='flex:{pixels:.3f};background:{colour}'></i>"
-        legend.append(f":color[■]{{foreground={colour}}} {name} {percent_brief(pixels / total) if pixels else 0} %")
-    st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
-    st.markdown(screen_text.join_unbroken(legend), help=CAUSES_HELP)
-
-
-@st.cache_data(max_entries=200, show_spinner="Looking for causes …", scope="session")
-def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> dict[str, float]:
-    """{cause: pixels of the cell on these pages}."""
-    _, gt_label, pred_label, _ = key
-    counts = _compared.sources.causes.of_pages([_compared.levels.page_index(page) for page in _pages])
-    row, column = _compared.cell(gt_label, pred_label)
-    return dict(zip(CAUSES, counts.total.values[:, row, column].tolist()))
+def object_scores(scope: Scope, label: str) -> str:
+    """The scores of the objects of a label at the chosen IoU, in words."""
+    table = scope.compared.objects().class_scores_at(objects.chosen_iou()).set_index("label")
+    if label not in table.index:
+        return ""
+    row: Any = table.loc[label]
+    scores = ", ".join(f"{title} {score_text(float(row[name]))}" for title, name in
+                       (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1")))  # fmt: skip
+    return f"Objects at IoU {objects.chosen_iou():.2f}: {scores}"

@@ -1,94 +1,143 @@
-"""What stands below the matrix of Errors: headline figures, largest confusions, classes, pages and documents."""
+"""What stands below the matrix of Errors: the largest confusions, and the pages or documents as one table."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.screen.charts import distribution_figure, read_as_figure
-from layoutcm.drawing.screen.figure_basics import CONFIG
-from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
-from layoutcm.ui.parts import data_tables, findings, headlines, sentences
+from layoutcm.tables.matrix_views import select
+from layoutcm.ui import choices, components, screen_text, selection
+from layoutcm.ui.parts import sentences
+from layoutcm.ui.parts.thumbnails import thumbnail_address
+from layoutcm.ui.scope import DOCUMENT, Scope
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.visitors import kept
+from layoutcm.wording import MISSING, score_text, thin_spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST = 6
+ROWS = 12  # of the table at a time
+LISTED = {"page": "Pages", "document": "Documents"}
+SCORES = {"f1": "F1 (macro)", "micro_f1": "F1 (micro)", "content_f1": "F1 of content"}
+SHARED_SCORES = {"f1": "both of A and B (F1)", "micro_f1": "of all pixels (F1)", "content_f1": "of content (F1)"}
 
 
-def show_figures(compared: Comparison, confusion: Confusion) -> None:
-    """A sentence, the headline figures of all views, and the bars of classes; what takes longest comes last."""
-    add_slack = sentences.show_sentence(compared, confusion)
-    warnings = st.container()
-    figures = st.container(horizontal=True, gap="small")
-    own = sentences.headline_figures(compared, confusion, choices.current().level)
-    pending = headlines.PENDING if headlines.intervals_are_shown(compared) else None
-    places = headlines.draw_headlines(figures, own, pending)
-    if confusion.diagonal:
-        intervals = headlines.show_class_bars(compared, confusion, key="class_bars")
+def show_largest(scope: Scope, confusion: Confusion) -> None:
+    """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
+    if not scope.whole.has_truth:
+        title = "Largest differences"
     else:
-        intervals = headlines.intervals_or_button(compared)
-        headlines.show_source(intervals)
-    headlines.add_intervals(places, own, intervals)
-    headlines.draw_headlines(figures, headlines.headlines_of_other_views(compared))
-    with warnings:
-        findings.show_reminder(compared.findings)
-    add_slack()
+        title = "Largest confusions" if confusion.diagonal else "Largest cells"
+    st.subheader(title, anchor=False)
+    names = choices.current().labels
+    found = sentences.confusion_sentences(confusion, select(confusion), LARGEST, names)
+    if names:
+        st.caption(as_typed(f"With {', '.join(names)} on either side, whatever the other label is."))
+    with sentences.button_list("largest"):
+        for text, gt_label, pred_label in found:
+            key = f"confusion_{gt_label}_{pred_label}"
+            st.button(text, key=key, type="tertiary", on_click=selection.open_cell, args=(gt_label, pred_label))
+    if not found:
+        st.caption("There are none.")
 
 
-def show_largest(confusion: Confusion) -> None:
-    """The largest confusions as buttons that open the pages behind them."""
-    st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
-    for text, gt_label, pred_label in sentences.confusion_sentences(confusion, selection.chosen_labels(confusion)):
-        key = f"confusion_{gt_label}_{pred_label}"
-        st.button(text, key=key, width="stretch", on_click=selection.open_cell, args=(gt_label, pred_label))
+def show_list(scope: Scope) -> None:
+    """Pages or documents, the worst first; a row opens its page, or chooses its document."""
+    kind = choices.current().listed
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            "Table of", list(LISTED), required=True, format_func=LISTED.__getitem__, label_visibility="collapsed",
+            **choices.bind("listed"),
+        )  # fmt: skip
+        table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared))
+        page = _show_pager(scope, len(table), kind)
+    rows = table.iloc[page * ROWS : (page + 1) * ROWS]
+    data = {
+        "kind": kind,
+        "columns": _columns(scope, table, kind),
+        "rows": [
+            _row(scope, kind, {str(name): value for name, value in row.items()}) for row in rows.to_dict("records")
+        ],
+        "sorted": choices.current().sorted_by.removeprefix("-") or "f1",
+        "descending": choices.current().sorted_by.startswith("-"),
+    }
+    components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
 
 
-def show_classes(compared: Comparison, confusion: Confusion) -> None:
-    """The numbers of every class, averages, precision over recall."""
-    st.subheader("Classes", anchor=False)
-    shown = selection.chosen_labels(confusion)
-    if not confusion.diagonal:
-        text = "The two sides use different labels, so no class has a recall or a precision."
-        st.info(f"{text} A mapping makes them comparable.")
-        return
-    data_tables.show_table(confusion.classes().iloc[shown.rows], data_tables.CLASS_COLUMNS, key="class_table")
-    averages = sentences.averages_on_screen(compared, confusion, choices.current().method)
-    columns = data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}
-    st.subheader("Averages", anchor=False)
-    data_tables.show_table(averages, columns, key="average_table")
-    st.subheader("Precision and recall", anchor=False)
-    figure = precision_recall_plane(confusion, session.theme(), selection=shown)
-    st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
+def _show_pager(scope: Scope, count: int, kind: str) -> int:
+    """How many rows there are, and buttons that turn the pages of the table; returns its page."""
+    last = max((count - 1) // ROWS, 0)
+    page = min(choices.current().list_page, last)
+    order = "worst first, " if not choices.current().sorted_by else ""
+    first = page * ROWS + 1 if count else 0
+    text = f"{order}{first} to {min((page + 1) * ROWS, count)} of {screen_text.plural_spaced(count, kind)}"
+    st.caption(as_typed(f"{text}, {scope.text}"))
+    for name, to in (("Previous", page - 1), ("Next", page + 1)):
+        st.button(
+            name, key=f"list_{name}", disabled=not 0 <= to <= last, on_click=choices.put, kwargs={"list_page": to}
+        )
+    return page
 
 
-def show_taken_for(confusion: Confusion) -> None:
-    """What a chosen class is taken for, and the pages behind its largest cells."""
-    shown = selection.chosen_labels(confusion)
-    names = [confusion.labels[i] for i in (*shown.rows[1:], *shown.rows[:1])]
-    name = lambda label: label or "choose a label"
-    sidebar.show_choice("class_name", "What is it taken for?", ["", *names], format_func=name)
-    chosen = choices.current().class_name
-    if not chosen:
-        return
-    figure = read_as_figure(confusion, confusion.labels.index(chosen), session.theme(), shown)
-    st.plotly_chart(figure, key="taken_for", config=CONFIG, theme=None)
-    largest = sentences.confusion_sentences(confusion, shown, most=5, gt=chosen)
-    st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
-    for text, gt_label, pred_label in largest:
-        st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))
+def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    """In the chosen order; the table itself has the worst first."""
+    name = choices.current().sorted_by.removeprefix("-")
+    if name not in table:
+        return table
+    ascending = not choices.current().sorted_by.startswith("-")
+    return table.sort_values(name, ascending=ascending, kind="stable", ignore_index=True)
 
 
-def show_pages_and_documents(compared: Comparison) -> None:
-    """Tables with the worst pages and documents first; a row opens its page or chooses its document."""
-    document = choices.current().document if choices.current().level == "document" else ""
-    pages = sentences.cached_page_table(compared, choices.current().method, document)
-    st.subheader("Pages, worst first", anchor=False)
-    chosen = f"of document {screen_text.as_typed(document)}" if document else "of all documents"
-    st.caption(f"{screen_text.plural_spaced(len(pages), 'page')} {chosen}. Choose a row to open the page.")
-    data_tables.show_page_picker(pages, key="pages")
-    score, title = sentences.score_column(compared)
-    figure = distribution_figure(pages[score], f"{title} of pages", session.theme())
-    st.plotly_chart(figure, key="distribution", config=CONFIG, theme=None)
-    st.subheader("Documents, worst first", anchor=False)
-    st.caption("Choose a row to see its pages and its numbers on all other pages of the app.")
-    table = sentences.cached_document_table(compared, choices.current().method)
-    data_tables.show_page_picker(table, key="documents", column="document")
-    page_shell.show_recipe(compared.recipe_for(choices.current().method))
+def _columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
+    titles = SCORES if scope.whole.has_truth else SHARED_SCORES
+    names = {kind: kind, **({"document": "document"} if kind == "page" else {"pages": "pages"}), **titles}
+    names["pixels"] = "pixels"
+    kept_names = [name for name in names if name in table and (name == "f1" or not table[name].isna().all())]
+    return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
+
+
+def _row(scope: Scope, kind: str, row: dict[str, Any]) -> dict[str, Any]:
+    page = row["page"] if kind == "page" else row["worst_page"]
+    picture = selection.current_page_images().find(scope.compared, scope.compared.levels.page_index(page))
+    return {
+        "name": row[kind],
+        "url": thumbnail_address(scope.key, scope.compared, page, (), choices.current().method, picture),
+        "cells": [_text(name, row[name]) for name in _shown_names(row, kind)],
+    }
+
+
+def _shown_names(row: dict[str, Any], kind: str) -> list[str]:
+    return [kind, *(name for name in ("document", "pages", *SCORES, "pixels") if name in row and name != kind)]
+
+
+def _text(name: str, value: Any) -> str:
+    if name in SCORES:
+        return MISSING if value != value else score_text(value)
+    return thin_spaced(value) if name in ("pages", "pixels") else str(value)
+
+
+def _take_picked(kind: str) -> None:
+    picked = st.session_state["page_list"].get("picked") or {}
+    if "sort" in picked:
+        name = str(picked["sort"])
+        choices.put(sorted_by=f"-{name}" if choices.current().sorted_by == name else name, list_page=0)
+    elif "open" in picked and kind == "page":
+        selection.open_page(str(picked["open"]), "difference")
+    elif "open" in picked:
+        choices.put(level=DOCUMENT, document=str(picked["open"]), listed="page", list_page=0)
+
+
+@kept("Scoring pages …")
+def _table(key: str, method: str, kind: str, _compared: Comparison) -> pd.DataFrame:
+    """The table of pages or documents with the columns that are shown; a document has its worst page."""
+    pages = _compared.page_table(method)
+    if kind == "page":
+        return pages[["page", "document", *SCORES, "pixels"]]
+    worst = pages.drop_duplicates("document").set_index("document")["page"]
+    table = _compared.document_table(method)[["document", "pages", *SCORES, "pixels"]]
+    return table.assign(worst_page=table["document"].map(worst))

@@ -138,19 +138,6 @@ def _counted_families(
     return _compared.families(_tree, sample, count or None, depth=depth, **at)
 
 
-def family_headline(compared: Comparison) -> tuple[str, str, str] | None:
-    """(name, value, help) of the headline figure; None if no families are chosen and none fit."""
-    tree = chosen_tree(compared)
-    if not tree.paths:
-        return None
-    shares = chosen_family_confusion(compared, tree).shares(GT)
-    right_or_in_family = shares["identity"] + shares["in_family"]
-    help_text = (
-        "Labelled pixels of the ground truth that are right or taken for a label of the same family. See Measures."
-    )
-    return "Right or in family", percent(right_or_in_family), help_text
-
-
 def family_sentence(families: FamilyConfusion, side: int, scope: str) -> str:
     """The result in one sentence, for readers who do not know the metrics."""
     shares = families.shares(side)

@@ -52,8 +52,8 @@ def show_reminder(findings: Iterable[Finding]) -> None:
     """A button to the start page if there are warnings, which may explain the numbers."""
     count = sum(finding.severity == "warning" for finding in findings)
     if count:
-        title = f"{plural_spaced(count, 'warning')} about these files: see Compare"
-        st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("compare",))
+        title = f"{plural_spaced(count, 'warning')} about these files: see Data"
+        st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
 
 
 def show_notes(found: Found) -> None:

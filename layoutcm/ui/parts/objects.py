@@ -112,15 +112,6 @@ def coco_numbers(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
     return _coco_numbers(session.comparison_key(), session.chosen_level(compared), objects_of_level(compared))
 
 
-def remember_shown(compared: Comparison) -> None:
-    """Note that the page was shown: its results are cached now, so other pages can use them at once."""
-    st.session_state["objects_shown"] = (session.comparison_key(), session.chosen_level(compared))
-
-
-def were_shown(compared: Comparison) -> bool:
-    return st.session_state.get("objects_shown") == (session.comparison_key(), session.chosen_level(compared))
-
-
 def show_coco_summary(compared: Comparison) -> None:
     """AP and AR by COCO's rules, or panoptic quality and the reason why there is no AP."""
     objects = objects_of_level(compared)

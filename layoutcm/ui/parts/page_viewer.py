@@ -13,7 +13,8 @@ from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.web import page_data
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.tables.matrix_views import COLLAPSED
+from layoutcm.tables.drawn_labels import fold_others
+from layoutcm.tables.matrix_views import select
 from layoutcm.ui import choices, components, input_files, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import page_image_addresses
 from layoutcm.ui.parts import data_tables, matrix_panel, sentences
@@ -232,9 +233,10 @@ def show_numbers(compared: Comparison, page: str) -> None:
     left, right = page_shell.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
-        view = choices.current().view if choices.current().view != COLLAPSED else "recall"
-        ordered = order_labels(confusion, shown, choices.current().order)
-        matrix_panel.show_plain_matrix(confusion, view, ordered, f"page_matrix_{page}", log=choices.current().log)
+        view = choices.current().view
+        folded = fold_others(confusion, choices.current().labels)
+        ordered = order_labels(folded, select(folded), choices.current().order)
+        matrix_panel.show_plain_matrix(folded, view, ordered, f"page_matrix_{page}", log=choices.current().log)
     with right:
         st.subheader("Content against Background", anchor=False)
         data_tables.show_table(

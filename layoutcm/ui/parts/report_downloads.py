@@ -20,7 +20,7 @@ from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.memory import bytes_of
-from layoutcm.ui.parts import headlines, objects
+from layoutcm.ui.parts import class_scores, objects
 from layoutcm.ui.report_job import make_report
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
@@ -127,7 +127,10 @@ def _make_report(compared: Comparison, intervals: bool) -> bytes:
     def show_progress(what: str, share: float) -> None:
         bar.progress(share, f"Making the {what} …")
 
-    extras = Extras(_explicit_families(compared), headlines.intervals_of_set(compared) if intervals else None)
+    extras = Extras(
+        _explicit_families(compared),
+        class_scores.intervals_of(session.comparison_key(), compared) if intervals else None,
+    )
     images, method = selection.current_page_images(), choices.current().method
     pictures = images.pictures
     size = bytes_of([compared, pictures])

@@ -50,12 +50,6 @@ def show_soft_scores(compared: Comparison) -> None:
     st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
 
 
-def soft_averages(compared: Comparison) -> pd.DataFrame:
-    """The average rows of the table, indexed by kind of average."""
-    table = _table(session.comparison_key(), session.chosen_level(compared), compared)
-    return table[table["average"] != ""].set_index("average")
-
-
 @kept("Adding up scores …")
 def _table(content: str, level: dict[str, str], _compared: Comparison) -> pd.DataFrame:
     """One row per average or label: average ("" for a label), label as shown, and the four scores."""

@@ -8,14 +8,14 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import chips, choices, session
-from layoutcm.ui.parts import saved_sessions, take_away
+from layoutcm.ui.parts import facets, saved_sessions, take_away
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sidebar import show_choice
 
 LOST_ON_RELOAD = "Uploaded files are lost on reload: save the session."
 LABELS_HELP = (
-    "Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and averages "
-    "are those of all labels."
+    "These and Background keep their rows and columns; all other labels become one, other. Lists and pages keep what "
+    "has one of them on either side. Numbers do not change: shares and averages are those of all labels."
 )
 
 
@@ -74,6 +74,7 @@ def _show_filters(compared: Comparison | None) -> None:
     st.multiselect("Labels", known, placeholder="all", help=LABELS_HELP, **choices.bind("labels"))
     if compared.alignment.layouts[1].has_scores:
         st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
+    facets.show_filters(compared)
 
 
 def _show_settings() -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import layoutcm as lcm
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen import charts
 from layoutcm.metrics.confusion import Confusion
@@ -41,28 +40,11 @@ def test_class_bars_by_size_with_background_last(small):
     assert list(charts.class_bars(small, LIGHT, most=2, background=True).layout.yaxis.ticktext) == ["a", "Background"]
 
 
-def test_read_as_figure_has_the_diagonal_first():
-    m = lcm.label_sets_confusion(["a", "a", "a", "b"], ["a", "b", "", "a"], "ab", weights=[1, 3, 2, 4])
-    figure = charts.read_as_figure(m, 1, LIGHT)
-    row, column = figure.data
-    assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
-    assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
-    assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
-
-
-def test_read_as_figure_has_one_half_for_different_taxonomies(small):
-    taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
-    assert len(charts.read_as_figure(taxonomies, 1, LIGHT).data) == 1
-    assert len(charts.read_as_figure(taxonomies, 0, LIGHT).data) == 2
-
-
 def test_showing_only_some_labels_changes_no_number(small):
     chosen = select(small, ["b"])
     assert chosen == ([0, 2], [0, 2])
     bars = charts.class_bars(small, LIGHT, background=True, selection=chosen)
     assert list(bars.layout.yaxis.ticktext) == ["b", "Background"]
-    row, _ = charts.read_as_figure(small, 1, LIGHT, select(small, ["a"])).data
-    assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
     assert largest_confusions(small) and not largest_confusions(small, selection=chosen)
 
 
@@ -74,9 +56,3 @@ def test_a_side_without_a_chosen_label_is_shown_completely(small):
     assert select(block, ["a"], unused=True) == ([0, 1], [0, 2, 3])
     assert select(block, ["c"], unused=True) == ([0, 1], [0, 3])
     assert select(block) == ([0, 1], [0, 2])
-
-
-def test_distribution_includes_the_score_one_and_leaves_out_undefined():
-    figure = charts.distribution_figure([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
-    assert list(figure.data[0].y) == [1, 2, 0, 2]
-    assert figure.layout.title.text == "F1 (1 n/a)"

@@ -1,0 +1,200 @@
+"""The matrix of Errors: of labels, families or the 2x2, of pixels or objects, of one side or of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from layoutcm.drawing.label_order import order_labels, worst_labels
+from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.drawing.web.model_pairs import (
+    difference_of_shown,
+    plain_difference_of_shown,
+    shown_in_either,
+    with_same_labels,
+)
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import GT, LETTERS, PRED
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
+from layoutcm.models.cell_differences import CellDifferences, cell_differences
+from layoutcm.tables.drawn_labels import fold_others
+from layoutcm.tables.interval_texts import cell_difference_text
+from layoutcm.tables.matrix_views import Selection, every_label, select
+from layoutcm.ui import choices, components, family_choice, session, sides
+from layoutcm.ui.parts import matrix_panel, objects
+from layoutcm.ui.scope import Scope
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.sides import MODELS, Sides
+from layoutcm.ui.visitors import kept
+
+AGREEMENT_WORDS = {"better": "more agreement", "worse": "less agreement"}
+COLLAPSED = "2x2"
+FAMILIES = "families"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnSides:
+    """The matrices as they are drawn, with the same labels, and the rows and columns that are shown."""
+
+    matrices: tuple[Confusion, ...]
+    shown: Selection
+    margins: tuple[int, ...] = ()  # positions of `invented` and `missed`
+
+
+def grouping(confusion: Confusion) -> str:
+    """What rows and columns are: as chosen, else families if there are many labels."""
+    return choices.current().grouping or (FAMILIES if matrix_panel.has_many_labels(confusion) else "labels")
+
+
+def draw_sides(shown: Sides) -> DrawnSides:
+    """The matrices for the chosen way of counting and grouping; an InputError says why two cannot be drawn."""
+    if choices.current().counted == "objects":
+        return _object_matrices(shown)
+    pixels = sides.matrices(shown)
+    if grouping(pixels[0]) == COLLAPSED:
+        small = tuple(replace(one.collapse(), side_names=one.side_names) for one in pixels)
+        return DrawnSides(small, every_label(small[0]))
+    worst, read_as = worst_labels(pixels[shown.chosen]) if shows_worst_rows(pixels[0]) else ([], [])
+    folded = _folded(pixels, choices.current().labels or (*worst, *read_as))
+    visible = shown_in_either([select(one, (), choices.current().empty) for one in folded])
+    by_family = family_choice.labels_by_family(shown.own.whole)
+    ordered = order_labels(folded[0], visible, choices.current().order, by_family)
+    ordered = Selection(*([*_unjoined(side, folded[0]), *_joined(side, folded[0])] for side in ordered))
+    if worst:
+        ordered = Selection([folded[0].labels.index(label) for label in worst], ordered.columns)
+    return DrawnSides(folded, ordered)
+
+
+def shows_worst_rows(confusion: Confusion) -> bool:
+    """Whether only the rows of the labels with the lowest F1 are shown; a few chosen labels are all shown."""
+    return choices.current().worst_rows and confusion.diagonal and not choices.current().labels
+
+
+def _unjoined(side: list[int], confusion: Confusion) -> list[int]:
+    return [i for i in side if i not in confusion.joined]
+
+
+def _joined(side: list[int], confusion: Confusion) -> list[int]:
+    return [i for i in side if i in confusion.joined]
+
+
+def _folded(matrices: tuple[Confusion, ...], labels: tuple[str, ...]) -> tuple[Confusion, ...]:
+    if not labels:
+        return matrices
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in matrices], axis=0)
+    return tuple(fold_others(one, labels, sizes) for one in matrices)
+
+
+def _object_matrices(shown: Sides) -> DrawnSides:
+    """Matrices of objects at the chosen IoU; objects without a match are the last row and the last column."""
+    counted = [object_as_confusion(object_matrix(one))[0] for one in shown.scopes]
+    names = _margin_names(shown, {label for one in counted for label in one.labels[:-2]})
+    own = shown.own.whole.side_names
+    named = [replace(one, labels=[*one.labels[:-2], *names], side_names=own) for one in counted]
+    both = tuple(with_same_labels(*named)) if len(named) == 2 else tuple(named)
+    if choices.current().labels:
+        both = _folded(both, (*choices.current().labels, *names))
+    margins = both[0].labels.index(names[0]), both[0].labels.index(names[1])
+    visible = shown_in_either([Selection(*one.visible) for one in both])
+    rows, columns = ([i for i in side if i not in margins] for side in visible)
+    return DrawnSides(both, Selection([*rows, margins[0]], [*columns, margins[1]]), margins)
+
+
+def _margin_names(shown: Sides, labels: set[str]) -> list[str]:
+    """The names of the row and the column of objects without a match, in parentheses if a label has the name."""
+    has_truth = shown.own.whole.has_truth
+    names = (INVENTED, MISSED) if has_truth else (f"only in {LETTERS[PRED]}", f"only in {LETTERS[GT]}")
+    return [f"({name})" if name in labels else name for name in names]
+
+
+def object_matrix(scope: Scope) -> ObjectConfusion:
+    return _object_matrix(scope.key, objects.chosen_iou(), scope)
+
+
+@kept("Matching objects …")
+def _object_matrix(key: str, at: float, _scope: Scope) -> ObjectConfusion:
+    return _scope.compared.objects().object_confusion_at(at)
+
+
+def show_matrix(shown: Sides) -> None:
+    """The matrix, or two; a click chooses a cell or a label, and the side in which it is."""
+    try:
+        drawn = draw_sides(shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    view, is_difference = choices.current().view, shown.is_pair and choices.current().beside == "difference"
+    look = MatrixLook(
+        session.theme(), choices.current().log, "objects" if drawn.margins else "px", clickable=_has_labels(drawn),
+        headers=_has_labels(drawn), chosen=_chosen_cell(drawn, shown.own.whole.labels[0]), margins=drawn.margins,
+    )  # fmt: skip
+    groups = {} if is_difference or not _has_labels(drawn) else _groups(shown, drawn)
+    titles = shown.titles if shown.is_pair else [""]
+    data = matrix_data(dict(zip(titles, drawn.matrices)), view, drawn.shown, look, groups)
+    data["open"] = list(choices.current().open_groups)
+    if not shown.own.whole.has_truth:
+        data["verdicts"] = AGREEMENT_WORDS
+    caption = _add_difference(data, shown, drawn) if is_difference else ""
+    components.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
+    if caption:
+        st.caption(caption)
+
+
+def _has_labels(drawn: DrawnSides) -> bool:
+    return choices.current().counted == "objects" or choices.current().grouping != COLLAPSED
+
+
+def _groups(shown: Sides, drawn: DrawnSides) -> dict[str, str]:
+    if drawn.margins or grouping(drawn.matrices[0]) != FAMILIES or shows_worst_rows(drawn.matrices[0]):
+        return {}
+    first = shown.scopes[0]
+    return matrix_panel.label_groups(first.whole, first.position)
+
+
+def _chosen_cell(drawn: DrawnSides, background: str) -> tuple[int, int] | None:
+    labels, places = drawn.matrices[0].labels, []
+    for name, margin in zip((choices.current().gt_label, choices.current().pred_label), drawn.margins or (0, 0)):
+        if name == background and drawn.margins:
+            places.append(margin)
+        elif name in labels:
+            places.append(labels.index(name))
+    return (places[0], places[1]) if len(places) == 2 else None
+
+
+def _choose(picked: dict[str, Any], shown: Sides, drawn: DrawnSides, is_difference: bool) -> None:
+    """What a click does. A callback runs before the page, so one run is enough."""
+    if picked["kind"] == "group":
+        choices.put(open_groups=tuple(map(str, picked["open"])))
+        return
+    if not is_difference:
+        sides.choose_side(shown, int(picked.get("model", 0)))
+    labels, background = drawn.matrices[0].labels, shown.own.whole.labels[0]
+    name = lambda side: background if int(picked[side]) in drawn.margins else labels[int(picked[side])]
+    if picked["kind"] == "cell":
+        choices.put(gt_label=name("row"), pred_label=name("column"))
+    else:
+        choices.put(class_name=name(picked["kind"]), gt_label="", pred_label="")
+
+
+def _add_difference(data: dict[str, Any], shown: Sides, drawn: DrawnSides) -> str:
+    """Add the difference to the data; the text says whether noise is known."""
+    first, second = drawn.matrices
+    names = [as_typed(title) for title in shown.titles]
+    if shown.kind == MODELS and not drawn.margins and _has_labels(drawn) and not first.joined:
+        found = _differences(
+            shown.key, choices.current().view, choices.current().method, *(one.compared for one in shown.scopes)
+        )
+        data["difference"] = difference_of_shown(found, (first, second), drawn.shown)
+        return cell_difference_text(found.used, names[1], names[0], shown.own.whole.has_truth)
+    data["difference"] = plain_difference_of_shown((first, second), choices.current().view, drawn.shown)
+    return f"{names[1]} minus {names[0]}: the plain difference. Cells have no interval here, so noise is not marked."
+
+
+@kept("Comparing the two predictions …")
+def _differences(key: str, view: str, method: str, _first: Any, _second: Any) -> CellDifferences:
+    return cell_differences(_first, _second, view, method=method)

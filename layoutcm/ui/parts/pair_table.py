@@ -1,0 +1,97 @@
+"""The headline figures of two predictions or of two sets of pages, their difference and what can be said of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from layoutcm.errors import InputError
+from layoutcm.metrics.intervals import UNIT_FIGURES
+from layoutcm.tables.agreement_tables import TITLES
+from layoutcm.tables.averages import figure_title
+from layoutcm.ui import sides
+from layoutcm.ui.parts import data_tables
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.sides import MODELS, Sides
+from layoutcm.wording import MISSING, difference_text, score_text
+
+Rows = list[dict[str, str]]
+PAIRED = "The verdict is that of a paired test over documents."
+UNPAIRED = (
+    "The pages differ, so no paired test applies: the test exchanges documents between the two sets. Other differences "
+    "between them, such as their labels, are not taken out."
+)
+
+
+def show_pair(shown: Sides) -> None:
+    """A small table: figure, A, B, B minus A, verdict."""
+    first, second = shown.titles
+    try:
+        rows = _rows(shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    titles = {"figure": "", "first": first, "second": second, "difference": "difference", "verdict": "verdict"}
+    used = [name for name in titles if any(row.get(name) for row in rows)]
+    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
+    data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")
+    note = "" if not shown.own.whole.has_truth else PAIRED if shown.kind == MODELS else UNPAIRED
+    st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
+
+
+def _rows(shown: Sides) -> Rows:
+    if not shown.own.whole.has_truth:
+        return _agreement_rows(shown)
+    return _model_rows(shown) if shown.kind == MODELS else _page_rows(shown)
+
+
+def _model_rows(shown: Sides) -> Rows:
+    found = sides.model_difference(shown)
+    values = [
+        {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
+         "content_f1": one.content()["f1"]} for one in sides.matrices(shown)
+    ]  # fmt: skip
+    return [
+        {
+            "figure": figure_title(figure),
+            "first": score_text(values[0][figure]),
+            "second": score_text(values[1][figure]),
+            "difference": _difference(*found.figures[figure][:3].tolist()),
+            "verdict": found.verdict(figure) or MISSING,
+        }
+        for figure in UNIT_FIGURES
+    ]
+
+
+def _page_rows(shown: Sides) -> Rows:
+    return [
+        {
+            "figure": figure_title(row["figure"]),
+            **{side: _value(*(row[f"{side}{end}"] for end in ("", "_low", "_high"))) for side in ("first", "second")},
+            "difference": _difference(row["difference"], row["difference_low"], row["difference_high"]),
+            "verdict": row["verdict"] or MISSING,
+        }
+        for row in sides.page_difference(shown).to_dict("records")
+    ]
+
+
+def _agreement_rows(shown: Sides) -> Rows:
+    first, second = (one.compared.agreement() for one in shown.scopes)
+    return [
+        {
+            "figure": title,
+            "first": score_text(first[name]),
+            "second": score_text(second[name]),
+            "difference": difference_text(second[name] - first[name]),
+        }
+        for name, title in TITLES.items()
+    ]
+
+
+def _value(value: float, low: float, high: float) -> str:
+    return score_text(value) if low != low else f"{score_text(value)} ({score_text(low)} – {score_text(high)})"
+
+
+def _difference(value: float, low: float, high: float) -> str:
+    text = difference_text(value)
+    return text if low != low else f"{text} ({difference_text(low)} – {difference_text(high)})"

@@ -1,0 +1,173 @@
+"""The pages that Errors is about: the choices of level, attribute, label and cause become a set of pages.
+
+A `Scope` is the comparison on these pages. Everything on Errors is computed from it, so that all numbers are of the
+chosen pages. What is kept between runs has its `key`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.page_groups import known_attributes, page_groups
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.models.page_subsets import comparison_of_pages
+from layoutcm.ui import choices, selection, session
+from layoutcm.ui.visitors import kept
+
+DOCUMENT = "document"  # may be used as an attribute; a file cannot have an attribute of this name
+MOST_DERIVED = 5000  # pages; on more, attributes that are derived from regions would take long
+MOST_VALUES = 2000  # of an attribute; a longer list would slow the browser down
+NOTHING: Mapping[int, Comparison] = {}
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which pages are chosen; an empty text chooses all."""
+
+    document: str = ""
+    page: str = ""
+    attribute: str = ""
+    has_label: str = ""
+    cause: str = ""
+
+    @property
+    def text(self) -> str:
+        """In words, such as "document a.pdf, pages with Table"; "" if all pages are chosen."""
+        name, _, value = self.attribute.partition("=")
+        parts = [
+            self.document and f"document {self.document}",
+            self.page and f"page {self.page}",
+            self.attribute and f"pages with {name} {value}",
+            self.has_label and f"pages with {self.has_label}",
+            self.cause and f"pages with the cause {self.cause}",
+        ]
+        return ", ".join(filter(None, parts))
+
+    def towards(self, versus: str) -> Filters:
+        """The same filters for another document, or for another value of an attribute."""
+        name, _, value = versus.partition("=")
+        return replace(self, document=value, page="") if name == DOCUMENT else replace(self, attribute=versus)
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The comparison of one prediction on the chosen pages; `whole` is that on all pages."""
+
+    position: int  # of the prediction
+    compared: Comparison
+    whole: Comparison
+    filters: Filters
+    key: str  # of everything that is kept
+
+    @property
+    def text(self) -> str:
+        return self.filters.text or selection.WHOLE_SET
+
+    @property
+    def is_whole(self) -> bool:
+        return self.compared is self.whole
+
+    def confusion(self) -> Confusion:
+        return _confusion(self.key, choices.current().method, self.compared)
+
+
+@kept("Adding up …")
+def _confusion(key: str, method: str, _compared: Comparison) -> Confusion:
+    return _compared.confusion(method=method)
+
+
+def chosen_filters(compared: Comparison, also: Mapping[int, Comparison] = NOTHING) -> Filters:
+    """The filters of the choices; those that fit neither this comparison nor one of `also` are left out."""
+    now, level = choices.current(), session.chosen_level(compared)
+    return Filters(
+        level.get("document", ""),
+        level.get("page", ""),
+        now.attribute if is_value(compared, now.attribute) else "",
+        now.has_label if any(now.has_label in one.labels[1:] for one in (compared, *also.values())) else "",
+        now.cause if compared.space.shared and compared.has_truth else "",
+    )
+
+
+def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[int, Comparison] = NOTHING) -> Scope:
+    """The scope of one prediction. A page is chosen if it is so for this prediction or for one of `also`.
+
+    Two predictions that are compared have to be counted on the same pages.
+    """
+    key = " ".join([*map(session.comparison_key, (position, *also)), repr(filters)])
+    if filters == Filters():
+        return Scope(position, whole, whole, filters, key)
+    return Scope(position, _compared(key, filters, whole, also), whole, filters, key)
+
+
+@kept("Choosing pages …")
+def _compared(key: str, filters: Filters, _whole: Comparison, _also: Mapping[int, Comparison]) -> Comparison:
+    chosen = {page for one in (_whole, *_also.values()) for page in pages_of(one, filters)}
+    return comparison_of_pages(_whole, [page for page in _whole.pages if page in chosen], filters.text)
+
+
+def pages_of(compared: Comparison, filters: Filters) -> list[str]:
+    """The names of the chosen pages."""
+    levels = compared.levels
+    chosen = np.ones(len(compared.pages), bool)
+    if filters.document:
+        chosen &= np.array(levels.pages.documents) == filters.document
+    if filters.page:
+        chosen &= np.array(levels.page_names) == filters.page
+    if filters.attribute:
+        chosen &= _with_value(compared, filters.attribute)
+    if filters.has_label:
+        chosen &= _with_label(compared, filters.has_label)
+    if filters.cause:
+        chosen &= _with_cause(compared, filters.cause)
+    return [compared.pages[i] for i in np.flatnonzero(chosen)]
+
+
+def attributes_of(compared: Comparison) -> dict[str, tuple[str, ...]]:
+    """{attribute: its values} that divide the pages, those of the files first, then documents."""
+    return _attributes(session.comparison_key(), compared)
+
+
+@kept()
+def _attributes(key: str, _compared: Comparison) -> dict[str, tuple[str, ...]]:
+    given = list(_compared.levels.pages.attributes)
+    names = known_attributes(_compared.levels) if len(_compared.pages) <= MOST_DERIVED else given
+    groups = {name: page_groups(name, _compared.alignment, _compared.levels).names for name in names}
+    every = {**{name: groups[name] for name in given}, DOCUMENT: tuple(_compared.documents), **groups}
+    return {name: values for name, values in every.items() if 1 < len(values) <= MOST_VALUES}
+
+
+def is_value(compared: Comparison, text: str) -> bool:
+    """Whether the text is a value of an attribute of these pages, such as "doc_category=letter"."""
+    return any(text == f"{name}={value}" for name, values in attributes_of(compared).items() for value in values)
+
+
+def _with_value(compared: Comparison, text: str) -> Mask:
+    for name in known_attributes(compared.levels):
+        if text.startswith(f"{name}="):
+            groups = page_groups(name, compared.alignment, compared.levels)
+            value = text.removeprefix(f"{name}=")
+            if value in groups.names:
+                return np.asarray(groups.group == groups.names.index(value))
+    return np.zeros(len(compared.pages), bool)
+
+
+def _with_label(compared: Comparison, label: str) -> Mask:
+    if label not in compared.labels:
+        return np.zeros(len(compared.pages), bool)
+    counts, alignment = compared.all_counts, compared.alignment
+    gt, pred = (counts.has(side, alignment.side_label(side, label)) for side in (GT, PRED))
+    return np.isin(np.arange(len(compared.pages)), counts.page[gt | pred])
+
+
+def _with_cause(compared: Comparison, cause: str) -> Mask:
+    rows = compared.sources.causes.of_all_pages().rows
+    pages = np.empty(0, np.int32) if rows is None else rows["page"][rows["cause"] == CAUSES.index(cause)]
+    return np.isin(np.arange(len(compared.pages)), pages)

@@ -1,0 +1,162 @@
+"""What Errors shows: one prediction on the chosen pages, two predictions, or two sets of pages.
+
+The two sides keep their order, whichever of them is the chosen one: predictions that of the files, pages that of their
+names. The first is called A, the second B, unless the sides of the comparison are called so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.web.model_pairs import Pair, paired_matrices, with_same_labels
+from layoutcm.errors import InputError
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.models.differences import difference
+from layoutcm.models.page_subsets import difference_of_pages
+from layoutcm.ui import choices, scope, session
+from layoutcm.ui.input_files import comparison_of
+from layoutcm.ui.scope import DOCUMENT, Scope
+from layoutcm.ui.visitors import kept
+
+MODELS, PAGES = "models", "pages"
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """One side, or two with their names; `chosen` is the one whose cells, pages and tables are shown."""
+
+    names: tuple[str, ...]
+    scopes: tuple[Scope, ...]
+    chosen: int = 0
+    kind: str = ""  # MODELS or PAGES if there are two
+    problem: InputError | None = None  # why there is no second side
+    made_from: tuple[Any, ...] = field(default_factory=lambda: page_choices())
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a click in a part of the page changed what the whole page shows."""
+        return self.made_from != page_choices()
+
+    @property
+    def own(self) -> Scope:
+        return self.scopes[self.chosen]
+
+    @property
+    def own_name(self) -> str:
+        """The name of the chosen side; "" if nothing else is loaded."""
+        return self.names[self.chosen] if self.kind or len(session.pred_names()) > 1 else ""
+
+    @property
+    def is_pair(self) -> bool:
+        return len(self.scopes) == 2
+
+    @property
+    def key(self) -> str:
+        return " ".join(one.key for one in self.scopes)
+
+    @property
+    def titles(self) -> list[str]:
+        """The names of two sides with their letters."""
+        has_truth = self.own.whole.has_truth
+        return [f"{letter}: {name}" if has_truth else name for letter, name in zip("AB", self.names)]
+
+
+def page_choices() -> tuple[Any, ...]:
+    """The choices that decide about the sides."""
+    now = choices.current()
+    page = now.page if now.level == "page" else ""
+    return now.pred, now.other, now.versus, now.level, now.document, page, now.attribute, now.has_label, now.cause
+
+
+def chosen_sides(compared: Comparison) -> Sides:
+    """The sides that the visitor chose; `compared` is the comparison of the chosen prediction."""
+    filters, position = scope.chosen_filters(compared), session.chosen_index()
+    versus, name = choices.current().versus, session.pred_names()[position]
+    if scope.is_value(compared, versus) and _has_a_side(filters, versus):
+        return _two_sets_of_pages(compared, filters, versus)
+    other = chosen_other()
+    if other is None:
+        return Sides((name,), (scope.scope_of(compared, position, filters),))
+    try:
+        against = comparison_of(session.comparison_request(other), session.compare_options(other))
+    except InputError as error:
+        return Sides((name,), (scope.scope_of(compared, position, filters),), problem=error)
+    both = {position: compared, other: against}
+    filters = scope.chosen_filters(compared, both)
+    order = sorted(both)
+    scopes = tuple(scope.scope_of(both[k], k, filters, {j: both[j] for j in order if j != k}) for k in order)
+    return Sides(tuple(session.pred_names()[k] for k in order), scopes, order.index(position), MODELS)
+
+
+def _has_a_side(filters: scope.Filters, versus: str) -> bool:
+    """Whether the filters choose a value of the attribute that is compared, so that the pages differ."""
+    name, _, value = versus.partition("=")
+    if name == DOCUMENT:
+        return filters.document not in ("", value)
+    return filters.attribute.startswith(f"{name}=") and filters.attribute != versus
+
+
+def _two_sets_of_pages(compared: Comparison, filters: scope.Filters, versus: str) -> Sides:
+    name, _, value = versus.partition("=")
+    own = filters.document if name == DOCUMENT else filters.attribute.removeprefix(f"{name}=")
+    values = scope.attributes_of(compared)[name]
+    both = sorted([(own, filters), (value, filters.towards(versus))], key=lambda one: values.index(one[0]))
+    scopes = tuple(scope.scope_of(compared, session.chosen_index(), one) for _, one in both)
+    return Sides(tuple(value for value, _ in both), scopes, [value for value, _ in both].index(own), PAGES)
+
+
+def chosen_other() -> int | None:
+    """The position of the other prediction; None if there is none to compare with."""
+    other = choices.current().other
+    return other if other in range(len(session.pred_names())) and other != session.chosen_index() else None
+
+
+def choose_side(sides: Sides, number: int) -> None:
+    """Make a side the chosen one; the two keep their places."""
+    if number == sides.chosen or not sides.is_pair:
+        return
+    if sides.kind == MODELS:
+        choices.put(pred=sides.scopes[number].position, other=sides.own.position)
+        return
+    name, now, before = choices.current().versus.partition("=")[0], sides.names[number], sides.names[sides.chosen]
+    place = {"level": DOCUMENT, "document": now} if name == DOCUMENT else {"attribute": f"{name}={now}"}
+    choices.put(**place, versus=f"{name}={before}")
+
+
+def matrices(sides: Sides) -> tuple[Confusion, ...]:
+    """The matrix of each side; two have the same labels and, if they are predictions, the same pages."""
+    if not sides.is_pair:
+        return (sides.own.confusion(),)
+    first, second = sides.scopes
+    if sides.kind == MODELS:
+        return _paired(sides.key, choices.current().method, first.compared, second.compared)
+    return with_same_labels(first.confusion(), second.confusion())
+
+
+@kept("Adding up …")
+def _paired(key: str, method: str, _first: Comparison, _second: Comparison) -> Pair:
+    return paired_matrices(_first, _second, method)
+
+
+def model_difference(sides: Sides) -> Intervals:
+    """B minus A of two predictions."""
+    return _difference(sides.key, choices.current().method, *(one.compared for one in sides.scopes))
+
+
+@kept("Comparing the two predictions …")
+def _difference(key: str, method: str, _first: Comparison, _second: Comparison) -> Intervals:
+    return difference(_first, _second, method=method)
+
+
+def page_difference(sides: Sides) -> Any:
+    """B minus A of two sets of pages, as a table."""
+    return _page_difference(sides.key, choices.current().method, sides)
+
+
+@kept("Comparing the two sets of pages …")
+def _page_difference(key: str, method: str, _sides: Sides) -> Any:
+    first, second = (one.compared.pages for one in _sides.scopes)
+    return difference_of_pages(_sides.own.whole, first, second, method)

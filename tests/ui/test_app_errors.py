@@ -1,0 +1,273 @@
+"""Errors: all numbers are those of the API for the chosen pages and sides."""
+
+import json
+
+import numpy as np
+import pytest
+import streamlit as st
+
+import layoutcm as lcm
+from layoutcm.models.cell_differences import cell_differences
+from layoutcm.models.page_subsets import comparison_of_pages, difference_of_pages
+from layoutcm.ui.parts import error_matrix, facets
+from layoutcm.wording import difference_text, score_text, thin_spaced
+from support.app_runner import choose, matrices, opened, opened_unmapped, texts
+from support.matrix_values import views_of
+from support.paths import SAMPLE
+
+TRUTH_WORDS = ("truth", "recall", "precision", "missed", "invented", "error", "wrong")
+
+
+def of_category(compared, value):
+    pages = [p for p, own in zip(compared.pages, compared.levels.pages.attributes["doc_category"]) if own == value]
+    return comparison_of_pages(compared, pages)
+
+
+def page_list(app):
+    return next(json.loads(one.proto.json) for one in app.get("bidi_component") if '"sorted"' in one.proto.json)
+
+
+def model_b():
+    gt, b = (lcm.read(SAMPLE / name) for name in ("gt.json", "model-b.csv"))
+    return lcm.compare(gt, b, mapping=SAMPLE / "mapping.yaml")
+
+
+def test_the_matrix_has_the_numbers_of_the_api(sample):
+    for page in ("data", "errors"):
+        (data,) = matrices(opened(page, load="sample"))
+        np.testing.assert_array_equal(views_of(data)["recall"], sample.confusion().recall)
+        assert data["clickable"] and data["headers"] == (page == "errors") and data["groups"] == []
+    (data,) = matrices(opened("errors", load="sample", grouping="2x2", view="precision"))
+    small = sample.confusion().collapse()
+    assert data["view"] == "precision" and data["row_names"] == small.labels and not data["clickable"]
+    np.testing.assert_array_equal(views_of(data)["precision"], small.precision)
+    (data,) = matrices(opened("errors", load="sample", grouping="families"))
+    assert {"Text", "Section-header"} <= {data["row_names"][k] for group in data["groups"] for k in group["rows"]}
+
+
+def test_objects_are_those_at_the_chosen_iou(sample):
+    app = opened("errors", load="sample", counted="objects", iou="0.75", gt_label="Caption", pred_label="Text")
+    (data,) = matrices(app)
+    expected = sample.objects().confusion_at(0.75)
+    assert data["row_names"][-1] == "invented" and data["column_names"][-1] == "missed" and data["unit"] == "objects"
+    i, j = data["row_names"].index("Caption"), data["column_names"].index("Text")
+    assert data["models"][0]["mass"][i][j] == expected.loc["Caption", "Text"]
+    assert data["models"][0]["mass"][i][-1] == expected.loc["Caption", "missed"]
+    count = int(expected.loc["Caption", "Text"])
+    assert f"{count} objects on " in texts(app) or f"{count} object on " in texts(app)
+
+
+def test_a_facet_chooses_pages_and_every_number_is_theirs(sample):
+    letters = of_category(sample, "letter")
+    app = opened("errors", load="sample", attribute="doc_category=letter", **{"class": "Text"})
+    (data,) = matrices(app)
+    place = [letters.labels.index(label) for label in data["row_names"]]
+    np.testing.assert_array_equal(views_of(data)["recall"], letters.confusion().recall[np.ix_(place, place)])
+    shown = app.dataframe[0].value.set_index("label")
+    expected = letters.confusion().classes().set_index("label").loc[shown.index]
+    assert shown["f1"].to_numpy() == pytest.approx(expected["f1"].to_numpy(), nan_ok=True)
+    rows = page_list(app)["rows"]
+    assert [row["name"] for row in rows] == letters.page_table()["page"].tolist()
+    assert rows[0]["cells"][2] == score_text(letters.page_table()["f1"][0])
+    value = letters.confusion().classes().set_index("label").loc["Text"]
+    assert f"Precision {value.precision:.3f}, Recall {value.recall:.3f}, F1 {value.f1:.3f}" in texts(app)
+    assert "of 8 pages" in texts(app) and "chosen:pages with doc_category letter" in texts(app)
+
+
+@pytest.mark.parametrize("facet", ["has_label", "cause"])
+def test_pages_with_a_label_or_a_cause(facet, sample):
+    if facet == "has_label":
+        pages = [p for p in sample.pages if (m := sample.confusion(page=p)).gt_pixels[3] + m.pred_pixels[3] > 0]
+        app = opened("errors", load="sample", has_label=sample.labels[3])
+    else:
+        pages = [page for page in sample.pages if sample.causes(page=page).totals["merge"] > 0]
+        app = opened("errors", load="sample", cause="merge", gt_label="Text", pred_label="List-item")
+        behind = comparison_of_pages(sample, pages).pages_behind("Text", "List-item", cause="merge")
+        assert f"px on {len(behind)} of {len(pages)} pages" in texts(app)
+    (data,) = matrices(app)
+    assert 0 < len(pages) < 60
+    total = comparison_of_pages(sample, pages).confusion().values.sum()
+    assert np.sum(data["models"][0]["mass"]) == pytest.approx(total)
+
+
+def test_no_page_is_said(sample):
+    app = opened("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
+    assert not app.exception and "There are no pages with doc_category letter, pages with Formula." in texts(app)
+    nonsense = opened("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
+    assert not nonsense.exception and "of 60 pages" in texts(nonsense) and len(matrices(nonsense)[0]["models"]) == 1
+
+
+def test_two_document_types_are_two_sides(sample):
+    app = opened("errors", load="sample", attribute="doc_category=paper", versus="doc_category=invoice")
+    (data,) = matrices(app)
+    first, second = of_category(sample, "invoice"), of_category(sample, "paper")  # in the order of their names
+    assert [model["name"] for model in data["models"]] == ["A: invoice", "B: paper"]
+    for model, side in zip(data["models"], (first, second)):
+        assert np.sum(model["mass"]) == pytest.approx(side.confusion().values.sum())
+    table = app.dataframe[0].value.set_index("figure")
+    found = difference_of_pages(sample, first.pages, second.pages).set_index("figure").loc["content_f1"]
+    assert table.loc["content F1", "first"].startswith(score_text(first.content()["f1"]))
+    assert table.loc["content F1", "second"].startswith(score_text(second.content()["f1"]))
+    assert table.loc["content F1", "difference"].startswith(difference_text(found["difference"]))
+    assert table.loc["content F1", "verdict"] == found["verdict"] and "no paired test applies" in texts(app)
+    choose(app, beside="difference")
+    (data,) = matrices(app.run())
+    expected = second.confusion().values - first.confusion().values
+    choose(app, view="pixels")
+    (data,) = matrices(app.run())
+    np.testing.assert_allclose(np.array(data["difference"]["values"], float), expected)
+    assert not np.any(data["difference"]["noise"]) and "the plain difference" in texts(app)
+
+
+def test_two_predictions_side_by_side_and_their_difference(sample):
+    app = opened("errors", load="sample", other="1")
+    (data,) = matrices(app)
+    assert [model["name"] for model in data["models"]] == ["A: model-a.json", "B: model-b.csv"]
+    np.testing.assert_array_equal(views_of(data)["recall"][1:12, 1:12], sample.confusion().recall[1:12, 1:12])
+    found = lcm.difference(sample, model_b())
+    table = app.dataframe[0].value.set_index("figure")
+    row = table.loc["macro F1, without Background"]
+    assert row["first"] == score_text(sample.confusion().average("macro")["f1"])
+    assert row["difference"].startswith(difference_text(found.figures["macro_f1"][0]))
+    assert row["verdict"] == found.verdict("macro_f1") == "worse"
+    choose(app, beside="difference")
+    (data,) = matrices(app.run())
+    cells = cell_differences(sample, model_b(), "recall", data["row_names"])
+    np.testing.assert_array_equal(np.array(data["difference"]["values"], float), cells.values)
+    assert data["difference"]["noise"] == cells.noise.tolist()
+    assert "B: model-b.csv minus A: model-a.json" in texts(app) and "95 % interval" in texts(app)
+    choose(app, level="page", page=sample.pages[0])
+    app.run()
+    assert np.all(matrices(app)[0]["difference"]["noise"])
+    assert "With 1 page nothing can be called better or worse: 6 are needed." in texts(app)
+
+
+def test_a_click_in_the_second_matrix_shows_the_second_prediction(monkeypatch):
+    clicks = []
+    monkeypatch.setattr(error_matrix.components, "show_matrix", lambda data, key, choose: clicks.append((data, choose)))
+    app = opened("errors", load="sample", other="1")
+    data, choose_cell = clicks[-1]
+    row, column = data["row_names"].index("Caption"), data["column_names"].index("Text")
+    st.session_state["choices"] = app.session_state["choices"]
+    choose_cell({"kind": "cell", "row": data["rows"][row], "column": data["columns"][column], "model": 1, "n": 1})
+    app.session_state["choices"] = st.session_state["choices"]
+    app.run()
+    now = app.session_state["choices"]
+    assert (now.pred, now.other, now.gt_label, now.pred_label) == (1, 0, "Caption", "Text")
+    assert [model["name"] for model in clicks[-1][0]["models"]] == ["A: model-a.json", "B: model-b.csv"]  # unchanged
+    other = model_b()
+    pages = other.pages_behind("Caption", "Text")
+    pixels = thin_spaced(round(other.confusion().values[other.cell("Caption", "Text")]))
+    assert f"{pixels} px on {len(pages)} of 60 pages" in texts(app) and "model-b.csv" in texts(app)
+    st.session_state["choices"] = now
+    choose_cell({"kind": "column", "column": data["columns"][column], "model": 1, "n": 2})
+    assert st.session_state["choices"].class_name == "Text" and st.session_state["choices"].gt_label == ""
+    choose_cell({"kind": "group", "group": "F", "open": ["F"], "n": 3})
+    assert st.session_state["choices"].open_groups == ("F",)
+
+
+def test_a_label_that_only_the_other_prediction_has():
+    mapping = {"preds": {"2": {"Formula": "Extra"}}}
+    gt = lcm.read(SAMPLE / "gt.json")
+    c = lcm.read(SAMPLE / "model-c.json", like=gt)
+    other = lcm.compare(gt, c, taxonomy="same", mapping={"pred": mapping["preds"]["2"]})
+    behind = other.pages_behind("Formula", "Extra")
+    link = {"load": "sample", "mapping": json.dumps(mapping), "taxonomy": "same"}
+    app = opened("errors", **link, other="2", gt_label="Formula", pred_label="Extra")
+    assert not app.exception and not app.error and len(behind)
+    assert "0 % of Formula, 0 px on 0 of 60 pages" in texts(app)  # of model-a.json
+    choose(app, pred=2, other=0)
+    app.run()
+    assert f"{thin_spaced(round(behind['pixels'].sum()))} px on {len(behind)} of 60 pages" in texts(app)
+    choose(app, gt_label="", pred_label="", class_name="Extra", pred=0, other=2)
+    app.run()
+    assert not app.exception and "0 px wrong on 0 of 60 pages" in texts(app)
+
+
+def test_matrices_that_cannot_be_compared_say_why(monkeypatch):
+    files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened("errors", load="start", other="1")
+    assert not app.exception and not matrices(app)
+    assert "The two cannot be compared" in texts(app) and "mapping" in texts(app)
+    assert "Compare with" not in texts(opened_unmapped(monkeypatch, "errors"))
+
+
+def test_one_value_filters_and_two_are_compared():
+    app = opened("errors", load="sample")
+    pills = lambda: next(one for one in app.pills if one.label == "Values")
+    pills().set_value(["invoice"]).run()
+    assert app.session_state["choices"].attribute == "doc_category=invoice"
+    pills().set_value(["invoice", "paper"]).run()
+    now = app.session_state["choices"]
+    assert (now.attribute, now.versus) == ("doc_category=invoice", "doc_category=paper")
+    pills().set_value(["invoice", "paper", "letter"]).run()
+    assert app.session_state["choices"].versus == "doc_category=letter"  # the newest replaces the second
+    pills().set_value([]).run()
+    assert (app.session_state["choices"].attribute, app.session_state["choices"].versus) == ("", "")
+    assert facets.MOST_PILLS < 30  # documents of the sample are in a list
+    app.selectbox(key="facets_facet").set_value("document").run()
+    app.multiselect(key="facet_values_document").set_value(["paper-1.pdf", "letter-1.pdf"]).run()
+    names = [model["name"] for model in matrices(app)[0]["models"]]
+    assert sorted(names) == ["A: paper-1.pdf", "B: letter-1.pdf"]
+
+
+def test_the_list_is_sorted_and_paged(sample):
+    app = opened("errors", load="sample", sorted_by="-pixels", list_page="1")
+    table = sample.page_table()[["page", "pixels"]].sort_values("pixels", ascending=False, kind="stable")
+    assert [row["name"] for row in page_list(app)["rows"]] == table["page"].tolist()[12:24]
+    app.button(key="list_Next").click().run()
+    assert app.session_state["choices"].list_page == 2
+    documents = page_list(opened("errors", load="sample", listed="document"))
+    assert [row["name"] for row in documents["rows"]] == sample.document_table()["document"].tolist()[:12]
+    assert documents["rows"][0]["cells"][2] == score_text(sample.document_table()["f1"][0])
+
+
+def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
+    without = {"load": "sample", "truth": "False"}
+    for more in ({"class": "Text"}, {"gt_label": "Text", "pred_label": "Table"}, {"other": "2"},
+                 {"counted": "objects"}, {"grouping": "2x2"}):  # fmt: skip
+        app = opened("errors", **without, **more)
+        assert not app.exception and not app.error
+        said = texts(app).lower()
+        assert not [word for word in TRUTH_WORDS if word in said.replace("no truth: a and b", "")], more
+        (data,) = matrices(app)
+        assert data["sides"] == ["A", "B"] and data["view_names"]["recall"] == "share of A"
+        assert not set(data["column_names"]) & {"missed"}
+        assert not {"precision", "recall", "f1"} & {name for one in app.dataframe for name in one.value}
+    shown = next(t.value for t in app.dataframe if "agreement" in t.value)
+    both = shown.set_index("label").loc["Text"]
+    assert both["both_pixels"] <= min(both["a_pixels"], both["b_pixels"])
+    titles = [column["title"] for column in page_list(app)["columns"]]
+    assert "both of A and B (F1)" in titles
+
+
+def test_many_labels_open_in_groups_and_nothing_is_dropped_silently(tmp_path, monkeypatch):
+    labels = [f"class {i:02d}" for i in range(74)]
+    box = lambda i, page, label: {
+        "id": 100 * page + i,
+        "image_id": page,
+        "category_id": label + 1,
+        "bbox": [0, 5 * i, 50, 5],
+    }
+    for name, shift in (("gt", 0), ("pred", 1)):
+        data = {
+            "images": [{"id": page, "width": 50, "height": 400, "file_name": f"p{page}.png"} for page in (1, 2)],
+            "categories": [{"id": i + 1, "name": label} for i, label in enumerate(labels)],
+            # On the second page, every label is read as its neighbour.
+            "annotations": [box(i, 1, i) for i in range(74)] + [box(i, 2, i ^ shift) for i in range(74)],
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    files = [str(tmp_path / f"{name}.json") for name in ("gt", "pred")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened("errors", load="start")
+    (data,) = matrices(app)
+    assert not app.exception and len(data["row_names"]) == 75
+    grouped = sum(len(group["rows"]) for group in data["groups"])
+    assert len(data["groups"]) + 75 - grouped <= 20 and "Bars of 40 of 74 labels" in texts(app)
+    choose(app, worst_rows=True, all_bars=True)
+    (data,) = matrices(app.run())
+    assert len(data["row_names"]) == 10 and not data["groups"] and data["column_names"][-1].startswith("other (")
+    totals = data["models"][0]["gt_totals"]
+    assert np.sum(data["models"][0]["mass"], axis=1) == pytest.approx(totals)  # nothing of the rows is missing
+    assert "Bars of 74 of 74 labels" in texts(app)
