@@ -2,6 +2,7 @@
 
 import random
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,12 +48,15 @@ def test_20_of_20_random_cells_are_the_chosen_ones(page, address, tmp_path, n):
         upload(page, path, path)
         started = time.perf_counter()
         page.get_by_role("link", name="Errors").click()
-        page.get_by_role("button", name="Labels", exact=True).click()  # it opens in groups
+        page.get_by_role("radio", name="Labels", exact=True).click()  # it opens in groups
     cells = page.locator(".st-key-error_matrix td[data-cell]")
     cells.nth((n + 1) ** 2 - 1).wait_for(timeout=20_000)
     if n == 74:
         print(f"74 labels: {time.perf_counter() - started:.2f} s from the link to the painted matrix")
     settle(page, 500)
+    boxes = [one.bounding_box() for one in page.locator(".lcm-matrix table th.row span").all()]
+    gaps = [below["y"] - above["y"] for above, below in pairwise(boxes)]
+    assert len(boxes) == n + 1 and min(gaps) >= 0.85 * max(box["height"] for box in boxes)  # names do not overlap
     names = ["Background", *labels]
     generator = random.Random(n)
     picked = [(generator.randrange(n + 1), generator.randrange(n + 1)) for _ in range(20)]
