@@ -5,20 +5,26 @@ A style that the script sends comes after the first paint, and moves what is alr
 
 from __future__ import annotations
 
+import re
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from layoutcm.drawing import method_drawings
+
 BAR_HEIGHT = 46  # pixels of the bar on top, reserved while files are loaded
 ROW_HEIGHT, MOST_RESERVED_ROWS = 50, 12  # pixels of a row of a matrix at least; with more rows they are lower
+DRAWINGS = (method_drawings.matrix_structure, method_drawings.collapse, method_drawings.bit_packing)
+DRAWN_HEIGHTS = {draw.__name__: re.findall(r'height="([0-9]+)"', draw())[0] for draw in DRAWINGS}
 STYLE = (
     "<style>"
     # Streamlit's own rules come later, hence !important.
     ".block-container{padding:2.6rem 3rem 2rem 3rem!important}"
     ":has(>.st-key-unseen),:has(>.st-key-address){display:none!important}"
-    # The page appears when the sidebar is there, which would push it aside; after 3 s in any case.
+    # The page appears shortly after the sidebar, which would push it aside; after 3 s in any case.
     "@keyframes lcm-wait{from,to{visibility:hidden}}@keyframes lcm-come{from,to{visibility:hidden}}"
-    "[data-testid=stMain]{animation:lcm-wait 3s}"
-    "[data-testid=stApp]:has([data-testid=stSidebar]) [data-testid=stMain]{animation:lcm-come .15s}"
+    "[data-testid=stAppViewContainer]{animation:lcm-wait 3s}"
+    "[data-testid=stAppViewContainer]:has([data-testid=stSidebar]){animation:lcm-come .5s}"
     "[data-testid=stSidebar],[data-testid=stMain]{transition:none!important}"
     # Show the whole text of a button, on two lines if needed.
     "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
@@ -28,11 +34,18 @@ STYLE = (
     "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
     "h2{font-size:1.2rem!important}h3{font-size:1.05rem!important}"
     f".st-key-top_bar{{min-height:{BAR_HEIGHT}px;gap:.4rem!important}}"
+    # A placeholder of a part that is still loading is wider than the part, and would break the line.
+    ".st-key-top_bar [data-testid=stSkeleton]{display:none}"
     ".st-key-top_bar p{margin-bottom:0}.st-key-top_bar button{min-height:2rem;padding:.1rem .6rem}"
     # What the browser draws itself has its height only after its script is loaded.
     ".st-key-viewer{min-height:max(495px,calc(100vh - 150px))}"
     + "".join(f"[class*=st-key-rows_{n}_]{{min-height:{ROW_HEIGHT * n}px}}" for n in range(2, MOST_RESERVED_ROWS + 1))
-    + "</style>"
+    # On a narrow screen drawings are smaller.
+    + "".join(
+        f"@media(min-width:1400px){{.st-key-drawing_{name}{{min-height:{height}px}}}}"
+        for name, height in DRAWN_HEIGHTS.items()
+    )
+    + ".st-key-choose_page{min-height:68px}</style>"
 )
 # Back and Forward go from view to view. Streamlit makes a new entry of the history whenever the script changes the
 # address. The script below makes one only for another path, or if one of these parameters changes; else it replaces the

@@ -6,6 +6,12 @@ from layoutcm.models.page_subsets import comparison_of_pages
 from layoutcm.wording import thin_spaced
 from support.browser import settle, shown, tab, visit, wait_for_link
 
+FOCUSED_NAME = """() => {
+  let e = document.activeElement;
+  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+  return e?.getAttribute("aria-label") ?? "";
+}"""
+
 
 @pytest.fixture(scope="module")
 def context(browser):
@@ -85,10 +91,7 @@ def test_the_keyboard_reaches_the_matrix_the_thumbnails_and_the_list(page, addre
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
     for _ in range(12):
         page.keyboard.press("Tab")
-        label = page.evaluate(
-            "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;"
-            " return e?.getAttribute('aria-label') ?? ''; }"
-        )
+        label = page.evaluate(FOCUSED_NAME)
         reached.append(label)
         if label.startswith("Open page"):
             break

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from base64 import b64encode
-
 import streamlit as st
 
 from layoutcm.diagnosis.causes import TOLERANCE
@@ -76,15 +73,6 @@ difference on the same documents (`layoutcm compare GT A B --intervals`, or `lay
 verdict comes from a test: the two predictions of some documents are swapped at random, and one is called better or
 worse if at most 5 % of such swaps give a difference as large.""",
 }
-
-
-def show_drawing(svg: str) -> None:
-    """A drawing, as HTML with its size, so that its place is reserved before the browser has drawn it."""
-    size, title = re.search(r'width="(\d+)" height="(\d+)"', svg), re.search(r"<title>(.*?)</title>", svg)
-    assert size and title
-    data = b64encode(svg.encode()).decode()
-    look = f'width="{size[1]}" height="{size[2]}" style="max-width:100%;height:auto;display:block"'
-    st.html(f'<img {look} alt="{title[1]}" src="data:image/svg+xml;base64,{data}">')
 
 
 def show_pixel() -> None:

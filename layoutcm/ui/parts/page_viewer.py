@@ -30,7 +30,7 @@ def choose_page(compared: Comparison) -> str:
     current = choices.current().page if choices.current().page in compared.alignment.pages.index else compared.pages[0]
     index = compared.levels.page_index(current)
     choices.put(page=current)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choose_page"):
         sidebar.show_choice("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
