@@ -51,7 +51,7 @@ STYLE = (
 # address. The script below makes one only for another path, or if one of these parameters changes; else it replaces the
 # present one. An address without parameters is what a switch of pages leaves before it is filled in. If the script
 # changes parameters and page at once, Streamlit sends two changes; without an input between them they are one step.
-VIEW_PARAMETERS = ("pred", "gt_label", "pred_label", "document", "page")
+VIEW_PARAMETERS = ("pred", "gt_label", "pred_label", "class", "document", "page", "attribute", "versus")
 SCRIPT = f"""<script>(() => {{
   const push = history.pushState.bind(history), names = {list(VIEW_PARAMETERS)};
   const view = (url) => names.map((name) => url.searchParams.get(name)).join("\\n");

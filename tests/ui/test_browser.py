@@ -61,8 +61,9 @@ def test_from_an_upload_to_the_pages_of_a_cell_and_its_numbers_to_a_file(page, a
     page.get_by_role("button", name="Pages behind the chosen cell").click()
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
     settle(page)
+    page.get_by_role("button", name="More").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="CSV").click()
+        page.locator(".st-key-take_matrix button").first.click()
     table = pd.read_csv(taken.value.path(), index_col=0)
     recall = sample.confusion().recall
     assert list(table.columns) == labels and table.loc["Caption", "Text"] == pytest.approx(recall[1, 10], rel=1e-12)
@@ -98,7 +99,7 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     wait_for_link(page, "/page", f"page={worst}")
     assert f"Caption / Text: {thin_spaced(behind.pixels.iloc[0])} px" in page.locator(".viewer-legend").inner_text()
     page.get_by_role("button", name="Back to the cell").click()
-    page.wait_for_url("**/matrices?**", timeout=10_000)
+    page.wait_for_url("**/errors?**", timeout=10_000)
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
@@ -124,6 +125,7 @@ def test_figures_are_drawn_on_download(page, address):
 def test_back_and_forward_bring_earlier_views_back(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
     page.mouse.click(*cell_centre(page, labels.index("List-item"), labels.index("Text"), 12, 12))
     wait_for_link(page, "gt_label=List-item")
@@ -142,7 +144,7 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
 def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_text("All 9 pages").click()
-    table = page.locator("[data-testid=stDataFrame]")
+    table = page.locator(".st-key-clicked [data-testid=stDataFrame]")
     table.wait_for(timeout=15_000)
     settle(page, 600)
     table.scroll_into_view_if_needed()
@@ -280,8 +282,13 @@ def test_the_label_filter_is_in_the_link(page, address):
     page.reload()
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page)
-    assert page.locator(".lcm-matrix table th.row").all_text_contents() == ["Background", "Caption", "Text"]
-    page.mouse.click(*cell_centre(page, 1, 2, 3, 3))
+    assert page.locator(".lcm-matrix table th.row").all_text_contents() == [
+        "Background",
+        "Caption",
+        "Text",
+        "other (9 labels)",
+    ]
+    page.mouse.click(*cell_centre(page, 1, 2, 4, 4))
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
 
 

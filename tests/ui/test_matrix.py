@@ -36,7 +36,7 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
     visit(page, address)
     upload(page, path, path)
     page.get_by_role("link", name="Errors").click()
-    page.get_by_role("button", name="Labels", exact=True).click()  # it opens in groups
+    page.get_by_role("radio", name="Labels", exact=True).click()  # it opens in groups
     page.locator(".st-key-error_matrix td[data-cell]").nth(75**2 - 1).wait_for(timeout=20_000)
     settle(page, 500)
     names = ["Background", *labels]
