@@ -28,7 +28,7 @@ def show_cards(reviews: Sequence[Review], folded: bool) -> None:
     first_of_format = {one.card.group.facts.format: one for one in reversed(reviews) if one.card.role in (GT, PRED)}
     for review in reviews[:CARDS_SHOWN]:
         with st.container(key=f"card_{review.card.number}"):
-            is_open = not folded or review.needs_decision
+            is_open = not folded or review.needs_decision or findings.has_repairs(review.side)  # which can be undone
             with st.expander(_title(review), expanded=is_open, icon=_icon(review)):
                 _show_controls(review.card)
                 _show_content(review)

@@ -84,6 +84,10 @@ def _apply(side: str, finding: Finding) -> None:
         choices.put(fixes=(*choices.current().fixes, f"{side}={finding.repair}"))
 
 
+def has_repairs(side: str) -> bool:
+    return any(text.partition("=")[0] == side for text in choices.current().fixes)
+
+
 def show_applied_repairs(side: str) -> None:
     """The repairs of one side, each with a button to undo it."""
     for i, text in enumerate(choices.current().fixes):
