@@ -323,7 +323,7 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": False}),
          "Check the page names of both files, say which belong together (pages=, --pages), or leave such pages out "
          '(missing_pages="ignore", --missing-pages ignore).',
-         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
+         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in Settings."),
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
          "Check the page names of both files, or say which belong together (pages=, --pages).",
          f"Check the page names of both files. {MAP}."),
@@ -355,12 +355,12 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("document-without-side", values={"file": "f", "side": "x", "first": "d", "status": ""}),
          "Missing pages are compared with an empty page, or left out "
          '(missing_pages="ignore", --missing-pages ignore).',
-         "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar."),
+         "Missing pages are compared with an empty page, or left out: see Missing pages in Settings."),
         (Finding("failed-answer", values={"file": "f", "names": ["a"]}),
          "Run the model on these pages again. Missing pages are compared with an empty page, or left out "
          '(missing_pages="ignore", --missing-pages ignore).',
          "Run the model on these pages again. Missing pages are compared with an empty page, or left out: see Missing "
-         "pages in the sidebar."),
+         "pages in Settings."),
         (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
         (Finding("two-sides", values={"file": "f", "side": "a"}),
          'To read b: format="docling-metrics-b", --format docling-metrics-b.',

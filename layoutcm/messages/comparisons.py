@@ -32,11 +32,11 @@ def _only_in_hint(ignored: bool, **_: Any) -> Hint:
     return Hint(
         f"{check}, say which belong together (pages=, --pages), or leave such pages out "
         f"({option('missing_pages', 'ignore')}).",
-        f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in the sidebar.",
+        f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in Settings.",
     )
 
 
-_UPLOAD_MAP = "Upload a page map under Pages"
+_UPLOAD_MAP = "Drop a page map on the page Data"
 
 
 HOW_MATCHED = {

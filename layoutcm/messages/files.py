@@ -14,7 +14,7 @@ from layoutcm.wording import agree, plural
 
 _TREATED = "Missing pages are compared with an empty page, or left out"
 _MISSING_PAGES = Hint(
-    f"{_TREATED} ({option('missing_pages', 'ignore')}).", f"{_TREATED}: see Missing pages in the sidebar."
+    f"{_TREATED} ({option('missing_pages', 'ignore')}).", f"{_TREATED}: see Missing pages in Settings."
 )
 _RUN_AGAIN = "Run the model on these pages again."
 

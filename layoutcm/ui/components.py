@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from layoutcm.drawing import web
+from layoutcm.ui.first_paint import MOST_RESERVED_ROWS
 
 
 def component(name: str, parts: tuple[str, ...], show: str, stop: str = "") -> Any:
@@ -44,4 +45,6 @@ def show_matrix(data: dict[str, Any], key: str, choose: Callable[[dict[str, Any]
         if choose and picked:
             choose(dict(picked))
 
-    MATRIX(key=key, data=data, on_picked_change=on_picked)
+    rows = 2 if data.get("groups") else min(len(data["row_names"]), MOST_RESERVED_ROWS)
+    with st.container(key=f"rows_{rows}_{key}"):  # its height is reserved by the style
+        MATRIX(key=key, data=data, on_picked_change=on_picked)

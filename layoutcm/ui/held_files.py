@@ -152,10 +152,6 @@ def _empty_zone() -> None:
     st.session_state["zone"] = st.session_state.get("zone", 0) + 1
 
 
-def was_dropped(card: Card) -> bool:
-    return card.number not in current().opened
-
-
 def load() -> bool:
     """Make the loaded files those of the cards; returns whether they changed."""
     found, before = cards(), session.loaded_files()

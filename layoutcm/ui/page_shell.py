@@ -12,6 +12,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import link, session
+from layoutcm.ui.first_paint import STYLE
 from layoutcm.ui.router import go_to
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text
 
@@ -19,16 +20,8 @@ LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the w
 
 
 def apply_style() -> None:
-    st.html(
-        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
-        # Show the whole text of a button, on two lines if needed.
-        "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
-        # On a narrow screen, put columns one below the other.
-        "@media(max-width:1200px){[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]{flex-wrap:wrap}"
-        "[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]>[data-testid=stColumn]{min-width:100%}}"
-        "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
-        "h2{font-size:1.2rem!important}h3{font-size:1.05rem!important}</style>"
-    )
+    """The style, for `streamlit run app.py`; the server of `layoutcm app` has put it into the page already."""
+    st.html(STYLE)
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:

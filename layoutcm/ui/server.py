@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError
+from layoutcm.ui.first_paint import StyledFromTheStart
 from layoutcm.ui.memory import share_memory_between_threads
 from layoutcm.ui.own_requests import (
     ALL_ADDRESSES,
@@ -51,6 +52,7 @@ def serve(options: argparse.Namespace) -> None:
             Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
             Middleware(ReadableMessagesOnly),
             Middleware(UploadsWithinLimits, uploads=visitors.Uploads()),
+            Middleware(StyledFromTheStart),
         ],
     )
     print(f"layoutcm: open {url}", flush=True)

@@ -1,15 +1,14 @@
-"""The sidebar: the compared files, and the choices that apply to all pages."""
+"""The sidebar: two lines about the compared files below the menu; and select boxes that are bound to choices."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.ui import choices, session
@@ -61,12 +60,7 @@ def show_sidebar() -> None:
     _read_with_progress(files, place)
     compared = session.current_comparison()
     with st.sidebar:
-        if len(files.preds) > 1:
-            names = session.pred_names()
-            show_choice("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
-        if isinstance(compared, Comparison):
-            _show_facts(files.gt.name, compared)
-            _show_controls(compared)
+        _show_facts(files.gt.name, compared if isinstance(compared, Comparison) else None)
 
 
 def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
@@ -90,47 +84,12 @@ def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
     place.empty()
 
 
-def _show_facts(gt: str, compared: Comparison) -> None:
-    counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
+def _show_facts(gt: str, compared: Comparison | None) -> None:
+    """Two lines about what is loaded."""
     st.markdown(f"**{as_typed(gt)}** → **{as_typed(session.chosen_pred().name)}**")
+    if compared is None:
+        st.caption("These cannot be compared as they are.")
+        return
+    counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
     facts = [*(plural_spaced(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
     st.caption(" · ".join(facts))
-
-
-def _show_label_filter(compared: Comparison) -> None:
-    known = list(dict.fromkeys(compared.labels[1:]))
-    choices.put(labels=tuple(label for label in choices.current().labels if label in known))
-    st.multiselect(
-        "Labels", known, placeholder="all", **choices.bind("labels"),
-        help="Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and "
-        "averages are those of all labels.",
-    )  # fmt: skip
-
-
-def _show_label_thresholds() -> None:
-    """The thresholds of single labels, which are applied on Models, and a button that removes them."""
-    scores = session.min_scores()
-    if isinstance(scores, Mapping):
-        st.caption(as_typed(f"Score thresholds: {min_score_text(scores)}"))
-        st.button(
-            "Remove those of labels", on_click=choices.put, kwargs={"label_scores": ()}, key="remove_label_scores"
-        )
-
-
-def _show_controls(compared: Comparison) -> None:
-    show_choice("level", "Level", choices.CHOICES["level"])
-    if choices.current().level == "document":
-        show_choice("document", "Document", compared.documents)
-    elif choices.current().level == "page":
-        show_choice("page", "Page", compared.pages)
-    _show_label_filter(compared)
-    show_choice(
-        "method", "Method", choices.CHOICES["method"], help="How pixels with several labels are counted. See Method."
-    )
-    show_choice(
-        "rounding", "Rounding", choices.CHOICES["rounding"], help="Which pixels a box with fractional edges covers."
-    )
-    if compared.alignment.layouts[1].has_scores:
-        st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
-        _show_label_thresholds()
-    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])

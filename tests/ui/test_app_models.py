@@ -120,8 +120,8 @@ def test_a_threshold_of_one_label(compared):
     pred = lcm.read(SAMPLE / "model-a.json", like=gt)
     cut = lcm.compare(gt, pred, min_score={"Page-footer": 0.6824})
     assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
-    assert "Score thresholds: 0.6824 for Page-footer" in texts(app)
-    app.button(key="remove_label_scores").click().run()
+    assert "score of Page-footer ≥ 0.6824" in texts(app)
+    app.button(key="chip_score_Page-footer").click().run()
     assert app.session_state["choices"].label_scores == ()
 
 

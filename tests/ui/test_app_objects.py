@@ -160,7 +160,7 @@ def test_on_a_large_set_objects_are_computed_after_their_page_was_opened(monkeyp
     app.switch_page("pages/measures.py").run()
     app.switch_page("pages/errors.py").run()
     assert not app.exception and metrics(app)["mAP"] == "0.539" and "Objects" not in metrics(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert metrics(app)["Objects"] == "…"
     app.switch_page("pages/measures.py").run()
     app.switch_page("pages/errors.py").run()

@@ -1,12 +1,14 @@
 """Every page of the dashboard, empty and loaded, run by Streamlit's own test runner."""
 
 import json
+import re
 
 import pytest
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.interval_texts import interval_text, resampling_text
-from layoutcm.ui import sidebar
+from layoutcm.ui import chips, sidebar
+from layoutcm.ui.choices import DEFAULTS
 from layoutcm.ui.parts import cell, headlines
 from layoutcm.wording import percent_brief
 from support.app_runner import HOSTILE, coco, matrices, opened, opened_unmapped, texts, upload
@@ -39,15 +41,15 @@ def test_one_click_on_the_sample():
 
 def test_the_mapping_of_the_sample_is_for_model_b_only():
     app = opened(load="sample")
-    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
+    assert app.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "Taxonomy: mapped" in texts(app) and "labels:12|method" in texts(app)
     app.session_state["mapping_open"] = True
     app.run()
     next(button for button in app.button if button.label == "Remove it").click().run()
     assert "Taxonomy: different" in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(2).run()
+    app.selectbox(key="bar_pred").set_value(2).run()
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
 
 
@@ -162,7 +164,7 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
     app.switch_page("pages/page.py").run()
     viewer = lambda: json.loads(app.get("bidi_component")[0].proto.json)
     assert [viewer()["labels"][label] for label in viewer()["shown"]] == ["Caption", "Text", "not judged"]
-    app.sidebar.multiselect(key="bar_labels").set_value([]).run()
+    app.multiselect(key="bar_labels").set_value([]).run()
     assert "labels" not in app.query_params
     assert viewer()["shown"] is None
 
@@ -170,7 +172,7 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
 def test_labels_of_a_link_may_contain_any_character():
     gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
     app = upload(opened(), gt, gt)
-    app.sidebar.multiselect(key="bar_labels").set_value(HOSTILE[:2]).run()
+    app.multiselect(key="bar_labels").set_value(HOSTILE[:2]).run()
     assert not app.exception and json.loads(app.query_params["labels"]) == HOSTILE[:2]
 
 
@@ -221,9 +223,9 @@ def test_back_restores_choices_of_the_loaded_files_only():
     app = opened()
     for name in data:
         upload(app, ("gt.json", data["one"], "application/json"), (f"{name}.json", data[name], "application/json"))
-        app.sidebar.selectbox(key="bar_rounding").set_value("exact").run()
+        app.selectbox(key="bar_rounding").set_value("exact").run()
         assert "rounding" in app.query_params and f"pred:{name}|" in texts(app)
-        app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+        app.selectbox(key="bar_method").set_value("tensor").run()
         app.query_params.clear()
         app.query_params["rounding"] = "exact"
         app.run()  # as the browser's Back does
@@ -232,7 +234,7 @@ def test_back_restores_choices_of_the_loaded_files_only():
         app.query_params["fixes"] = '["0=flip-y"]'  # not an address of this session
         app.run()
         assert "flip-y" not in texts(app)
-        app.sidebar.selectbox(key="bar_rounding").set_value("outer").run()
+        app.selectbox(key="bar_rounding").set_value("outer").run()
 
 
 @pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
@@ -270,9 +272,9 @@ def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
 
 def test_choices_of_the_sidebar_hold_on_other_pages():
     app = opened(load="sample")
-    app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+    app.selectbox(key="bar_method").set_value("tensor").run()
     assert "method:tensor" in texts(app)
-    app.sidebar.selectbox(key="bar_level").set_value("document").run()
+    app.selectbox(key="bar_level").set_value("document").run()
     app.switch_page("pages/errors.py").run()
     assert not app.exception and "document paper-1.pdf" in texts(app) and "method:tensor" in texts(app)
 
@@ -288,5 +290,52 @@ def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
     app = opened(load="sample")
     app.run()
     assert names == ["gt.json", "model-a.json"] and "947 regions" in texts(app)
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert names[2:] == ["gt.json", "model-b.csv"] and not app.exception
+
+
+CHIPS = {
+    "level": ("page", {"page": "paper-1_p3.png"}, "page paper-1_p3.png"),
+    "labels": ('["Caption", "Text", "Table", "Title"]', {}, "labels: Caption, Text, Table and 1 more"),
+    "min_score": ("0.5", {}, "score ≥ 0.5"),
+    "label_scores": ('["0.68=Table"]', {}, "score of Table ≥ 0.68"),
+    "truth": ("False", {}, "no truth: A and B"),
+    "mapping": ("{}", {}, "label mapping of the files not used"),
+    "fixes": ('["0=flip-y"]', {}, "repair of model-a.json: flip-y"),
+    "families": ("doclaynet", {}, "families: DocLayNet"),
+    "method": ("tensor", {}, "method: tensor"),
+    "rounding": ("exact", {}, "rounding: exact"),
+    "missing_pages": ("ignore", {}, "missing pages: ignore"),
+    "taxonomy": ("same", {}, "taxonomy: same"),
+}
+
+
+def chips_of(app):
+    return {re.sub(r"\\(.)", r"\1", one.label): one for one in app.button if str(one.key).startswith("chip_")}
+
+
+def test_every_choice_in_force_is_a_chip_that_removes_it():
+    assert set(CHIPS) == set(chips.CHIPS)
+    more = {name: value for _, others, _ in CHIPS.values() for name, value in others.items()}
+    app = opened("method", load="sample", **{name: value for name, (value, *_) in CHIPS.items()}, **more)
+    assert not app.exception and list(chips_of(app)) == [text for *_, text in CHIPS.values()]
+    for name, (*_, text) in CHIPS.items():
+        chips_of(app)[text].click().run()
+        assert not app.exception and text not in chips_of(app), name
+        assert getattr(app.session_state["choices"], name) == getattr(DEFAULTS, name)
+    assert not chips_of(app)
+
+
+def test_a_threshold_of_a_label_that_the_files_lack_is_a_message_and_a_chip():
+    app = opened("errors", load="sample", label_scores='["0.5=Nix"]')
+    assert not app.exception and any("Nix" in error.value for error in app.error)
+    chips_of(app)["score of Nix ≥ 0.5"].click().run()
+    assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
+
+
+def test_the_bar_says_what_a_reload_loses():
+    assert "lost on reload" not in texts(opened(load="sample"))
+    gt = ("gt.json", coco(["a"], [(0, [0, 0, 50, 5])]), "application/json")
+    app = upload(opened(), gt, gt)
+    assert "Uploaded files are lost on reload: save the session." in texts(app)
+    assert any(one.key == "save_sessionbar" for one in app.get("download_button"))

@@ -83,8 +83,8 @@ def test_removed_pictures_are_no_longer_shown():
 
 def test_the_sidebar_chooses_one_of_several_predictions():
     app = start(preds=[("first.json", PAGE), ("second.json", SWAPPED)])
-    assert app.sidebar.selectbox(key="bar_pred").options == ["first.json", "second.json"]
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert app.selectbox(key="bar_pred").options == ["first.json", "second.json"]
+    app.selectbox(key="bar_pred").set_value(1).run()
     text = texts(go(app, "errors"))
     assert (
         "finds 100 % of content pixels of the whole set; 0 % of the ground truth's label pixels have the right" in text
@@ -93,9 +93,9 @@ def test_the_sidebar_chooses_one_of_several_predictions():
 
 def test_a_broken_prediction_does_not_affect_the_others():
     app = start(preds=[("good.json", PAGE), ("broken.json", PAGE[:-30])])
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert any("broken" in error.value for error in app.error)
-    app.sidebar.selectbox(key="bar_pred").set_value(0).run()
+    app.selectbox(key="bar_pred").set_value(0).run()
     assert card(app, "good.json").endswith("1 page, 2 regions, 2 labels in use, without scores]")
     assert card(app, "broken.json").endswith(":gray[cannot be used]")
     go(app, "errors")
@@ -105,7 +105,7 @@ def test_all_files_of_the_command_line_are_loaded(monkeypatch):
     files = [str(ROOT / "sample_data" / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = opened()
-    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
+    assert app.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
     assert "939 regions" in texts(app) and app.query_params["load"] == "start"
 
 
@@ -248,7 +248,7 @@ def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     assert not app.exception and not app.error and "seems to point up" not in texts(app)
     assert "flipped.json: read with the repair flip-y" in texts(app) and "Repaired: flip the y axis" in texts(app)
     assert app.query_params["fixes"] == '["1=flip-y"]'
-    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    app.selectbox(key="bar_pred").set_value(1).run()
     assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "errors"))
     button(on_data(app), "Undo").click().run()
     assert "seems to point up" in texts(app) and "Repaired" not in texts(app) and "fixes" not in app.query_params

@@ -49,7 +49,7 @@ def show_sentence(found: FoundErrors) -> None:
 
 
 def show_filters(evidence: Evidence) -> None:
-    """The kinds and labels to show. The labels are those of the sidebar, because a choice has one value everywhere."""
+    """The kinds and labels to show. The labels are those of Filter, because a choice has one value everywhere."""
     known = list(dict.fromkeys(label for c in evidence.comparisons for label in c.labels[1:]))
     choices.put(
         error_kinds=tuple(kind for kind in choices.current().error_kinds if kind in KINDS),

@@ -56,13 +56,12 @@ def show_buttons() -> None:
         st.rerun()
     if row.button("Start over", disabled=is_empty):
         start_over()
-    if session.loaded_files() is not None:
+    if session.loaded_files() is None:
+        if not is_empty:
+            row.caption("Dropped files are held for this tab only: a reload forgets them.")
+    elif choices.current().load:  # else the bar on top has the button
         with row:
             saved_sessions.show_save_button()
-    if any(held_files.was_dropped(one) for one in held_files.cards()):
-        row.caption(
-            "Dropped files are held for this tab only: a reload forgets them, a saved session brings them back."
-        )
 
 
 def start_over() -> None:

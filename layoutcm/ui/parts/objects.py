@@ -263,8 +263,8 @@ def _show_curves(compared: Comparison, objects: Objects) -> None:
                 "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bind("ap_rule")
             )
         st.multiselect("Labels with a curve", known, placeholder="the most frequent", **choices.bind("curves"))
-    in_sidebar = [label for label in known if label in choices.current().labels]
-    chosen = choices.current().curves or in_sidebar or known[:CURVES_SHOWN]
+    in_filter = [label for label in known if label in choices.current().labels]
+    chosen = choices.current().curves or in_filter or known[:CURVES_SHOWN]
     if objects.why_no_ap:
         table = object_result(compared, "class_scores_at", chosen_iou())
         figure = points_figure(table[table["label"].isin(chosen)], objects.labels, session.theme())

@@ -29,7 +29,7 @@ def choose_page(compared: Comparison) -> str:
     current = choices.current().page if choices.current().page in compared.alignment.pages.index else compared.pages[0]
     index = compared.levels.page_index(current)
     choices.put(page=current)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choose_page"):
         sidebar.show_choice("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
@@ -152,7 +152,7 @@ def _side_names(compared: Comparison, others: list[int]) -> list[str]:
 
 
 def _shown_labels(labels: list[str]) -> list[int] | None:
-    """The positions of the labels chosen in the sidebar and of what is not judged; None: all are shown."""
+    """The positions of the labels chosen in Filter and of what is not judged; None: all are shown."""
     chosen = choices.current().labels
     return [k for k, label in enumerate(labels) if label in chosen or k == len(labels) - 1] if chosen else None
 

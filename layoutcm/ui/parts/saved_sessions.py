@@ -19,13 +19,20 @@ SAVED = (
 WITH_IMAGES = "Also the page images; the file is larger."
 
 
-def show_save_button(place: str = "") -> None:
-    """A button that saves the session, and a switch for page images if there are any; `place` makes keys unique."""
+def show_save_button(place: str = "", with_images: bool = True) -> None:
+    """A button that saves the session, and a switch for page images if there are any; `place` makes keys unique.
+
+    Without `with_images`, page images are not offered.
+    """
     files = session.loaded_files()
     assert files is not None
     spot = st.empty()  # the button comes first
     images = selection.current_page_images()
-    wanted = bool(images.pictures) and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
+    wanted = (
+        with_images
+        and bool(images.pictures)
+        and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
+    )
     if wanted and picture_bytes(images.pictures) > limits().upload:
         spot.warning(f"The page images take more than {limits().upload // MB:,} MB: the file could not be opened.")
         return

@@ -96,7 +96,7 @@ def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
             st.button(
                 as_typed(f"Apply {best} to {label or ALL_LABELS}"), key="apply_best", type="primary",
                 disabled=now == wanted, on_click=choices.put, kwargs=wanted,
-                help="It holds for all predictions with scores. The sidebar shows it.",
+                help="It holds for all predictions with scores. The bar on top shows it.",
             )  # fmt: skip
         scores = session.min_scores()
         if scores is not None:

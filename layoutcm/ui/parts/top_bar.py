@@ -1,16 +1,86 @@
-"""The bar on top of every page while files are loaded."""
+"""The bar on top of every page while files are loaded: the files, what is in force, filters, settings, downloads."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from layoutcm.ui import session
-from layoutcm.ui.parts import take_away
+from layoutcm.comparison import Comparison
+from layoutcm.ui import chips, choices, session
+from layoutcm.ui.parts import saved_sessions, take_away
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.sidebar import show_choice
+
+LOST_ON_RELOAD = "Uploaded files are lost on reload: save the session."
+LABELS_HELP = (
+    "Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and averages "
+    "are those of all labels."
+)
 
 
 def show_bar() -> None:
-    """The bar; nothing before files are loaded."""
-    if session.loaded_files() is None:
+    """The bar. Its place is always there, so that the page below keeps its position; it is empty without files."""
+    place = st.container()
+    files = session.loaded_files()
+    if files is None:
         return
-    with st.container(horizontal=True, horizontal_alignment="right", key="top_bar"):
-        take_away.show_button()
+    compared = session.current_comparison()
+    with place:
+        with st.container(horizontal=True, vertical_alignment="center", key="top_bar"):
+            _show_files(files)
+            _show_chips()
+            st.space("stretch")
+            with st.popover("Filter", icon=":material/filter_alt:"):
+                _show_filters(compared if isinstance(compared, Comparison) else None)
+            with st.popover("Settings", icon=":material/tune:"):
+                _show_settings()
+            take_away.show_button()
+        if not choices.current().load:
+            with st.container(horizontal=True, vertical_alignment="center", key="lost_on_reload"):
+                st.caption(LOST_ON_RELOAD, width="content")
+                saved_sessions.show_save_button("bar", with_images=False)
+
+
+def _show_files(files: session.LoadedFiles) -> None:
+    st.markdown(f"{as_typed(files.gt.name)} →", width="content")
+    names = session.pred_names()
+    if len(names) > 1:
+        look: Any = {"label_visibility": "collapsed", "width": 190}
+        show_choice("pred", "Prediction", range(len(names)), format_func=names.__getitem__, **look)
+    else:
+        st.markdown(as_typed(names[0]), width="content")
+
+
+def _show_chips() -> None:
+    for chip in chips.chips_in_force():
+        st.button(
+            as_typed(chip.text), key=f"chip_{chip.key}", icon=":material/close:", icon_position="right",
+            on_click=chips.remove, args=(chip,), help="Remove this",
+        )  # fmt: skip
+
+
+def _show_filters(compared: Comparison | None) -> None:
+    if compared is None:
+        st.caption("There are no filters, because the files cannot be compared as they are.")
+        return
+    show_choice("level", "Level", choices.CHOICES["level"])
+    if choices.current().level == "document":
+        show_choice("document", "Document", compared.documents)
+    elif choices.current().level == "page":
+        show_choice("page", "Page", compared.pages)
+    known = list(dict.fromkeys(compared.labels[1:]))
+    choices.put(labels=tuple(label for label in choices.current().labels if label in known))
+    st.multiselect("Labels", known, placeholder="all", help=LABELS_HELP, **choices.bind("labels"))
+    if compared.alignment.layouts[1].has_scores:
+        st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
+
+
+def _show_settings() -> None:
+    how_counted = "How pixels with several labels are counted. See Method."
+    covered = "Which pixels a box with fractional edges covers."
+    same = "Whether equal names are the same label. auto: if the labels of one side include those of the other."
+    show_choice("method", "Method", choices.CHOICES["method"], help=how_counted)
+    show_choice("rounding", "Rounding", choices.CHOICES["rounding"], help=covered)
+    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])
+    show_choice("taxonomy", "Taxonomy", choices.CHOICES["taxonomy"], place="settings", help=same)
