@@ -20,7 +20,7 @@ from layoutcm.ui.visitors import kept
 
 TITLES = {"coco": "COCO annotations"}  # also of predictions, which the registry's title does not allow
 EQUAL_NAMES = "equal-label-names"  # a finding whose repair is a choice: match equal names
-NEEDS_GT = "It has no page sizes or label names of its own: it is read when the ground truth is here."
+NEEDS_GT = "It has no page sizes or label names of its own: it is read when {0} is here."
 NAMES = "A list of names, for formats whose labels are numbers, such as YOLO. Drop it together with the label files."
 NO_LAYOUT = "A file with this suffix holds no layout, and no page image."
 REPLACED = "Another file of this kind was dropped later, and is in use."
@@ -108,7 +108,7 @@ def _review_layout(card: Card, position: int) -> Review:
         layout = _layout_of_side(side) if is_compared else layout_of(card.group.input, sizes=held_files.current().sizes)
     except InputError as error:
         if card.role == PRED and _waits_for_gt(card, is_compared):
-            return Review(card, _title(card.group.facts.format), note=NEEDS_GT)
+            return Review(card, _title(card.group.facts.format), note=NEEDS_GT.format(session.side_names()[0]))
         return Review(card, error=error_text(error), side=side if is_compared else "")
     facts = describe_layout(layout)
     if not is_compared:

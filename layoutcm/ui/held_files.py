@@ -49,8 +49,8 @@ def current() -> HeldFiles:
 
 
 def _loaded(files: session.LoadedFiles | None) -> list[str]:
-    """The digests of the ground truth and the predictions that are loaded."""
-    return [one.digest for one in (files.gt, *files.preds)] if files else []
+    """The ground truth and the predictions that are loaded; with names, because two files may be equal."""
+    return [f"{one.digest} {one.name}" for one in (files.gt, *files.preds)] if files else []
 
 
 def _opened(files: session.LoadedFiles) -> HeldFiles:
@@ -192,10 +192,9 @@ def take_new_load() -> bool:
     return bool(st.session_state.pop("new_load", False))
 
 
-def has_gone_on() -> bool:
-    """Whether files were compared before: the app goes on by itself only the first time."""
-    return bool(st.session_state.get("gone_on"))
-
-
-def note_gone_on() -> None:
-    st.session_state["gone_on"] = True
+def is_first_load(is_compared: bool) -> bool:
+    """Whether the visitor has just loaded files, and none were compared before: then the app goes on by itself."""
+    was_first = take_new_load() and not st.session_state.get("gone_on")
+    if is_compared:
+        st.session_state["gone_on"] = True
+    return was_first and is_compared

@@ -310,6 +310,11 @@ def pred_names() -> list[str]:
     return make_unique([pred.name for pred in files.preds]) if files else []
 
 
+def side_names() -> tuple[str, str]:
+    """What both sides are called in sentences."""
+    return ("the ground truth", "the prediction") if current().truth else ("A", "B")
+
+
 def chosen_side(side: str) -> str:
     """The name of a side in `fixes`: gt, or the position of the chosen prediction."""
     return side if side == "gt" else str(chosen_index())

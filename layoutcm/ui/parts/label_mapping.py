@@ -52,10 +52,11 @@ def show_suggestion(position: int, foreign: list[str]) -> None:
     table = suggested.table[suggested.table["pred_label"].isin(foreign)].reset_index(drop=True)
     with st.container(border=True, key="suggested_mapping"):
         head = st.container(horizontal=True, vertical_alignment="center")
-        gt_name, pred_name = ("The ground truth", "the prediction") if choices.current().truth else ("A", "B")
+        gt_name, pred_name = session.side_names()
         named = f"{pred_name} {as_typed(request.pred.name)}" if len(files.preds) > 1 else pred_name
-        head.markdown(f"**{gt_name} does not have {plural_spaced(len(foreign), 'label')} of {named}.** The pixels that "
-                      "they share suggest the mapping below. Nothing changes before you accept it.")  # fmt: skip
+        lacks = f"{gt_name[0].upper()}{gt_name[1:]} does not have {plural_spaced(len(foreign), 'label')} of {named}."
+        head.markdown(f"**{lacks}** The pixels that they share suggest the mapping below. Nothing changes before you "
+                      "accept it.")  # fmt: skip
         button = head.empty()  # filled when the table is known, and above it, so that it is seen at once
         edited = _show_editable(table, gt.labels, request.pred.digest)
         _name_others(table, suggested)
@@ -103,7 +104,7 @@ def _name_others(table: pd.DataFrame, suggested: SuggestedMapping) -> None:
     if lonely:
         st.caption(f"Without a good partner, kept as they are: {', '.join(map(as_typed, lonely))}.")
     if unused:
-        st.caption(f"Labels of the ground truth that nothing becomes: {', '.join(map(as_typed, unused))}.")
+        st.caption(f"Labels of {session.side_names()[0]} that nothing becomes: {', '.join(map(as_typed, unused))}.")
 
 
 def _accept(position: int, names: Names, pred: Layout) -> None:
@@ -137,7 +138,7 @@ def show_taxonomy(compared: Comparison) -> None:
     st.session_state["match_names"] = choices.current().taxonomy == "match-names"
     st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
-        "Map labels of the prediction to labels of the ground truth",
+        "Map labels of {1} to labels of {0}".format(*session.side_names()),
         bool(session.mapping_of()),
         key="mapping_open",
         on_change="rerun",

@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.ui import card_reviews, choices, dropped_images, further_files, held_files, router, session
 from layoutcm.ui.card_reviews import Review
-from layoutcm.ui.file_roles import GT, PRED, SESSION, UNUSED, Card, roles_offered, seem_swapped
+from layoutcm.ui.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped
 from layoutcm.ui.input_files import data_files
 from layoutcm.ui.parts import label_mapping, saved_sessions
 from layoutcm.ui.screen_text import as_typed, plural_spaced
@@ -78,8 +78,9 @@ def show_data_folder() -> None:
     if not known:
         return
     with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
-        gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
-        preds = st.multiselect("Predictions", names, key="folder_preds")
+        first, second = ("Ground truth", "Predictions") if choices.current().truth else ("A", "B")
+        gt = st.selectbox(first, names, index=None, key="folder_gt")
+        preds = st.multiselect(second, names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
             _open("|".join([str(gt), *preds]))
         saved = [name for name in known if is_session_file(name)]
@@ -106,11 +107,8 @@ def show_state(reviews: Sequence[Review]) -> None:
     gt, preds = (next(one for one in reviews if one.card.role == GT), [one for one in reviews if one.card.role == PRED])
     swapped = _why_swapped(gt, preds)
     decisions = [*([f"the two sides seem to be swapped ({swapped})"] if swapped else []), *_decisions(reviews)]
-    is_first = held_files.take_new_load() and isinstance(compared, Comparison) and not held_files.has_gone_on()
-    if is_first:
-        held_files.note_gone_on()
-        if not decisions:
-            router.go_to("models")
+    if held_files.is_first_load(isinstance(compared, Comparison)) and not decisions:
+        router.go_to("models")
     if decisions:
         st.warning(f"Look at this before you go on: {'; '.join(decisions)}.")
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -123,11 +121,10 @@ def show_state(reviews: Sequence[Review]) -> None:
 
 def missing_text(cards: Sequence[Card]) -> str:
     """What is here, and what is still missing for a comparison."""
-    used = [one for one in cards if one.role != UNUSED]
-    preds = sum(one.role == PRED for one in used)
-    if not choices.current().truth:
-        return "One layout is here. Drop another one to compare it with." if preds + len(used) else "Drop two layouts."
-    if any(one.role == GT for one in used):
+    has_gt, preds = any(one.role == GT for one in cards), sum(one.role == PRED for one in cards)
+    if not choices.current().truth and (has_gt or preds):
+        return "A layout is here. Drop another one to compare it with."
+    if has_gt:
         return "A ground truth is here. Drop a prediction to compare it with."
     if preds:
         here = "A prediction is here." if preds == 1 else f"{preds} predictions are here."

@@ -16,8 +16,7 @@ from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS, Selection, every_label
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, components, family_choice, session
-from layoutcm.ui.router import go_to
-from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
+from layoutcm.ui.selection import chosen_cell, chosen_labels
 
 CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper: Take it away."
 
@@ -74,15 +73,6 @@ def download_matrix(confusion: Confusion, view: str) -> None:
         "CSV", make_csv, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore",
         icon=":material/download:", help=CSV_HELP,
     )  # fmt: skip
-
-
-def show_next_steps(compared: Comparison) -> None:
-    """Buttons to Errors and to the pages behind the chosen cell."""
-    with st.container(horizontal=True):
-        icon = ":material/arrow_forward:"
-        st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("errors",))
-        chosen = chosen_cell(compared) is not None
-        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
 
 
 def columns_on_screen(confusion: Confusion) -> int:

@@ -9,10 +9,10 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import SIDES
 from layoutcm.messages import HOW_MATCHED
-from layoutcm.ui import choices, held_files, selection, session
+from layoutcm.ui import held_files, selection, session
 from layoutcm.ui.file_roles import PAGE_MAP
 from layoutcm.ui.parts import data_tables
-from layoutcm.ui.screen_text import SIDE_NAMES, as_typed, plural_spaced
+from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.wording import thin_spaced
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ ROWS_SHOWN = 1000
 def show_page_pairs(compared: Comparison) -> None:
     """How pages were matched, and the unmatched pages."""
     matched, unmatched = _matches(session.comparison_key(), compared)
-    names = _side_names()
+    names = session.side_names()
     sides = {name: int((unmatched[f"{side}_page"] != "").sum()) for side, name in zip(SIDES, names)}
     ways = [f"{thin_spaced(count)} {HOW_MATCHED[how]}" for how, count in matched.items()]
     only = [f"{thin_spaced(count)} only in {name}" for name, count in sides.items() if count]
@@ -41,10 +41,6 @@ def are_unmatched(compared: Comparison) -> bool:
     return len(_matches(session.comparison_key(), compared)[1]) > 0
 
 
-def _side_names() -> list[str]:
-    return [f"the {name}" for name in SIDE_NAMES] if choices.current().truth else ["A", "B"]
-
-
 @st.cache_data(max_entries=12, show_spinner="Looking at the pages …", scope="session")
 def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.DataFrame]:
     """{way of matching: number of pages}, and the rows of the unmatched pages."""
@@ -55,7 +51,7 @@ def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.Da
 
 
 def _show_unmatched(unmatched: pd.DataFrame) -> None:
-    names = dict(zip(("gt_page", "pred_page"), (f"only in {name}" for name in _side_names())))
+    names = dict(zip(("gt_page", "pred_page"), (f"only in {name}" for name in session.side_names())))
     data_tables.show_table(unmatched[list(names)].head(ROWS_SHOWN), names, "pages_alone")
     if len(unmatched) > ROWS_SHOWN:
         st.caption(f"The first {ROWS_SHOWN:,} of {len(unmatched):,}; the file below has all.")
