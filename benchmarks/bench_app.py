@@ -84,14 +84,10 @@ def bench_small(browser, folder):
         page = browser.new_page(viewport=SCREEN)
         page.goto(address)
         settle(page, 1000)
-        inputs = page.locator("[data-testid=stFileUploaderDropzoneInput]")
-
-        def upload():
-            inputs.nth(0).set_input_files(str(gt))
-            inputs.nth(1).set_input_files(str(pred))
-
-        print_time(page, "upload of two files to the first matrix", upload, "Recall matrix")
-        print_time(page, "errors", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
+        zone = page.locator("[data-testid=stFileUploaderDropzoneInput]")
+        upload = lambda: zone.set_input_files([str(gt), str(pred)])
+        print_time(page, "two files dropped, to Models", upload, "Causes of errors")
+        print_time(page, "errors", page.get_by_role("link", name="Errors").click, "Largest confusions")
         time_actions(page)
         page.close()
 

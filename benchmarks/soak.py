@@ -22,6 +22,7 @@ from generate import write_pair
 from protocol_client import Client
 
 import layoutcm as lcm
+from layoutcm.ui.parts.loading import DROP
 from layoutcm.wording import score_text, thin_spaced
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -35,7 +36,6 @@ MORE_MEMORY = 1.2  # times the memory after one visitor
 TIMEOUT = 120.0  # seconds
 WAIT_BETWEEN_CLICKS = 3.0  # seconds, in which a person would look at the page
 PAGES = ("Models", "Errors", "Page", "Ground truth", "Measures")
-UPLOADERS = ("Ground truth (or model A)", "Predictions")
 OWN_MARK = re.compile(rb"visitor\d\d")  # a part of all names of a visitor's files and labels
 
 
@@ -127,8 +127,8 @@ async def visit(address: str, visitor: Visitor, seconds: float) -> None:
     try:
         async with Client(address, TIMEOUT) as client:
             await client.open()
-            for uploader, file in zip(UPLOADERS, (visitor.gt, visitor.pred)):
-                await client.upload(uploader, file)
+            for file in (visitor.gt, visitor.pred):
+                await client.upload(DROP, file)
             while visitor.clicks < len(PAGES) or time.monotonic() < end:
                 await asyncio.sleep(WAIT_BETWEEN_CLICKS)
                 name = PAGES[visitor.clicks % len(PAGES)]

@@ -313,7 +313,7 @@ def test_every_text_is_tested_and_every_finding_has_a_text():
     assert len(made) > 40 and made <= set(messages.TEXTS)
 
 
-MAP = "Upload a page map under Pages"
+MAP = "Drop a page map on the page Data"
 PAGES = {"pages": 3, "names": ["a"]}
 
 

@@ -36,7 +36,7 @@ def _only_in_hint(ignored: bool, **_: Any) -> Hint:
     )
 
 
-_UPLOAD_MAP = "Upload a page map under Pages"
+_UPLOAD_MAP = "Drop a page map on the page Data"
 
 
 HOW_MATCHED = {

@@ -55,12 +55,13 @@ def _data_names(folder: str) -> list[str]:
 
 
 class ReadingInputs(NamedTuple):
-    """What a layout is read with: its own input, the reference layout and its digest, and a page map."""
+    """What a layout is read with: its own input, the reference layout and its digest, a page map, attributes."""
 
     given: InputFile
     like: Layout | None
     like_digest: str
     page_map: InputFile | None
+    attributes: InputFile | None
 
 
 def layout_of(
@@ -70,10 +71,12 @@ def layout_of(
     sizes: str = "",
     repairs: tuple[str, ...] = (),
     page_map: InputFile | None = None,
+    attributes: InputFile | None = None,
 ) -> Layout:
-    """The layout of an input, read with a reference layout and a page map, and repaired."""
-    reference = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
-    inputs = ReadingInputs(given, like, like_digest, page_map)
+    """The layout of an input, read with a reference layout, a page map and page attributes, and repaired."""
+    others = [text for one in (page_map, attributes) if one for text in (one.digest, one.name)]
+    reference = digest_of([like_digest, *others]) if others else like_digest
+    inputs = ReadingInputs(given, like, like_digest, page_map, attributes)
     return _layout(given.digest, given.name, reference, sizes, repairs, inputs)
 
 
@@ -81,10 +84,11 @@ def layout_of(
 def _layout(
     digest: str, name: str, reference: str, sizes: str, repairs: tuple[str, ...], _inputs: ReadingInputs
 ) -> Layout:
-    given, like, like_digest, page_map = _inputs
+    given, like, like_digest, page_map, attributes = _inputs
     if repairs:
-        return repair(layout_of(given, like, like_digest, sizes, page_map=page_map), repairs)
-    return run_guarded(read_layout, given, like, page_map, sizes, file=name, size=given.size)
+        unrepaired = layout_of(given, like, like_digest, sizes, page_map=page_map, attributes=attributes)
+        return repair(unrepaired, repairs)
+    return run_guarded(read_layout, given, like, page_map, sizes, attributes, file=name, size=given.size)
 
 
 def further_facts_of(layout: Layout) -> tuple[str, ...]:
@@ -99,7 +103,7 @@ def further_facts_of(layout: Layout) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """What to compare: two inputs, the page size and repairs to use when reading them, and a page map."""
+    """What to compare: two inputs, the page size and repairs to use when reading them, a page map, attributes of gt."""
 
     gt: InputFile
     pred: InputFile
@@ -107,13 +111,18 @@ class ComparisonRequest:
     gt_repairs: tuple[str, ...] = ()
     pred_repairs: tuple[str, ...] = ()
     page_map: InputFile | None = None
+    attributes: InputFile | None = None
 
     @property
     def key(self) -> str:
         """A key for caches."""
         # With names: they appear in recipes and messages, and two files of equal content may have different names.
-        given = [(side.digest, side.name) for side in (self.gt, self.pred, self.page_map) if side]
+        given = [(side.digest, side.name) for side in (self.gt, self.pred, self.page_map, self.attributes) if side]
         return json.dumps([given, self.sizes, self.gt_repairs, self.pred_repairs])
+
+
+def gt_layout_of(request: ComparisonRequest) -> Layout:
+    return layout_of(request.gt, sizes=request.sizes, repairs=request.gt_repairs, attributes=request.attributes)
 
 
 def layouts_of(
@@ -122,7 +131,7 @@ def layouts_of(
     """The layouts of both sides; `before_read` is called with each input before it is read."""
     if before_read:
         before_read(request.gt)
-    gt = layout_of(request.gt, sizes=request.sizes, repairs=request.gt_repairs)
+    gt = gt_layout_of(request)
     if before_read:
         before_read(request.pred)
     like_digest = digest_of([request.gt.digest, *request.gt_repairs])  # with repairs, which may rename pages

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from layoutcm.errors import InputError
+from layoutcm.ui.file_facts import facts_of
 from layoutcm.ui.memory import bytes_of, give_back_memory
-from layoutcm.ui.visitor_files import input_from_bytes, kind_of, read_layout
+from layoutcm.ui.visitor_files import input_from_bytes, read_layout
 
 TINY = input_from_bytes("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
 _held: dict[str, bytes] = {}
@@ -99,7 +100,7 @@ def _limit_memory(more: int | None) -> None:
 
 def _warm_up() -> None:
     """Load modules and compiled code, so that the first task does not wait for them."""
-    kind_of(TINY.name, TINY.data)
+    facts_of(TINY.name, TINY.data)
     read_layout(TINY, None, None, "")
 
 

@@ -46,6 +46,7 @@ class LoadedFiles:
     mapping: str = ""  # that the files come with, as text; a visitor's own mapping is a choice
     sizes: str = ""
     page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
+    attributes: InputFile | None = None  # of the pages of gt
 
 
 def loaded_files() -> LoadedFiles | None:
@@ -53,10 +54,17 @@ def loaded_files() -> LoadedFiles | None:
 
 
 def change_files(**changes: Any) -> None:
-    """Change what belongs to the loaded files: sizes, page maps."""
+    """Change what belongs to the loaded files: sizes, page maps, attributes."""
     files = loaded_files()
     assert files is not None
     st.session_state["loaded"] = replace(files, **changes)
+
+
+def forget_files() -> None:
+    """Show nothing, because a ground truth or a prediction is missing now."""
+    page_pictures.forget_pictures()
+    st.session_state["loaded"] = None
+    put(load="", fixes=(), mapping="")
 
 
 def page_images() -> PageImages | None:
@@ -228,6 +236,7 @@ def session_contents(images: PageImages | None) -> SessionContents:
         texts_of(others),
         decisions(),
         images.pictures if images else (),
+        attributes=files.attributes,
     )
 
 
@@ -301,6 +310,11 @@ def pred_names() -> list[str]:
     return make_unique([pred.name for pred in files.preds]) if files else []
 
 
+def side_names() -> tuple[str, str]:
+    """What both sides are called in sentences."""
+    return ("the ground truth", "the prediction") if current().truth else ("A", "B")
+
+
 def chosen_side(side: str) -> str:
     """The name of a side in `fixes`: gt, or the position of the chosen prediction."""
     return side if side == "gt" else str(chosen_index())
@@ -324,7 +338,13 @@ def comparison_request(position: int | None = None) -> ComparisonRequest:
     pred = files.preds[position]
     maps = dict(files.page_maps)
     return ComparisonRequest(
-        files.gt, pred, files.sizes, repairs_of("gt"), repairs_of(str(position)), maps.get(pred.digest)
+        files.gt,
+        pred,
+        files.sizes,
+        repairs_of("gt"),
+        repairs_of(str(position)),
+        maps.get(pred.digest),
+        files.attributes,
     )
 
 

@@ -52,6 +52,7 @@ class SessionContents:
     decisions: dict[str, Any] = field(default_factory=dict)
     pictures: tuple[Picture, ...] = ()
     left_out: tuple[str, ...] = ()  # predictions that could not be read when the session was saved
+    attributes: InputFile | None = None  # of the pages of gt; a stored layout has them
 
     @property
     def size(self) -> int:
@@ -67,7 +68,7 @@ def is_session_file(name: str, data: bytes = b"") -> bool:
 
 def write_session(contents: SessionContents) -> bytes:
     """The session as a zip. A prediction that cannot be read is left out; only its name is kept."""
-    gt = read_layout(contents.gt, None, None, contents.sizes)
+    gt = read_layout(contents.gt, None, None, contents.sizes, contents.attributes)
     like = repair(gt, _repairs_of(contents.repairs, "gt"))
     layouts: dict[int, Layout] = {}
     for i, (given, page_map) in enumerate(zip(contents.preds, contents.page_maps)):

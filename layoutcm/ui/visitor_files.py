@@ -24,19 +24,14 @@ from layoutcm.drawing.page_images import (
 )
 from layoutcm.errors import InputError
 from layoutcm.formats import read
-from layoutcm.formats.content import FileContent
-from layoutcm.formats.other_files import is_companion
-from layoutcm.formats.recognition import find_candidates
-from layoutcm.formats.registry import DATA_SET
-from layoutcm.formats.source_files import ZIP_MAGIC, Source, files_below, holds_no_layout
+from layoutcm.formats.source_files import Source, files_below
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
+from layoutcm.layouts.page_attributes import AttributeTable, add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
-from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.ui.region_rows import with_rows
 
 STORED_FORMAT = "parquet"  # of the layouts in a session file
-WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
 
 
 @dataclass(frozen=True)
@@ -106,40 +101,27 @@ def join_inputs(files: list[InputFile]) -> InputFile:
     return InputFile(name, digest, sum(one.size for one in files), parts=tuple(files))
 
 
-def kind_of(name: str, data: bytes) -> str:
-    """One of `KINDS`: a whole layout, a part of a layout, an unknown file, a companion or an image."""
-    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
-    if suffix in IMAGE_SUFFIXES or holds_no_layout(suffix, data):
-        return IMAGE
-    if data.startswith(ZIP_MAGIC):
-        return WHOLE_LAYOUT
-    content = FileContent(name, data)
-    if is_companion(content):
-        return COMPANION
-    found = find_candidates(content)
-    if not found:
-        return UNKNOWN
-    return WHOLE_LAYOUT if any(format.holds == DATA_SET for format in found) else PART
-
-
-def kinds_of(files: list[InputFile]) -> list[str]:
-    return [kind_of(one.name, one.data) for one in files]
-
-
-def read_layout(given: InputFile, like: Layout | None, page_map: InputFile | None, sizes: str) -> Layout:
-    """The layout of an input; `sizes` is a page size such as "1025x1025", or ""."""
+def read_layout(
+    given: InputFile, like: Layout | None, page_map: InputFile | None, sizes: str, attributes: InputFile | None = None
+) -> Layout:
+    """The layout of an input, with the attributes of its pages; `sizes` is a page size such as "1025x1025", or ""."""
     if given.origin is not None:  # it was read with all this before it was stored
         layout = read((given.name, given.data), format=STORED_FORMAT)
-        layout = with_rows(layout, given.origin.rows)
-        return replace(layout, format=given.origin.format, sha256=given.origin.sha256)
+        layout = replace(with_rows(layout, given.origin.rows), format=given.origin.format, sha256=given.origin.sha256)
+        return add_attributes(layout, read_attributes(attributes)) if attributes else layout
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None
-    layout = read(given.source, like=like, pages=read_page_map(page_map), sizes=size)
+    table = read_attributes(attributes) if attributes else None
+    layout = read(given.source, like=like, pages=read_page_map(page_map), sizes=size, attributes=table)
     return replace(layout, name=given.name) if given.parts else layout
 
 
 def read_page_map(page_map: InputFile | None) -> PageMap | None:
     return parse_page_map(page_map.name, page_map.data) if page_map else None
+
+
+def read_attributes(attributes: InputFile) -> AttributeTable:
+    return parse_attributes(attributes.name, attributes.data)
 
 
 def pictures_of_folder(folder: str) -> tuple[Picture, ...]:

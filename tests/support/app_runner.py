@@ -45,9 +45,21 @@ def choose(app, **values):
 
 def texts(app):
     """All texts on the screen, joined."""
-    kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "info", "metric", "button")
+    kinds = (
+        "title",
+        "header",
+        "expander",
+        "subheader",
+        "markdown",
+        "caption",
+        "error",
+        "warning",
+        "info",
+        "metric",
+        "button",
+    )
     found = []
-    for kind in kinds:
+    for kind in (*kinds, "button"):
         for element in getattr(app, kind):
             found += [str(getattr(element, "value", "")), str(getattr(element, "label", ""))]
     # Remove Markdown escapes, which a user does not see.
@@ -67,7 +79,17 @@ def coco(labels, boxes):
     ).encode()
 
 
+def drop(app, *files):
+    """Drop files, (name, bytes) each, into the one drop zone of the page Data."""
+    (zone,) = [one for one in app.file_uploader if str(one.key).startswith("drop_")]
+    zone.set_value([(name, data, "application/octet-stream") for name, data in files]).run()
+    return app
+
+
+def on_data(app):
+    """The page Data, which the app leaves by itself when all is well."""
+    return app.switch_page("pages/data.py").run()
+
+
 def upload(app, gt, pred):
-    app.file_uploader(key="upload_gt").set_value(gt)
-    app.file_uploader(key="upload_preds").set_value([pred])
-    return app.run()
+    return on_data(drop(app, gt[:2], pred[:2]))

@@ -110,16 +110,15 @@ def shown(page):
     return page.locator("[data-testid=stMain]").inner_text()
 
 
-def choose_file(page, key, file, answer=None):
-    """Give a file to an uploader until the page shows its name, or the locator `answer`.
+def drop(page, *files, answer=None):
+    """Give files to the drop zone of Data until the page shows a card of the first, or the locator `answer`.
 
     A file that is given while the page is drawn anew is lost: the browser removes the field that received it.
     """
-    zone = page.locator(f".st-key-{key}")
-    name = file["name"] if isinstance(file, dict) else Path(file).name
-    answer = answer or zone.get_by_title(name, exact=True).first  # the text of a name may be shortened
+    given = [_as_upload(file) for file in files]
+    answer = answer or page.locator("[class*=st-key-card_]").filter(has_text=given[0]["name"]).first
     for attempts_left in reversed(range(UPLOAD_ATTEMPTS)):
-        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+        page.locator("[class*=st-key-drop_] [data-testid=stFileUploaderDropzoneInput]").set_input_files(given)
         try:
             return answer.wait_for(timeout=30_000)
         except PlaywrightTimeout:
@@ -127,11 +126,15 @@ def choose_file(page, key, file, answer=None):
                 raise
 
 
+def _as_upload(file):
+    """A path, or {"name", "mimeType", "buffer"}, as Playwright takes several files."""
+    if isinstance(file, dict):
+        return file
+    return {"name": Path(file).name, "mimeType": "application/octet-stream", "buffer": Path(file).read_bytes()}
+
+
 def upload(page, gt, pred):
-    """Upload the second file only after the page shows the first, because the test machine may be slow."""
-    for key, file in (("upload_gt", gt), ("upload_preds", pred)):
-        choose_file(page, key, file)
-        settle(page, 500)
-    # The result: a matrix or a message.
-    page.wait_for_selector(".lcm-matrix table, [data-testid=stAlert]", timeout=30_000)
-    settle(page)
+    """Drop two files, and wait for Models, or for a message on Data."""
+    answer = page.locator("[data-testid=stMain] h1", has_text="Models").or_(page.get_by_text("before you go on"))
+    drop(page, gt, pred, answer=answer.first)
+    settle(page, 500)

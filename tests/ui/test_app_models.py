@@ -225,10 +225,7 @@ def test_nothing_is_loaded_yet():
     assert "Nothing to show yet" in texts(opened("models"))
 
 
-def test_the_start_page_leads_to_models_if_there_are_several(monkeypatch):
-    assert "See which model is better" in texts(opened(load="sample"))
-    one = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json", page="data")
-    assert "See which model is better" not in texts(one)
+def test_without_a_truth_data_says_a_and_b():
     app = opened(load="sample")
     app.toggle(key="no_truth").set_value(True).run()
     assert not app.exception and app.session_state["choices"].truth is False

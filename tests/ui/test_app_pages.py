@@ -11,7 +11,7 @@ from layoutcm.ui import chips, sidebar
 from layoutcm.ui.choices import DEFAULTS
 from layoutcm.ui.parts import class_scores, lit_pages
 from layoutcm.wording import percent_brief
-from support.app_runner import coco, matrices, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, drop, matrices, on_data, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.matrix_values import views_of
 from support.paths import ROOT
@@ -32,13 +32,14 @@ def test_every_page_is_friendly_when_nothing_is_loaded(page):
 def test_every_page_shows_the_sample(page, pred):
     app = opened(page, load="sample", pred=pred)
     assert not app.exception and not app.error, texts(app)
-    assert "v0.1.0" in texts(app) or page in ("models", "method")
+    assert "v0.1.0" in texts(app) or page in ("data", "models", "method")
 
 
 def test_one_click_on_the_sample():
     app = opened()
     next(button for button in app.button if button.label == "Try the sample").click().run()
-    assert not app.exception and "60 pages" in texts(app) and "947 regions" in texts(app)
+    assert not app.exception and [one.value for one in app.title] == ["Models"]
+    assert "60 pages" in texts(on_data(app)) and "947 regions" in texts(app)
 
 
 def test_the_mapping_of_the_sample_is_for_model_b_only():
@@ -46,7 +47,7 @@ def test_the_mapping_of_the_sample_is_for_model_b_only():
     assert app.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
     assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
     app.selectbox(key="bar_pred").set_value(1).run()
-    assert "Taxonomy: mapped" in texts(app) and "labels:12|method" in texts(app)
+    assert "Taxonomy: mapped" in texts(app)
     app.session_state["mapping_open"] = True
     app.run()
     next(button for button in app.button if button.label == "Remove it").click().run()
@@ -197,8 +198,12 @@ def test_equal_files_of_two_visitors_keep_their_own_names():
 def test_back_restores_choices_of_the_loaded_files_only():
     data = {name: coco(["a"], [(0, [0, y, 50, 5])]) for name, y in (("one", 0), ("two", 9))}
     app = opened()
+    drop(app, ("gt.json", data["one"]))
     for name in data:
-        upload(app, ("gt.json", data["one"], "application/json"), (f"{name}.json", data[name], "application/json"))
+        drop(on_data(app), (f"{name}.json", data[name]))
+        if name == "two":
+            on_data(app).button(key="remove_2").click().run()
+        app.switch_page("pages/errors.py").run()
         app.selectbox(key="bar_rounding").set_value("exact").run()
         assert "rounding" in app.query_params and f"pred:{name}|" in texts(app)
         app.selectbox(key="bar_method").set_value("tensor").run()
@@ -242,14 +247,15 @@ def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
     app = upload(opened(), ("gt.json", good, "application/json"), ("bad.json", good[:-20], "application/json"))
     assert not app.exception
     assert any("bad" in error.value and "cut off" in error.value for error in app.error)
-    upload(app, ("gt.json", good, "application/json"), ("pred.json", good, "application/json"))
+    app.button(key="remove_2").click().run()
+    assert "A ground truth is here. Drop a prediction to compare it with." in texts(app)
+    on_data(drop(app, ("pred.json", good)))
     assert not app.exception and not app.error and "Taxonomy: same" in texts(app)
 
 
 def test_choices_of_the_sidebar_hold_on_other_pages():
     app = opened(load="sample")
     app.selectbox(key="bar_method").set_value("tensor").run()
-    assert "method:tensor" in texts(app)
     app.selectbox(key="bar_level").set_value("document").run()
     app.switch_page("pages/errors.py").run()
     assert not app.exception and "document paper-1.pdf" in texts(app) and "method:tensor" in texts(app)

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pandas as pd
 import pytest
 
 import layoutcm as lcm
@@ -44,36 +43,10 @@ def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
     page.wait_for_selector("text=seems to point up", timeout=10_000)
 
 
-def test_from_an_upload_to_the_pages_of_a_cell_and_its_numbers_to_a_file(page, address, sample):
-    visit(page, address)
-    upload(page, str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json"))
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)  # the matrix, without another click
-    settle(page)
-    assert "947 regions" in shown(page) and "939 regions" in shown(page)
-    labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
-    page.mouse.click(*cell_centre(page, labels.index("Caption"), labels.index("Text"), 12, 12))
-    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
-    page.get_by_role("button", name="See how good it is").click()
-    page.wait_for_selector("text=Largest confusions", timeout=15_000)
-    wait_for_link(page, "/overview")
-    assert "0.912" in shown(page)
-    page.get_by_role("link", name="Compare", exact=True).click()
-    page.get_by_role("button", name="Pages behind the chosen cell").click()
-    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
-    settle(page)
-    page.get_by_role("button", name="More").click()
-    with page.expect_download() as taken:
-        page.locator(".st-key-take_matrix button").first.click()
-    table = pd.read_csv(taken.value.path(), index_col=0)
-    recall = sample.confusion().recall
-    assert list(table.columns) == labels and table.loc["Caption", "Text"] == pytest.approx(recall[1, 10], rel=1e-12)
-
-
 def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     visit(page, address)
     page.get_by_role("button", name="Try the sample").click()
-    settle(page, 600)
-    wait_for_link(page, "load=sample")
+    wait_for_link(page, "/models", "load=sample")
     page.get_by_role("link", name="Errors").click()
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)
     settle(page)
@@ -204,8 +177,10 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
     upload(page, str(SAMPLE / "gt.json"), str(bad))
     assert "bad.json" in shown(page) and "cut off" in shown(page) and "Traceback" not in shown(page)
     page.get_by_role("button", name="Try the sample").click()
-    settle(page, 600)
-    assert "939 regions" in shown(page)
+    wait_for_link(page, "/models", "load=sample")
+    page.get_by_role("link", name="Data").click()
+    page.get_by_text("939 regions").wait_for(timeout=15_000)
+    settle(page)
     page.get_by_role("button", name="Start over").click()
     settle(page, 600)
     assert "regions" not in shown(page) and "bad.json" not in shown(page) and "load=" not in page.url

@@ -10,7 +10,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
 from support.app_runner import coco
-from support.browser import choose_file, server, settle, shown, tab, upload, visit, wait_for_link
+from support.browser import drop, server, settle, shown, tab, upload, visit, wait_for_link
 from support.paths import SAMPLE
 
 CELL = "gt_label=Caption&pred_label=Text"
@@ -52,11 +52,15 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
     page.get_by_role("button", name="Start over").click()
     page.get_by_text("Nothing leaves this machine").wait_for(timeout=15_000)
     settle(page, 500)
-    choose_file(page, "upload_preds_1", str(file), page.get_by_text("947 regions").first)  # the one step
-    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
+    drop(page, file, answer=page.get_by_role("heading", name="Models"))  # the one step
+    wait_for_link(page, "/models", "gt_label=Caption", "pred_label=Text")
     settle(page, 600)
-    assert "60 pages of 60 have one" in shown(page) and "Also here: model-b.csv, model-c.json" in shown(page)
-    assert "load=" not in page.url and page.locator(f"[title='{file.name}']").count() == 0
+    page.get_by_role("link", name="Data").click()
+    page.get_by_text("947 regions").wait_for(timeout=15_000)
+    page.get_by_text("How pages and labels").click()
+    page.get_by_text("60 pages of 60 have one").wait_for(timeout=10_000)
+    assert "model-b.csv" in shown(page) and "model-c.json" in shown(page)
+    assert "load=" not in page.url and file.name not in shown(page)
     after = matrix_of(page)
     assert after.equals(before)
     behind = sample.pages_behind("Caption", "Text")
@@ -77,7 +81,7 @@ def test_a_saved_session_opens_from_the_command_line(page, address, tmp_path):
     with server(files=[file]) as own:
         visit(page, own)
         wait_for_link(page, "load=start", "gt_label=Caption", "pred=1")
-        assert "Taxonomy: mapped" in shown(page) and "model-b.csv" in shown(page)
+        assert "813 regions" in shown(page) and "model-b.csv" in shown(page)
 
 
 def test_other_labels_are_mapped_by_one_click_and_a_reload_keeps_them(page, tmp_path):
@@ -93,10 +97,10 @@ def test_other_labels_are_mapped_by_one_click_and_a_reload_keeps_them(page, tmp_
         assert "does not have 12 labels of the prediction" in shown(page).replace("\u2009", " ")
         accept.click()
         wait_for_link(page, "mapping=")
-        page.get_by_text("Taxonomy: mapped").wait_for(timeout=15_000)
+        page.get_by_text("All is well").wait_for(timeout=15_000)
         settle(page)
         page.reload()
-        page.get_by_text("Taxonomy: mapped").wait_for(timeout=30_000)
+        page.get_by_text("All is well").wait_for(timeout=30_000)
         settle(page)
         table = matrix_of(page)
     assert table.loc["Table", "Table"] == pytest.approx(
@@ -110,6 +114,9 @@ def test_a_damaged_session_is_named_and_the_loaded_files_stay(page, address, tmp
     file.write_bytes(coco(["a"], [(0, [0, 0, 20, 20])]))
     upload(page, str(file), str(file))
     wrong = {"name": "bad.layoutcm", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no zip"}
-    choose_file(page, "upload_images", wrong, page.get_by_text("bad.layoutcm: this zip").first)
+    page.get_by_role("link", name="Data").click()
+    page.get_by_text("1 region,").first.wait_for(timeout=15_000)
     settle(page, 500)
-    assert "Taxonomy: same" in shown(page)
+    drop(page, wrong, answer=page.get_by_text("bad.layoutcm: this zip").first)
+    settle(page, 500)
+    assert "1 file cannot be used" in shown(page) and shown(page).count("1 page, 1 region") == 2

@@ -3,18 +3,16 @@
 import json
 
 from layoutcm.ui import input_files
-from support.app_runner import opened, texts
+from support.app_runner import drop, on_data, opened, texts
 from support.coco_files import coco, image, region
 
 
 def start(gt):
     app = opened()
-    for key, content in (("upload_gt", gt), ("upload_preds", coco([image(1)], [region(1)]))):
-        name = f"{key}.json"
-        app.file_uploader(key=key).set_value([(name, json.dumps(content).encode(), "application/json")])
-    app.run()
+    contents = {"gt.json": gt, "pred.json": coco([image(1)], [region(1)])}
+    drop(app, *((name, json.dumps(content).encode()) for name, content in contents.items()))
     assert not app.exception
-    return app
+    return on_data(app)
 
 
 def captions(app):

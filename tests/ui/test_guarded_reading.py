@@ -11,9 +11,10 @@ import pytest
 
 from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui import guarded_reading, settings
+from layoutcm.ui.file_facts import facts_of_files
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import MB
-from layoutcm.ui.visitor_files import input_from_bytes, kinds_of, pictures_of_files, read_layout, shrunk_jpeg
+from layoutcm.ui.visitor_files import input_from_bytes, pictures_of_files, read_layout, shrunk_jpeg
 from support.image_files import png, zipped
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
@@ -102,7 +103,8 @@ def test_more_visitors_than_processes_wait_for_each_other():
 
 def test_kinds_and_pictures_are_found_in_the_process():
     files = [CSV, input_from_bytes("p.png", png()), input_from_bytes("a.zip", zipped(**{"p.png": png()}))]
-    assert run_guarded(kinds_of, files, file="a.csv", size=0) == ["alone", "image", "alone"]
+    kinds = [one.kind for one in run_guarded(facts_of_files, files, file="a.csv", size=0)]
+    assert kinds == ["whole layout", "page images", "page images"]
     pictures = run_guarded(pictures_of_files, files[1:], files[:1], file="p.png", size=0)
     assert [(one.file, one.member, one.data) for one in pictures] == [("p.png", "", b""), ("p.png", "p.png", b"")]
     for _ in range(2):  # the second time without sending the file

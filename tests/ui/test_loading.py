@@ -1,12 +1,11 @@
 """The start page: uploads of all kinds, the messages about them, and wrong uploads."""
 
 import json
-from itertools import starmap
 
 import pytest
 
 import layoutcm as lcm
-from support.app_runner import coco, opened, texts
+from support.app_runner import coco, drop, on_data, opened, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT
 
@@ -15,21 +14,18 @@ SWAPPED = coco(["a", "b"], [(1, [0, 0, 20, 20]), (0, [20, 0, 20, 20])])
 OTHER_NAMES = coco(["x", "y"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
 
 
-def file(name, data):
-    return (name, data, "application/octet-stream")
-
-
-def start(gt=PAGE, preds=(("pred.json", PAGE),), images=()):
+def start(gt=PAGE, preds=(("pred.json", PAGE),), others=()):
+    """The page Data after dropping files."""
     app = opened()
-    app.file_uploader(key="upload_gt").set_value(
-        [file("gt.json", gt)] if isinstance(gt, bytes) else [*starmap(file, gt)]
-    )
-    app.file_uploader(key="upload_preds").set_value([file(*pred) for pred in preds])
-    if images:
-        app.file_uploader(key="upload_images").set_value([file(*image) for image in images])
-    app.run()
+    drop(app, *([("gt.json", gt)] if isinstance(gt, bytes) else gt), *preds, *others)
     assert not app.exception
-    return app
+    return on_data(app)
+
+
+def card(app, name):
+    """The title of the card of a file."""
+    (title,) = [one.label.replace("\\", "") for one in app.expander if name in one.label.replace("\\", "")]
+    return title
 
 
 def go(app, page):
@@ -57,7 +53,7 @@ def pictures(app):
     ids=["image", "zip", "another suffix", "image of another page"],
 )
 def test_pictures_come_from_images_and_zips(name, data, found):
-    assert (pictures(start(images=[(name, data)])) > 0) == found
+    assert (pictures(start(others=[(name, data)])) > 0) == found
 
 
 @pytest.mark.parametrize(("document", "found"), [("report.pdf", True), ("other.pdf", False)])
@@ -67,31 +63,28 @@ def test_pictures_come_from_a_pdf_by_page_number(document, found):
 
 
 def test_an_image_without_a_page_is_reported():
-    app = start(images=[("p1.png", png()), ("<b>x.png", png()), ("y.pdf", pdf())])
+    app = start(others=[("p1.png", png()), ("<b>x.png", png()), ("y.pdf", pdf())])
     assert "1 page of 1 have one" in texts(app) and "2 page images belong to no page (first: <b>x.png)" in texts(app)
 
 
-@pytest.mark.parametrize(("name", "data"), [("p1.docx", b"x"), ("p1.pdf", b"no pdf"), ("p1.zip", b"PK no zip")])
-def test_a_wrong_picture_is_named_and_the_comparison_still_works(name, data):
-    app = start(images=[(name, data)])
+@pytest.mark.parametrize(("name", "data"), [("p1.docx", b"x"), ("p1.pdf", b"no pdf"), ("p1.zip", b"PK\x03\x04")])
+def test_a_file_that_cannot_be_used_says_why_on_its_card_and_the_comparison_still_works(name, data):
+    app = start(others=[(name, data)])
     assert [name in error.value.replace("\\", "") for error in app.error] == [True]
-    assert "Taxonomy: same" in texts(app)
+    assert "Taxonomy: same" in texts(app) and "1 file cannot be used" in texts(app)
 
 
 def test_removed_pictures_are_no_longer_shown():
-    app = start(images=[("p1.png", png())])
-    app.file_uploader(key="upload_images").set_value([])
-    app.run()
-    assert pictures(app) == 0
+    app = start(others=[("p1.png", png())])
+    assert pictures(app) > 0
+    on_data(app).button(key="remove_3").click().run()
+    assert "page image" not in texts(app) and pictures(app) == 0
 
 
 def test_the_sidebar_chooses_one_of_several_predictions():
     app = start(preds=[("first.json", PAGE), ("second.json", SWAPPED)])
-    assert "Also here: second.json" in texts(app)
     assert app.selectbox(key="bar_pred").options == ["first.json", "second.json"]
     app.selectbox(key="bar_pred").set_value(1).run()
-    assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
-    assert "pred:second" in texts(app)
     text = texts(go(app, "errors"))
     assert (
         "finds 100 % of content pixels of the whole set; 0 % of the ground truth's label pixels have the right" in text
@@ -103,7 +96,9 @@ def test_a_broken_prediction_does_not_affect_the_others():
     app.selectbox(key="bar_pred").set_value(1).run()
     assert any("broken" in error.value for error in app.error)
     app.selectbox(key="bar_pred").set_value(0).run()
-    assert not app.error and "pred:good" in texts(app)
+    assert card(app, "good.json").endswith("1 page, 2 regions, 2 labels in use, without scores]")
+    assert card(app, "broken.json").endswith(":gray[cannot be used]")
+    go(app, "errors")
 
 
 def test_all_files_of_the_command_line_are_loaded(monkeypatch):
@@ -122,25 +117,19 @@ def test_the_files_of_the_data_folder(monkeypatch, tmp_path):
     app.selectbox(key="folder_gt").set_value("gt.json")
     app.multiselect(key="folder_preds").set_value(["one.json", "two.json"]).run()
     next(button for button in app.button if button.label == "Compare these").click().run()
-    assert "pred:one" in texts(app) and app.query_params["load"] == "gt.json|one.json|two.json"
+    assert "two.json" in texts(on_data(app)) and app.query_params["load"] == "gt.json|one.json|two.json"
 
 
 MAPPING = b"pred: {x: a, y: b}"
 
 
-def with_mapping(name, data):
+def test_a_dropped_mapping_is_applied_at_once_and_removed_with_its_card():
     app = start(preds=[("pred.json", OTHER_NAMES)])
     assert "Taxonomy: different" in texts(app)
-    app.session_state["mapping_open"] = True
-    app.run()
-    app.file_uploader(key="mapping_file").set_value(file(name, data))
-    return app.run()
-
-
-def test_an_uploaded_mapping_is_used_and_removed():
-    app = with_mapping("map.yaml", MAPPING)
-    assert "Taxonomy: mapped" in texts(app) and "labels:2|method" in texts(app)
-    next(button for button in app.button if button.label == "Remove it").click().run()
+    drop(app, ("map.yaml", MAPPING))
+    assert "Taxonomy: mapped" in texts(app) and "2 labels renamed: applied" in card(app, "map.yaml")
+    assert not button_or_none(app, "Accept this mapping")
+    app.button(key="remove_3").click().run()
     assert "Taxonomy: different" in texts(app)
 
 
@@ -149,8 +138,8 @@ def test_an_uploaded_mapping_is_used_and_removed():
     [("map.yaml", b"{"), ("map.json", b"[1, 2]"), ("map.yaml", b"pred: {x: [a]}"), ("map.yaml", b"\xff")],
 )
 def test_a_wrong_mapping_is_named_and_changes_nothing(name, data):
-    app = with_mapping(name, data)
-    assert not app.exception and any(name in error.value.replace("\\", "") for error in app.error)
+    app = start(preds=[("pred.json", OTHER_NAMES)], others=[(name, data)])
+    assert [name in error.value.replace("\\", "") for error in app.error] == [True]
     assert "Taxonomy: different" in texts(app)
 
 
@@ -160,7 +149,7 @@ def test_equal_names_are_matched_by_one_click():
     )
     assert "Taxonomy: different" in texts(app)
     app.toggle(key="match_names").set_value(True).run()
-    assert "Taxonomy: mapped" in texts(app) and "taxonomy:match-names" in texts(app)
+    assert "Taxonomy: mapped" in texts(app) and "Labels: equal names are matched" in texts(app)
 
 
 def test_a_file_without_page_sizes_asks_for_them():
@@ -178,40 +167,54 @@ def test_start_over_forgets_everything():
     app = start()
     next(button for button in app.button if button.label == "Start over").click().run()
     assert not app.exception and "regions" not in texts(app)
-    assert app.file_uploader(key="upload_gt_1").value == []
+    assert app.file_uploader(key="drop_1_0").value == []
 
 
 YOLO = [("p1.txt", b"0 .25 .2 .1 .2\n1 .6 .3 .2 .1"), ("p2.txt", b"1 .2 .2 .2 .3"), ("data.yaml", b"names: [a, b]")]
 SCANS = [("p1.png", png((200, 100))), ("p2.jpg", png((400, 300)))]
 
 
+def button_or_none(app, label):
+    return next((one for one in app.button if one.label == label), None)
+
+
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    found = button_or_none(app, label)
+    assert found is not None
+    return found
 
 
 def test_several_label_files_and_their_images_are_one_layout():
     app = start([*YOLO, *SCANS], YOLO)
     assert not app.error, texts(app)
     assert texts(app).count("YOLO labels, 2 pages, 3 regions, 2 labels in use") == 2
-    assert "matched 2 by name without folders and suffix" in texts(
-        app
-    ) and "gt:p1 and 4 more|pred:p1 and 2 more" in texts(app)
     assert pictures(app) > 0  # the images provide the sizes and are also the page images
 
 
-def test_a_switch_makes_every_file_a_prediction():
-    app = start([*YOLO, *SCANS], YOLO)
-    (switch,) = [one for one in app.toggle if one.label == "These files are one prediction"]
-    assert switch.value is True
+def test_a_switch_makes_every_file_a_layout():
+    app = opened()
+    drop(app, *YOLO, *SCANS)
+    assert "A ground truth is here. Drop a prediction" in texts(app)
+    switch = app.toggle(key="one_layout_yolo")
+    assert switch.value is True and switch.label == "The 2 files in YOLO labels are pages of one layout"
     switch.set_value(False).run()
-    assert app.selectbox(key="bar_pred").options == ["p1 and 1 more", "p2 and 1 more"]
-    assert "1 page, 2 regions" in texts(app) and not app.exception
+    on_data(app)
+    assert "1 page, 2 regions, 2 labels" in card(app, "p1.txt") and "1 page, 1 region, 1 label" in card(app, "p2.txt")
+
+
+def test_predictions_of_one_format_can_be_parts_of_one():
+    other = PAGE.replace(b"p1.png", b"p2.png")
+    both = PAGE.replace(b'"images": [', b'"images": [{"id": 2, "width": 50, "height": 40, "file_name": "p2.png"}, ')
+    app = start(both, [("pred-1.json", PAGE), ("pred-2.json", other)])
+    app.toggle(key="one_layout_coco").set_value(True).run()
+    assert "2 pages, 4 regions, 2 labels in use" in card(app, "pred-1 and 1 more")
 
 
 def test_a_zip_is_a_layout_with_its_pictures():
     both = zipped(**dict(YOLO + SCANS))
     app = start([("labels.zip", both)], [("run.zip", zipped(**dict(YOLO)))])
-    assert not app.error and texts(app).count("2 pages, 3 regions") == 2 and "gt:labels|pred:run" in texts(app)
+    assert not app.error and texts(app).count("2 pages, 3 regions") == 2
+    assert card(app, "labels.zip").startswith("**Ground truth**")
     assert pictures(app) > 0
 
 
@@ -237,21 +240,18 @@ FLIP = "Repair: flip the y axis"
 
 
 def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
-    app = start(UPRIGHT, [("good.json", UPRIGHT), ("flipped.json", FLIPPED)])
-    assert "y axis" not in texts(app)
-    app.selectbox(key="bar_pred").set_value(1).run()
+    app = opened()
+    drop(app, ("gt.json", UPRIGHT), ("good.json", UPRIGHT), ("flipped.json", FLIPPED))
+    assert "1 file has a finding with a repair" in texts(app)  # so it stays on Data
     assert "The y axis of pred seems to point up" in texts(app) and "--fix" not in texts(app)
     button(app, FLIP).click().run()
-    assert not app.exception and not app.error and not app.warning
-    assert "flipped.json: read with the repair flip-y" in texts(app) and "fix:flip-y" in texts(app)
+    assert not app.exception and not app.error and "seems to point up" not in texts(app)
+    assert "flipped.json: read with the repair flip-y" in texts(app) and "Repaired: flip the y axis" in texts(app)
     assert app.query_params["fixes"] == '["1=flip-y"]'
-    assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "errors"))
-    app.switch_page("pages/data.py").run()
-    app.selectbox(key="bar_pred").set_value(0).run()
-    assert "Repairs in use" not in texts(app) and "fix:" not in texts(app)
     app.selectbox(key="bar_pred").set_value(1).run()
-    button(app, "Undo").click().run()
-    assert "seems to point up" in texts(app) and "fix:" not in texts(app) and "fixes" not in app.query_params
+    assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "errors"))
+    button(on_data(app), "Undo").click().run()
+    assert "seems to point up" in texts(app) and "Repaired" not in texts(app) and "fixes" not in app.query_params
 
 
 def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path):
@@ -259,12 +259,12 @@ def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path
     (tmp_path / "pred.json").write_bytes(FLIPPED)
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
     app = opened(load="gt.json|pred.json", fixes='["0=flip-y"]')
-    assert "fix:flip-y" in texts(app) and "Prediction: flip the y axis" in texts(app)
+    assert "Repaired: flip the y axis" in texts(app)
     button(app, "Try the sample").click().run()
-    assert "fix:" not in texts(app) and "Repairs in use" not in texts(app)
+    assert "Repaired" not in texts(on_data(app)) and "947 regions" in texts(app)
     for wrong in ('["0=rm"]', '["x=flip-y"]', "[1]", "{", json.dumps(["0=flip-y"] * 17)):
         app = opened(load="gt.json|pred.json", fixes=wrong)
-        assert not app.exception and not app.error and "Repairs in use" not in texts(app)
+        assert not app.exception and not app.error and "Repaired" not in texts(app)
     app = opened(load="gt.json|pred.json", fixes='["0=scale:0"]')
     assert not app.exception and any("not above 0" in error.value.replace("\\", "") for error in app.error)
     button(app, "Undo").click().run()
@@ -274,16 +274,18 @@ def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path
 def test_a_ground_truth_in_fractions_is_repaired_on_its_own_side():
     small = coco(["a", "b"], [(label, [x / WIDTH, y / HEIGHT, w / WIDTH, h / HEIGHT]) for label, (x, y, w, h) in BOXES])
     app = start(small, [("pred.json", UPRIGHT)])
-    button(app, "Repair: read coordinates as 0 to 1 over the page in the ground truth").click().run()
-    assert "fix:unit:1|" in texts(app) and "Ground truth: read coordinates as 0 to 1 over the page" in texts(app)
+    button(app, "Repair: read coordinates as 0 to 1 over the page").click().run()
+    assert app.query_params["fixes"] == '["gt=unit:1"]'
+    assert "Repaired: read coordinates as 0 to 1 over the page" in texts(app)
 
 
 def test_repairs_stay_with_their_file_when_another_is_dropped():
     app = start(UPRIGHT, [("flipped.json", FLIPPED)])
     button(app, FLIP).click().run()
-    both = [file("good.json", UPRIGHT), file("flipped.json", FLIPPED)]
-    app.file_uploader(key="upload_preds").set_value(both).run()
-    assert "fix:" not in texts(app) and app.query_params["fixes"] == '["1=flip-y"]'
+    drop(app, ("good.json", UPRIGHT))
+    assert app.query_params["fixes"] == '["0=flip-y"]'
+    app.button(key="remove_2").click().run()
+    assert "fixes" not in app.query_params and "Repaired" not in texts(app)
 
 
 def test_equal_names_are_matched_from_the_finding_and_undone():
@@ -300,13 +302,9 @@ OTHER_PAGE_NAME = PAGE.replace(b"p1.png", b"<b>scan*.png")
 
 def with_page_map(name, data):
     app = start(preds=[("pred.json", OTHER_PAGE_NAME)])
-    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app) and "<b>scan*" in texts(
-        app
-    )
-    (zone,) = [one for one in app.file_uploader if one.label.startswith("Which pages")]
-    zone.set_value(file(name, data)).run()
-    assert not app.exception
-    return app
+    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app)
+    assert "<b>scan*" in texts(app)
+    return drop(app, (name, data))
 
 
 @pytest.mark.parametrize(
@@ -319,13 +317,13 @@ def with_page_map(name, data):
 )
 def test_a_page_map_matches_pages_and_can_be_removed(name, data):
     app = with_page_map(name, data)
-    assert "matched 1 by the page map" in texts(app) and "pages:1|method" in texts(app)
-    button(app, "Remove the page map").click().run()
-    assert "none matched" in texts(app) and "pages:1|method" not in texts(app)
+    assert "matched 1 by the page map" in texts(app) and "1 pair of pages: applied" in card(app, name)
+    app.button(key="remove_3").click().run()
+    assert "none matched" in texts(app)
 
 
 @pytest.mark.parametrize(
-    ("name", "data"), [("m.csv", b"gt,pred\nnowhere,<b>scan*.png\n"), ("m.json", b"[1]"), ("m.csv", b"\xff")]
+    ("name", "data"), [("m.csv", b"gt,pred\nnowhere,<b>scan*.png\n"), ("m.json", b"[1]"), ("map.csv", b"\xff,1")]
 )
 def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
     app = with_page_map(name, data)
@@ -339,14 +337,13 @@ def test_a_page_map_provides_page_sizes():
     app = start(preds=[("pred.csv", without_sizes)])
     assert any("not known" in error.value for error in app.error)
     gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
-    uploader = next(one for one in app.file_uploader if str(one.key).startswith("page_map_"))
-    uploader.set_value(("map.csv", f"gt,pred\n{gt_page},other\n".encode(), "text/csv")).run()
+    drop(app, ("map.csv", f"gt,pred\n{gt_page},other\n".encode()))
     assert not app.error and "matched 1 by the page map" in texts(app)
 
 
 def test_the_hint_of_an_error_is_for_the_browser():
-    without_sizes = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
-    app = start(gt=without_sizes, preds=[("pred.json", PAGE)])
+    app = opened()
+    drop(app, ("gt.csv", b"page,label,x0,y0,x1,y1\np1,a,0,0,20,20\n"))
     shown = " ".join(error.value for error in app.error).replace("\\", "")
-    assert "holds no page size" in shown and "Write the page size on the page Data" in shown
+    assert "the size of page 'p1' is not known" in shown and "Write the page size on the page Data" in shown
     assert "--" not in shown and "sizes=" not in shown

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from playwright.sync_api import expect
 
 from layoutcm.ui.own_requests import TOO_LARGE
-from support.browser import choose_file, chromium, settle, visit, wait_for_server
+from support.browser import chromium, drop, settle, visit, wait_for_server
 from support.paths import ROOT, SAMPLE
 from support.ports import free_port
 
@@ -39,8 +39,8 @@ def test_the_page_says_why_an_upload_was_refused():
     large = {"name": "large.csv", "mimeType": "text/csv", "buffer": bytes(5 << 20)}
     with small_server() as address, chromium() as browser, browser.new_page() as page:
         visit(page, address)
-        choose_file(page, "upload_gt", SAMPLE / "model-b.csv")
+        drop(page, SAMPLE / "model-b.csv")
         settle(page)
-        choose_file(page, "upload_preds", large, page.get_by_text(TOO_LARGE))
+        drop(page, large, answer=page.get_by_text(TOO_LARGE))
         settle(page)
-        expect(page.locator(".st-key-upload_gt").get_by_text("model-b.csv").first).to_be_visible()
+        expect(page.locator("[class*=st-key-card_]").get_by_text("model-b.csv").first).to_be_visible()

@@ -10,11 +10,11 @@ import streamlit as st
 import layoutcm as lcm
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
-from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
+from layoutcm.ui import image_uris, input_files, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of
 from layoutcm.ui.parts import data_tables, findings
-from layoutcm.ui.visitor_files import input_from_bytes, input_from_path, kind_of
-from support.image_files import png, zipped
+from layoutcm.ui.visitor_files import input_from_bytes, input_from_path
+from support.image_files import png
 from support.paths import ROOT
 
 
@@ -70,40 +70,6 @@ def test_every_chart_can_be_saved_as_an_image():
     assert len(calls) >= 5 and configs and all(config.startswith("CONFIG") for config in configs)
     assert all(any(word.arg == "config" for word in call.keywords) for call in calls)
     assert "toImage" not in CONFIG["modeBarButtonsToRemove"] and CONFIG["toImageButtonOptions"]["format"] == "svg"
-
-
-COCO = b'{"images": [], "annotations": [], "categories": []}'
-YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"names: [a, b]"
-
-
-def grouped(as_one=None, **files):
-    given = [input_from_bytes(name, data) for name, data in files.items()]
-    kinds = [kind_of(one.name, one.data) for one in given]
-    found = dropped_files.predictions(given, kinds, as_one)
-    return [[part.name for part in one.parts] or [one.name] for one in found]
-
-
-def test_files_of_one_page_each_are_one_prediction_and_whole_files_are_several():
-    pages = {"p1.txt": YOLO, "p2.txt": b""}
-    assert grouped(**{"data.yaml": NAMES, **pages}) == [["p1.txt", "p2.txt", "data.yaml"]]
-    assert grouped(**{"a.json": COCO, "b.json": COCO + b" "}) == [["a.json"], ["b.json"]]
-    assert grouped(**{"p1.xml": VOC, "p2.xml": VOC + b" ", "p1.png": png()}) == [["p1.xml", "p2.xml", "p1.png"]]
-    assert grouped(**{"a.json": COCO, **pages, "data.yaml": NAMES}) == [
-        ["a.json"],
-        ["p1.txt", "p2.txt", "data.yaml"],
-    ]
-    assert grouped(**{"a.zip": zipped(a=YOLO), "b.zip": zipped(b=YOLO), "classes.txt": b"a"}) == [
-        ["a.zip", "classes.txt"], ["b.zip", "classes.txt"]
-    ]  # fmt: skip
-    assert grouped(**{"what.json": b"{}", "a.json": COCO}) == [["what.json"], ["a.json"]]
-    assert grouped(**{"p1.png": png(), "readme.md": b"#"}) == [["p1.png", "readme.md"]] and grouped() == []
-
-
-def test_the_visitor_can_override_the_grouping_by_format():
-    pages, models = {"data.yaml": NAMES, "p1.txt": YOLO, "p2.txt": YOLO}, {"a.json": COCO, "b.json": COCO}
-    assert grouped(False, **pages) == [["p1.txt", "data.yaml"], ["p2.txt", "data.yaml"]]
-    assert grouped(True, **models) == [["a.json", "b.json"]]
-    assert grouped(True, **models, **pages) == [["a.json", "b.json", "p1.txt", "p2.txt", "data.yaml"]]
 
 
 @pytest.mark.parametrize(("repair", "words"), [

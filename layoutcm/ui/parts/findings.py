@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from layoutcm.layouts.model import Finding
-from layoutcm.ui import choices, session
+from layoutcm.ui import choices
+from layoutcm.ui.card_reviews import EQUAL_NAMES, has_repair
 from layoutcm.ui.router import go_to
-from layoutcm.ui.screen_text import SIDE_TITLES, as_typed, finding_text, plural_spaced
+from layoutcm.ui.screen_text import as_typed, finding_text, plural_spaced
 
 MATCH_NAMES = "match-names"
 NOTES_SHOWN = 3  # more notes go into an expander
@@ -38,14 +39,18 @@ def _signed(kind: str, value: str) -> str:
     return f"{int(value):+d}".replace("-", "\u2212") if kind in ("pages", "images", "ids") else value
 
 
-Found = dict[str, Iterable[Finding]]  # by side
+def show_warnings(findings: Iterable[Finding], side: str) -> None:
+    """The findings that may explain bad numbers; those with a repair come first, with a button that makes it.
 
-
-def show_warnings(found: Found) -> None:
-    """The findings that may explain bad numbers; those with a repair come first."""
-    serious = [(side, one) for side, some in found.items() for one in some if one.severity == "warning"]
-    for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _button_label(*pair))):
-        _show_warning(side, finding, f"repair_{i}_{finding.code}")
+    `side` is that of the card, "gt" or the position of a prediction; without it, nothing is compared yet.
+    """
+    serious = [one for one in findings if one.severity == "warning"]
+    for i, finding in enumerate(sorted(serious, key=lambda one: not has_repair(one))):
+        st.warning(finding_text(finding))
+        if side and has_repair(finding):
+            words = _button_label(finding)
+            key = f"repair_{side}_{i}_{finding.code}"
+            st.button(words, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 
 def show_reminder(findings: Iterable[Finding]) -> None:
@@ -56,63 +61,51 @@ def show_reminder(findings: Iterable[Finding]) -> None:
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
 
 
-def show_notes(found: Found) -> None:
+def show_notes(findings: Iterable[Finding], key: str) -> None:
     """The findings that are not warnings: applied repairs, then the others."""
-    notes = [one for some in found.values() for one in some if one.severity != "warning"]
+    notes = [one for one in findings if one.severity != "warning"]
     repairs = [one for one in notes if one.code == "fixed"]
-    for note in repairs:
-        st.info(finding_text(note))
     others = [one for one in notes if one not in repairs]
-    many = len(others) > NOTES_SHOWN
-    with st.expander(plural_spaced(len(others), "note")) if many else st.container():
-        for note in others:
+    for note in (*repairs, *others[:NOTES_SHOWN]):
+        st.info(finding_text(note))
+    if len(others) > NOTES_SHOWN and st.toggle(f"{len(others) - NOTES_SHOWN} more notes", key=f"notes_{key}"):
+        for note in others[NOTES_SHOWN:]:
             st.info(finding_text(note))
 
 
-def _button_label(side: str, finding: Finding) -> str:
-    """The label of the button that applies the repair; "" if there is no repair."""
-    if finding.code == "equal-label-names":
-        return "Match equal names"
-    words = repair_in_words(finding.repair) if finding.repair else ""
-    return words and f"Repair: {words}" + (" in the ground truth" if side == "gt" else "")
-
-
-def _show_warning(side: str, finding: Finding, key: str) -> None:
-    label = _button_label(side, finding)
-    if not label:
-        st.warning(finding_text(finding))
-        return
-    st.warning(finding_text(finding))
-    st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
+def _button_label(finding: Finding) -> str:
+    return "Match equal names" if finding.code == EQUAL_NAMES else f"Repair: {repair_in_words(finding.repair)}"
 
 
 def _apply(side: str, finding: Finding) -> None:
-    if finding.code == "equal-label-names":
+    if finding.code == EQUAL_NAMES:
         choices.put(taxonomy=MATCH_NAMES)
     else:
-        one = f"{session.chosen_side('gt' if side == 'gt' else 'pred')}={finding.repair}"
-        choices.put(fixes=(*choices.current().fixes, one))
+        choices.put(fixes=(*choices.current().fixes, f"{side}={finding.repair}"))
 
 
-def show_applied_repairs() -> None:
-    """The repairs of the two compared files, each with a button to undo it."""
-    titles = {session.chosen_side(side): title for side, title in SIDE_TITLES.items()}
-    rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
-        (f"{titles[side]}: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, (i,))
-        for i, text in enumerate(choices.current().fixes)
-        for side, _, repair in [text.partition("=")]
-        if side in titles
-    ]
+def has_repairs(side: str) -> bool:
+    return any(text.partition("=")[0] == side for text in choices.current().fixes)
+
+
+def show_applied_repairs(side: str) -> None:
+    """The repairs of one side, each with a button to undo it."""
+    for i, text in enumerate(choices.current().fixes):
+        own, _, repair = text.partition("=")
+        if own == side:
+            _show_repair(f"Repaired: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, i)
+
+
+def show_matched_names() -> None:
+    """That equal names are matched, with a button to undo it."""
     if choices.current().taxonomy == MATCH_NAMES:
-        rows.append(("Labels: equal names are matched", "names", _unmatch_names, ()))
-    if not rows:
-        return
-    with st.container(border=True):
-        st.markdown("**Repairs in use**")
-        for text, key, undo, args in rows:
-            row = st.container(horizontal=True, vertical_alignment="center")
-            row.markdown(as_typed(text), width="content")
-            row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
+        _show_repair("Labels: equal names are matched", "names", _unmatch_names)
+
+
+def _show_repair(text: str, key: str, undo: Callable[..., None], *args: int) -> None:
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.markdown(as_typed(text), width="content")
+    row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
 
 
 def _remove_repair(i: int) -> None:

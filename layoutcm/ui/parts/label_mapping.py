@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from layoutcm.alignment.taxonomy import PREDS, mapping_for, parse_mapping
+from layoutcm.alignment.taxonomy import PREDS, mapping_for
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.label_mapping import SuggestedMapping, suggest_mapping
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Layout
 from layoutcm.ui import choices, session
 from layoutcm.ui.choice_rules import mapping_to_text
-from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.input_files import layouts_of, parsed_page_map
 from layoutcm.ui.page_shell import guard
 from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.ui.visitor_files import InputFile
 from layoutcm.ui.visitors import kept
 
 if TYPE_CHECKING:
@@ -35,43 +34,45 @@ WORDS = {
 Names = Mapping[str, str]
 
 
-def show_suggestion(compared: Comparison) -> None:
-    """If gt lacks labels of the prediction: the mapping that pixels and names suggest, and a button that accepts it."""
-    if session.mapping_of().get("pred"):
-        return
-    foreign = _foreign_labels(compared)
-    if not foreign:
-        return
-    gt, pred = layouts_of(session.comparison_request())
-    with st.spinner("Looking for a mapping …"):
-        suggested = _suggestion(session.comparison_request().key, choices.current().min_score, gt, pred)
-    table = suggested.table[suggested.table["pred_label"].isin(foreign)].reset_index(drop=True)
-    with st.container(border=True, key="suggested_mapping"):
-        head = st.container(horizontal=True, vertical_alignment="center")
-        lacks = f"{plural_spaced(len(foreign), 'label')} of the prediction"
-        head.markdown(f"**The ground truth does not have {lacks}.** The pixels that they share suggest the mapping "
-                      "below. Nothing changes before you accept it.")  # fmt: skip
-        button = head.empty()  # filled when the table is known, and above it, so that it is seen at once
-        edited = _show_editable(table, gt.labels)
-        _name_others(table, suggested)
-        if button.button("Accept this mapping", type="primary", key="accept_mapping", icon=":material/check:"):
-            _accept({label: new for label, new in edited.items() if new != KEEP}, pred)
-
-
-def _foreign_labels(compared: Comparison) -> list[str]:
-    """The labels in use in the prediction that are no labels of gt."""
+def foreign_labels(position: int, compared: Comparison) -> list[str]:
+    """The labels in use in a prediction that gt does not have, unless its labels are mapped."""
+    if session.mapping_of(position).get("pred"):
+        return []
     known, pred = set(compared.alignment.layouts[GT].labels), compared.alignment.layouts[PRED]
     return [label for label in pred.labels if label in pred.labels_in_use and label not in known]
 
 
+def show_suggestion(position: int, foreign: list[str]) -> None:
+    """The mapping that pixels and names suggest for labels that gt lacks, and a button that accepts it."""
+    request, files = session.comparison_request(position), session.loaded_files()
+    assert files is not None
+    gt, pred = layouts_of(request)
+    with st.spinner("Looking for a mapping …"):
+        suggested = _suggestion(request.key, choices.current().min_score, request.page_map, gt, pred)
+    table = suggested.table[suggested.table["pred_label"].isin(foreign)].reset_index(drop=True)
+    with st.container(border=True, key="suggested_mapping"):
+        head = st.container(horizontal=True, vertical_alignment="center")
+        gt_name, pred_name = session.side_names()
+        named = f"{pred_name} {as_typed(request.pred.name)}" if len(files.preds) > 1 else pred_name
+        lacks = f"{gt_name[0].upper()}{gt_name[1:]} does not have {plural_spaced(len(foreign), 'label')} of {named}."
+        head.markdown(f"**{lacks}** The pixels that they share suggest the mapping below. Nothing changes before you "
+                      "accept it.")  # fmt: skip
+        button = head.empty()  # filled when the table is known, and above it, so that it is seen at once
+        edited = _show_editable(table, gt.labels, request.pred.digest)
+        _name_others(table, suggested)
+        if button.button("Accept this mapping", type="primary", key="accept_mapping", icon=":material/check:"):
+            _accept(position, {label: new for label, new in edited.items() if new != KEEP}, pred)
+
+
 @kept()
-def _suggestion(content: str, min_score: float, _gt: Layout, _pred: Layout) -> SuggestedMapping:
-    page_map = session.comparison_request().page_map
-    pages = parsed_page_map(page_map) if page_map else None
+def _suggestion(
+    content: str, min_score: float, _page_map: InputFile | None, _gt: Layout, _pred: Layout
+) -> SuggestedMapping:
+    pages = parsed_page_map(_page_map) if _page_map else None
     return suggest_mapping(_gt, _pred, min_score=min_score or None, pages=pages)
 
 
-def _show_editable(table: pd.DataFrame, gt_labels: list[str]) -> dict[str, str]:
+def _show_editable(table: pd.DataFrame, gt_labels: list[str], key: str) -> dict[str, str]:
     """The suggestion as a table whose second column can be changed; returns {label: what it becomes}."""
     rows = table.assign(
         becomes=table["gt_label"].where(table["mapped"], KEEP),
@@ -83,7 +84,7 @@ def _show_editable(table: pd.DataFrame, gt_labels: list[str]) -> dict[str, str]:
         rows[["pred_label", "becomes", "share", "runner_up", "runner_up_share", "note"]],
         hide_index=True,
         disabled=["pred_label", "share", "runner_up", "runner_up_share", "note"],
-        key=f"suggestion_{session.chosen_pred().digest}",
+        key=f"suggestion_{key}",
         height=round(38 + 35 * min(len(rows), ROWS_SHOWN + 0.5)),  # half a row shows that there are more
         column_config={
             "pred_label": "prediction",
@@ -103,18 +104,18 @@ def _name_others(table: pd.DataFrame, suggested: SuggestedMapping) -> None:
     if lonely:
         st.caption(f"Without a good partner, kept as they are: {', '.join(map(as_typed, lonely))}.")
     if unused:
-        st.caption(f"Labels of the ground truth that nothing becomes: {', '.join(map(as_typed, unused))}.")
+        st.caption(f"Labels of {session.side_names()[0]} that nothing becomes: {', '.join(map(as_typed, unused))}.")
 
 
-def _accept(names: Names, pred: Layout) -> None:
-    """Use the mapping for the chosen prediction, and for all others that have the same labels."""
+def _accept(position: int, names: Names, pred: Layout) -> None:
+    """Use the mapping for the prediction at a position, and for all others that have the same labels."""
     files = session.loaded_files()
     assert files is not None
-    alike = {str(session.chosen_index())}
-    for position in range(len(files.preds)):
+    alike = {str(position)}
+    for i in range(len(files.preds)):
         with suppress(InputError):  # one that cannot be read
-            other = layouts_of(session.comparison_request(position))[PRED]
-            alike |= {str(position)} if set(other.labels) == set(pred.labels) else set()
+            other = layouts_of(session.comparison_request(i))[PRED]
+            alike |= {str(i)} if set(other.labels) == set(pred.labels) else set()
     _use_for(sorted(alike), names)
 
 
@@ -137,7 +138,7 @@ def show_taxonomy(compared: Comparison) -> None:
     st.session_state["match_names"] = choices.current().taxonomy == "match-names"
     st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
-        "Map labels of the prediction to labels of the ground truth",
+        "Map labels of {1} to labels of {0}".format(*session.side_names()),
         bool(session.mapping_of()),
         key="mapping_open",
         on_change="rerun",
@@ -162,26 +163,12 @@ def _show_editor() -> None:
         column_config={"becomes": st.column_config.SelectboxColumn("becomes", options=targets, required=True)},
     )  # fmt: skip
     wanted = {row["prediction"]: row["becomes"] for row in edited if row["becomes"] != KEEP}
-    uploaded = st.file_uploader("or a mapping file (YAML or JSON)", type=["yaml", "yml", "json"], key="mapping_file")
-    if uploaded and uploaded.file_id != st.session_state.get("mapping_taken"):
-        st.session_state["mapping_taken"] = uploaded.file_id
-        use_mapping(_mapping_of_file(uploaded))
+    st.caption("Or drop a mapping file (YAML or JSON) above.")
     row = st.container(horizontal=True)
     if row.button("Use this mapping", disabled=wanted == in_use):
         _use_for([str(session.chosen_index())], wanted)
     if row.button("Remove it", disabled=not session.mapping_of()):
         use_mapping(_without_chosen())
-
-
-def _mapping_of_file(uploaded: Any) -> dict[str, dict[str, Any]]:
-    """The mapping of a file, with positions in place of the names of predictions."""
-    data = uploaded.getvalue()
-    mapping = run_guarded(parse_mapping, uploaded.name, data, file=uploaded.name, size=len(data))
-    files = session.loaded_files()
-    assert files is not None
-    models = [PurePath(pred.name).stem for pred in files.preds]
-    own = {str(i): mapping[PREDS][name] for i, name in enumerate(models) if name in mapping.get(PREDS, {})}
-    return {**mapping, PREDS: own}
 
 
 def _without_chosen() -> dict[str, dict[str, Any]]:

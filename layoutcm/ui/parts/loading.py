@@ -1,107 +1,67 @@
-"""The parts of the start page: uploads, files of the data folder, descriptions of files."""
+"""The parts of the start page around the cards: the drop zone, what is missing, the data folder, going on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
-from layoutcm.errors import InputError
-from layoutcm.formats.registry import BY_NAME
-from layoutcm.layouts.model import GT, PRED, Layout
-from layoutcm.ui import choices, dropped_files, image_uris, session
-from layoutcm.ui.input_files import data_files, further_facts_of, layout_of, layouts_of
-from layoutcm.ui.page_shell import columns
-from layoutcm.ui.parts import format_list, label_mapping, page_matches, saved_sessions
-from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
+from layoutcm.comparison import Comparison
+from layoutcm.ui import card_reviews, choices, dropped_images, further_files, held_files, router, session
+from layoutcm.ui.card_reviews import Review
+from layoutcm.ui.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped
+from layoutcm.ui.input_files import data_files
+from layoutcm.ui.parts import label_mapping, saved_sessions
+from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.session_files import is_session_file
-from layoutcm.ui.visitor_files import InputFile, input_from_bytes, join_inputs
+from layoutcm.wording import agree
 
-SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
-SEVERAL_PREDS = "Files, zips, or all files of a folder together. Several files of one page each are one prediction."
-IMAGES = "PNG, JPEG, TIFF, WebP, PDF, a zip of these, or Parquet; matched to pages by name, or document and number."
-ONE_OR_SEVERAL = "Off: each file is a prediction of its own, and they can be compared one by one."
+DROP = "Drop files here: ground truth, predictions, page images and more"
+HELP = (
+    "Layouts of any format, zips, all files of a folder together; page images or PDF; a label mapping or families "
+    "(YAML, JSON); a page map or page attributes (CSV); a saved session (.layoutcm). Roles are guessed, and can be "
+    "changed."
+)
+# The cards show the files, so the zone lists only those that are being sent, or were refused.
+ZONE_STYLE = (
+    "<style>[class*=st-key-drop_] [data-testid=stFileChip]:not(:has([data-testid=stFileChipIconSpinner])):not("
+    ":has([data-testid=stFileChipIconError])){display:none}"
+    "[class*=st-key-drop_] [data-testid=stFileChips] div:has(>[data-testid=stFileChip]:only-child){margin:0;padding:0}"
+    "[class*=st-key-drop_] [aria-label='Add files']{width:auto;height:auto;padding:.4rem .8rem;white-space:nowrap}"
+    "[class*=st-key-drop_] [aria-label='Add files']::after{content:'Add files';margin-left:.4rem}</style>"
+)
 
 
-def input_of_upload(upload: Any) -> InputFile:
-    """The upload as an input; its digest is computed once, not on every run."""
-    known: dict[str, InputFile] = st.session_state.setdefault("digested", {})
-    if upload.file_id not in known:
-        known[upload.file_id] = input_from_bytes(upload.name, upload.getvalue())
-    return known[upload.file_id]
-
-
-def show_uploads() -> None:
-    """Drop zones for both sides and for page images; the files are loaded as soon as both sides are there.
-
-    A saved session may be dropped into any of them, and replaces everything.
-    """
-    left, right, third = columns(1, 1, 1, key="_drops")
-    # A drop zone keeps its files as long as its key stays the same.
-    restarts = session.restarts()
-    key = f"_{restarts}" if restarts else ""
-    several: Any = {"accept_multiple_files": True}
-    dropped = [
-        left.file_uploader("Ground truth (or model A)", key=f"upload_gt{key}", help=SEVERAL_GT, **several),
-        right.file_uploader("Predictions", key=f"upload_preds{key}", help=SEVERAL_PREDS, **several),
-        third.file_uploader("Page images or PDF (optional)", key=f"upload_images{key}", help=IMAGES, **several),
-    ]
-    current = {upload.file_id for zone in dropped for upload in zone}
-    kept = st.session_state.setdefault("digested", {})
-    for gone in set(kept) - current:
-        del kept[gone]
+def show_drop_zone() -> None:
+    """One zone for everything. What was dropped is loaded as soon as there are a ground truth and a prediction."""
+    st.html(ZONE_STYLE)
+    uploads = st.file_uploader(DROP, key=held_files.zone_key(), help=HELP, accept_multiple_files=True)
     with st.spinner("Looking at the files …"):
-        inputs = [[input_of_upload(upload) for upload in zone] for zone in dropped]
-        saved_sessions.open_dropped([one for zone in inputs for one in zone if is_session_file(one.name, one.data)])
-        gt, preds, given = ([one for one in zone if not is_session_file(one.name, one.data)] for zone in inputs)
-        kinds = [_kinds(zone) for zone in (gt, preds)]
-    _load_page_images(
-        given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in dropped_files.WITH_IMAGES]
-    )
-    if preds:
-        with right:
-            found = _group_predictions(preds, kinds[PRED])
-    if gt and preds:
-        files = (dropped_files.one_layout(gt, kinds[GT]), found)
-        if files != st.session_state.get("uploads_taken"):
-            st.session_state["uploads_taken"] = files
-            session.load_files(session.LoadedFiles(*files))
-            st.rerun()
+        is_new = held_files.take_uploads(uploads)
+        cards = held_files.cards()
+        if is_new:
+            saved_sessions.open_dropped([one for one in cards if one.role == SESSION])
+    dropped_images.load_images(cards)
+    changed = held_files.load()
+    if further_files.use_all(cards) or changed:
+        st.rerun()
 
 
-def _kinds(files: list[InputFile]) -> list[str]:
-    """The kind of every file; found once, because a large file takes a while."""
-    known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
-    new = [one for one in files if (one.name, one.digest) not in known]
-    known.update(((one.name, one.digest), kind) for one, kind in zip(new, dropped_files.find_kinds(new)))
-    return [known[one.name, one.digest] for one in files]
-
-
-def _group_predictions(files: list[InputFile], kinds: list[str]) -> tuple[InputFile, ...]:
-    """The predictions, grouped by format, or as the visitor sets the switch."""
-    by_format = dropped_files.predictions(files, kinds)
-    if sum(kind in dropped_files.LAYOUTS for kind in kinds) < 2:
-        return by_format
-    key = "one_prediction_" + join_inputs(files).digest
-    as_one = st.toggle("These files are one prediction", value=len(by_format) == 1, key=key, help=ONE_OR_SEVERAL)
-    return by_format if as_one == (len(by_format) == 1) else dropped_files.predictions(files, kinds, as_one)
-
-
-def _load_page_images(given: list[InputFile], layout_files: list[InputFile]) -> None:
-    """Load the page images of their own drop zone and those among the annotations."""
-    if (given, layout_files) != st.session_state.get("pictures_given", ([], [])):
-        st.session_state["pictures_given"] = given, layout_files
-        session.keep_page_images(None)
-        st.session_state["pictures_problem"] = ""
-        try:
-            with st.spinner("Looking through the page images …"):
-                images = image_uris.images_of_uploads(given, layout_files)
-            session.keep_page_images(images if images.pictures else None)
-        except InputError as error:
-            st.session_state["pictures_problem"] = error_text(error)
-    if st.session_state.get("pictures_problem"):
-        st.error(st.session_state["pictures_problem"])
+def show_buttons() -> None:
+    row = st.container(horizontal=True, vertical_alignment="center")
+    is_empty = not held_files.cards()
+    if row.button("Try the sample", type="primary" if is_empty else "secondary"):
+        session.open_named("sample")
+        held_files.note_new_load()
+        st.rerun()
+    if row.button("Start over", disabled=is_empty):
+        start_over()
+    if session.loaded_files() is None:
+        if not is_empty:
+            row.caption("Dropped files are held for this tab only: a reload forgets them.")
+    elif choices.current().load:  # else the bar on top has the button
+        with row:
+            saved_sessions.show_save_button()
 
 
 def start_over() -> None:
@@ -118,77 +78,132 @@ def show_data_folder() -> None:
     if not known:
         return
     with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
-        gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
-        preds = st.multiselect("Predictions", names, key="folder_preds")
+        first, second = ("Ground truth", "Predictions") if choices.current().truth else ("A", "B")
+        gt = st.selectbox(first, names, index=None, key="folder_gt")
+        preds = st.multiselect(second, names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
-            problem = session.open_named("|".join([str(gt), *preds]))
-            st.error(as_typed(problem)) if problem else st.rerun()
-        saved_sessions.show_choice([name for name in known if is_session_file(name)])
+            _open("|".join([str(gt), *preds]))
+        saved = [name for name in known if is_session_file(name)]
+        chosen = st.selectbox("Open a saved session", saved, index=None, key="folder_session") if saved else None
+        if chosen is not None:
+            _open(chosen)
 
 
-def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> Layout | None:
-    """Describe one file: format, pages, regions, labels. If it cannot be read, show the error and return None."""
-    try:
-        layout = read()
-        further = further_facts_of(layout)
-    except InputError as error:
-        st.error(error_text(error))
-        return None
-    regions, pages = len(layout.region_columns), len(layout.page_columns)
-    scores = "with scores" if layout.has_scores else "without scores"
-    used = len(layout.labels_in_use)
-    kind = BY_NAME[layout.format].title if layout.format in BY_NAME else layout.format
-    st.markdown(f"**{title}** {as_typed(given.name)}: {as_typed(kind)}, {plural_spaced(pages, 'page')}, "
-                f"{plural_spaced(regions, 'region')}, {plural_spaced(used, 'label')} in use, {scores}")  # fmt: skip
-    if further:
-        st.caption("  \n".join(map(as_typed, further)))
-    return layout
+def _open(name: str) -> None:
+    problem = session.open_named(name)
+    if problem:
+        st.error(as_typed(problem))
+        return
+    held_files.note_new_load()
+    st.rerun()
 
 
-def describe_files(files: session.LoadedFiles) -> list[Layout]:
-    """Describe both files; returns their layouts, or [] if one cannot be read."""
-    request = session.comparison_request()
-    gt = describe_file(
-        "Ground truth", files.gt, lambda: layout_of(files.gt, sizes=request.sizes, repairs=request.gt_repairs)
+def show_state(reviews: Sequence[Review]) -> None:
+    """What is missing, or what to decide, or that all is well; the first time, the app then goes on by itself."""
+    if session.loaded_files() is None:
+        st.info(missing_text([one.card for one in reviews]))
+        return
+    compared = session.current_comparison()
+    gt, preds = (next(one for one in reviews if one.card.role == GT), [one for one in reviews if one.card.role == PRED])
+    swapped = _why_swapped(gt, preds)
+    decisions = [*([f"the two sides seem to be swapped ({swapped})"] if swapped else []), *_decisions(reviews)]
+    if held_files.is_first_load(isinstance(compared, Comparison)) and not decisions:
+        router.go_to("models")
+    if decisions:
+        st.warning(f"Look at this before you go on: {'; '.join(decisions)}.")
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        if isinstance(compared, Comparison):
+            _show_way_on(compared, len(preds), decisions)
+        if GT in roles_offered(preds[session.chosen_index()].card):
+            _show_swap_button(gt, preds[session.chosen_index()], bool(swapped))
+
+
+def missing_text(cards: Sequence[Card]) -> str:
+    """What is here, and what is still missing for a comparison."""
+    has_gt, preds = any(one.role == GT for one in cards), sum(one.role == PRED for one in cards)
+    if not choices.current().truth and (has_gt or preds):
+        return "A layout is here. Drop another one to compare it with."
+    if has_gt:
+        return "A ground truth is here. Drop a prediction to compare it with."
+    if preds:
+        here = "A prediction is here." if preds == 1 else f"{preds} predictions are here."
+        return (
+            f"{here} Drop a ground truth to compare {agree(preds, 'it', 'them')} with, or change the role of a file. "
+            "If no file is the truth, say so below the cards."
+        )
+    return "Drop a ground truth and a prediction: none of these files is a layout that can be used."
+
+
+def _why_swapped(gt: Review, preds: Sequence[Review]) -> str:
+    if not choices.current().truth:
+        return ""
+    return seem_swapped(gt.card, [one.card for one in preds], gt.has_scores, any(one.has_scores for one in preds))
+
+
+def _show_swap_button(gt: Review, pred: Review, is_advised: bool) -> None:
+    words = "Swap ground truth and prediction" if choices.current().truth else "Swap A and B"
+    st.button(words, key="swap", type="primary" if is_advised else "secondary", icon=":material/swap_vert:",
+              on_click=held_files.swap, args=(gt.card, pred.card))  # fmt: skip
+
+
+def _decisions(reviews: Sequence[Review]) -> list[str]:
+    """What a visitor should look at before going on."""
+    errors = sum(bool(one.error) for one in reviews)
+    repairs = sum(any(map(card_reviews.has_repair, one.findings)) for one in reviews)
+    unmapped = len(suggestions())
+    texts = (
+        (errors, f"{plural_spaced(errors, 'file')} cannot be used"),
+        (repairs, f"{plural_spaced(repairs, 'file')} {agree(repairs, 'has', 'have')} a finding with a repair"),
+        (unmapped, f"{plural_spaced(unmapped, 'prediction')} {agree(unmapped, 'has', 'have')} labels to map"),
     )
-    if gt is None:
-        return []
-    pred = describe_file("Prediction", request.pred, lambda: layouts_of(request)[PRED])
-    others = [as_typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
-    if others:
-        st.caption(f"Also here: {', '.join(others)}. Choose in the bar on top which prediction is shown.")
-    return [gt, pred] if pred else []
+    return [text for count, text in texts if count]
 
 
-def show_controls_on_failure(files: session.LoadedFiles) -> None:
-    """Controls that may help when the two files cannot be compared."""
-    if session.mapping_of() and st.button("Remove the mapping"):
-        label_mapping.use_mapping({})
-    ask_sizes(files)
-    with st.expander("Page map: a page without a size takes that of its partner"):
-        page_matches.show_page_map_upload()
-    format_list.show_formats()
+def suggestions() -> dict[int, list[str]]:
+    """{position of a prediction: its labels that the ground truth does not have}, for those without a mapping."""
+    files = session.loaded_files()
+    assert files is not None
+    compared = {position: card_reviews.compared_at(position) for position in range(len(files.preds))}
+    found = {i: label_mapping.foreign_labels(i, one) for i, one in compared.items() if isinstance(one, Comparison)}
+    return {position: labels for position, labels in found.items() if labels}
 
 
-def ask_sizes(files: session.LoadedFiles) -> None:
+def _show_way_on(compared: Comparison, preds: int, decisions: list[str]) -> None:
+    """The button that goes on, and a few words if nothing keeps the visitor here."""
+    st.button("Go on to Models", key="go_on", type="secondary" if decisions else "primary",
+              icon=":material/arrow_forward:", on_click=router.go_to, args=("models",))  # fmt: skip
+    if not decisions:
+        pages = plural_spaced(len(compared.pages), "page")
+        others = f", {plural_spaced(preds, 'prediction')}" if choices.current().truth else ""
+        st.markdown(f":green[:material/check_circle:] All is well: {pages}{others} compared.", width="content")
+
+
+def ask_sizes(reviews: Sequence[Review]) -> None:
     """Ask for a page size, for formats without one when no other file provides it."""
-    text = st.text_input("Page size for files that have none, such as 1025x1025", files.sizes, key="sizes")
-    if text != files.sizes:
-        parts = text.lower().replace(" ", "").split("x")
-        if text and not (len(parts) == 2 and all(part.replace(".", "", 1).isdecimal() for part in parts)):
-            st.error("Write width x height, such as 1025x1025.")
-            return
-        session.change_files(sizes="x".join(parts) if text else "")
-        st.rerun()
+    before = held_files.current().sizes
+    if not before and not any(one.error and not one.card.group.facts.has_sizes for one in reviews):
+        return
+    text = st.text_input("Page size for files that have none, such as 1025x1025", before, key="sizes")
+    parts = text.lower().replace(" ", "").split("x")
+    sizes = "x".join(parts)
+    if sizes == before:
+        return
+    if text and not (len(parts) == 2 and all(part.replace(".", "", 1).isdecimal() for part in parts)):
+        st.error("Write width x height, such as 1025x1025.")
+        return
+    held_files.change(sizes=sizes)
+    if session.loaded_files() is not None:
+        session.change_files(sizes=sizes)
+    st.rerun()
 
 
 def show_truth() -> None:
-    """Whether the first file is the truth; if not, Models shows how far the files agree."""
+    """Whether one file is the truth; if not, Models shows how far the files agree."""
     help_text = "Then Models shows how far the files agree, instead of how good they are."
     st.session_state["no_truth"] = not choices.current().truth
-    st.toggle(
-        "No file is the truth: call the two sides A and B", key="no_truth", on_change=_store_truth, help=help_text
-    )
+    words = "No file is the truth: call the two sides A and B"
+    st.toggle(words, key="no_truth", on_change=_store_truth, help=help_text)
 
 
 def _store_truth() -> None:

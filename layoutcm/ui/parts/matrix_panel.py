@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import streamlit as st
-
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import MOST_UNGROUPED, families_or_similar, order_labels
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
@@ -14,8 +12,6 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.ui import choices, components, family_choice, session
-from layoutcm.ui.router import go_to
-from layoutcm.ui.selection import chosen_cell, open_chosen_cell
 from layoutcm.ui.visitors import kept
 
 
@@ -68,15 +64,6 @@ def choose_in(labels: Sequence[str]) -> Callable[[dict[str, Any]], None]:
 def show_plain_matrix(confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
     """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
     components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(session.theme(), **look)), key)
-
-
-def show_next_steps(compared: Comparison) -> None:
-    """Buttons to Errors and to the pages behind the chosen cell."""
-    with st.container(horizontal=True):
-        icon = ":material/arrow_forward:"
-        st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("errors",))
-        chosen = chosen_cell(compared) is not None
-        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
 
 
 def columns_on_screen(confusion: Confusion) -> int:

@@ -7,14 +7,15 @@ from pathlib import PurePath
 import streamlit as st
 
 from layoutcm.errors import InputError
-from layoutcm.ui import selection, session
+from layoutcm.ui import held_files, selection, session
+from layoutcm.ui.file_roles import Card
 from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.session_files import SUFFIX, SessionContents, picture_bytes, write_session
 from layoutcm.ui.settings import MB, limits
-from layoutcm.ui.visitor_files import InputFile
 
-SAVED = "Files, labels that were mapped, repairs and choices, in one file that opens here again: drop it into any zone."
+SAVED = (
+    "Files, labels that were mapped, repairs and choices, in one file that opens here again: drop it on the page Data."
+)
 WITH_IMAGES = "Also the page images; the file is larger."
 
 
@@ -53,34 +54,19 @@ def save(contents: SessionContents) -> bytes:
     return run_guarded(write_session, contents, file="the session", size=contents.size)
 
 
-def open_dropped(files: list[InputFile]) -> None:
-    """Open the first session among the dropped files; if it is wrong, say why and change nothing."""
-    if not files:
-        return
-    problems: dict[str, str] = st.session_state.setdefault("session_problems", {})
-    given = files[0]
-    if given.digest not in problems:
+def open_dropped(cards: list[Card]) -> None:
+    """Open the first session among the cards; if it is wrong, its card says why, and nothing changes."""
+    for card in cards:
         try:
-            contents = session.read_session_file(given)
-        except InputError as error:
-            problems[given.digest] = error_text(error)
-        else:
-            _show_anew(contents)
-    st.error(problems[given.digest])
+            contents = session.read_session_file(card.group.input)
+        except InputError:
+            continue
+        _show_anew(contents)
 
 
 def _show_anew(contents: SessionContents) -> None:
     """Forget the present session, also the files in the drop zones, and show another."""
     session.start_over()
     session.show_session(contents)
+    held_files.note_new_load()
     st.rerun()
-
-
-def show_choice(names: list[str]) -> None:
-    """The sessions of the data folder; choosing one opens it."""
-    if not names:
-        return
-    chosen = st.selectbox("Open a saved session", names, index=None, key="folder_session")
-    if chosen is not None:
-        problem = session.open_named(chosen)
-        st.error(as_typed(problem)) if problem else st.rerun()

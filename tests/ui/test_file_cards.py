@@ -1,0 +1,138 @@
+"""The cards of the page Data: numbers, roles, what is missing, swapped files, errors, and going on to Models."""
+
+import json
+
+import pytest
+
+from support.app_runner import coco, drop, on_data, opened, texts
+from support.paths import SAMPLE
+
+PAGE = coco(["a", "b"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
+SCORED = PAGE.replace(b'"bbox"', b'"score": 0.5, "bbox"')
+RESULTS = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
+
+
+def sample(*names):
+    return [(name, (SAMPLE / name).read_bytes()) for name in names]
+
+
+def cards(app):
+    """The titles of the cards, as a person reads them."""
+    titles = [one.label.replace("\\", "") for one in app.expander if one.label.startswith("**")]
+    return [" ".join(title.replace("*", "").replace("&ensp;", "").replace(":gray", "").split()) for title in titles]
+
+
+def page_shown(app):
+    (title,) = app.title
+    return title.value
+
+
+def test_each_file_becomes_a_card_with_its_numbers_and_the_app_goes_on_once():
+    app = opened()
+    drop(app, *sample("model-a.json", "attributes.csv", "gt.json", "families.yaml"))
+    assert page_shown(app) == "Models" and not app.exception
+    assert cards(on_data(app)) == [
+        "Ground truth gt.json [COCO annotations, 60 pages, 947 regions, 11 labels in use, without scores]",
+        "Prediction model-a.json [COCO results list, 60 pages, 939 regions, 11 labels in use, with scores]",
+        "Families families.yaml [4 families, 11 labels: applied]",
+        "Page attributes attributes.csv [doc_category, columns, quality, year, of 60 pages: applied]",
+    ]
+    assert "All is well: 60 pages, 1 prediction compared." in texts(app)
+    assert "quality: digital" in texts(app) and not any(one.proto.expanded for one in app.expander)
+    drop(app, *sample("model-c.json"))
+    assert page_shown(app) == "Data" and "2 predictions compared" in texts(app)  # it goes on only the first time
+    assert json.loads(app.query_params["families"])["Headings"] == ["Title", "Section-header"]
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ([("gt.json", PAGE)], "A ground truth is here. Drop a prediction to compare it with."),
+        ([("pred.json", PAGE)], "A prediction is here. Drop a ground truth to compare it with"),
+        (
+            [("a.json", RESULTS), ("b.json", RESULTS)],
+            "2 predictions are here. Drop a ground truth to compare them with",
+        ),
+        ([("map.yaml", b"pred: {x: a}")], "Drop a ground truth and a prediction: none of these files is a layout"),
+    ],
+)
+def test_what_is_missing_is_said(files, words):
+    app = drop(opened(), *files)
+    assert words in texts(app) and page_shown(app) == "Data" and len(cards(app)) == len(files)
+    assert not app.error and "a reload forgets them" in texts(app)
+
+
+def test_a_broken_ground_truth_alone_gives_its_error_and_the_other_cards_stay():
+    app = drop(opened(), ("gt.json", PAGE[:-30]))
+    (error,) = app.error
+    assert "gt.json" in error.value.replace("\\", "") and "cut off" in error.value
+    drop(app, ("results.json", RESULTS), ("map.yaml", b"pred: {x: a}"))
+    assert len(app.error) == 1 and page_shown(app) == "Data"
+    assert [title.split(" [")[0] for title in cards(app)] == [
+        "Ground truth gt.json", "Prediction results.json", "Mapping map.yaml"
+    ]  # fmt: skip
+    app.button(key="remove_1").click().run()
+    drop(app, ("truth.json", PAGE))
+    assert not app.error and "Prediction results.json [COCO results list, 1 page, 1 region" in " ".join(
+        cards(on_data(app))
+    )
+
+
+def test_a_role_can_be_changed_and_there_is_one_ground_truth():
+    app = on_data(drop(opened(), ("a.json", PAGE), ("b.json", PAGE)))
+    assert [one.split(".")[0] for one in cards(app)] == ["Ground truth a", "Prediction b"]
+    app.selectbox(key="role_2").set_value("gt").run()
+    assert [one.split(".")[0] for one in cards(app)] == ["Ground truth b", "Prediction a"]
+    assert app.session_state["loaded"].gt.name == "b.json"
+    app.selectbox(key="role_1").set_value("unused").run()
+    assert "Not used a.json" in cards(app) and "Drop a prediction" in texts(app)
+    assert app.session_state["loaded"] is None
+
+
+def test_swapped_files_get_a_button_that_swaps_them(monkeypatch, tmp_path):
+    for name, data in (("one.json", SCORED), ("two.json", PAGE)):
+        (tmp_path / name).write_bytes(data)
+    files = [str(tmp_path / name) for name in ("one.json", "two.json")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened(load="start")
+    assert "seem to be swapped (the ground truth has scores, the prediction has none)" in texts(app)
+    app.button(key="swap").click().run()
+    assert [one.split(".")[0] for one in cards(app)] == ["Ground truth two", "Prediction one"]
+    assert "swapped" not in texts(app)
+
+
+def test_the_mapping_of_the_sample_moves_with_its_prediction():
+    app = opened(load="sample")
+    app.button(key="remove_2").click().run()  # model A
+    mapped = json.loads(app.query_params["mapping"])["preds"]
+    assert list(mapped) == ["0"] and mapped["0"]["figure"] == "Picture" and "813 regions" in texts(app)
+
+
+def test_without_a_truth_the_sides_are_a_and_b():
+    app = drop(opened(), ("model-1.json", PAGE), ("model-2.json", SCORED))
+    assert "2 predictions are here" in texts(app)
+    app.toggle(key="no_truth").set_value(True).run()
+    shown = texts(on_data(app))
+    assert [one.split(".")[0] for one in cards(app)] == ["A model-1", "B model-2"]
+    assert "round truth" not in shown and app.button(key="swap").label == "Swap A and B"
+
+
+def test_attributes_are_part_of_a_saved_session(monkeypatch):
+    from layoutcm.ui.parts import saved_sessions
+    from layoutcm.ui.session_files import write_session
+
+    taken = []
+    collect = saved_sessions.session.session_contents
+    monkeypatch.setattr(saved_sessions.session, "session_contents", lambda images: taken.append(collect(images)))
+    monkeypatch.setattr(saved_sessions, "save", lambda contents: b"")
+    on_data(drop(opened(), *sample("gt.json", "model-a.json", "attributes.csv")))
+    monkeypatch.undo()
+    app = on_data(drop(opened(), ("mine.layoutcm", write_session(taken[-1]))))
+    assert not app.error and "quality: digital" in texts(app) and "947 regions" in texts(app)
+
+
+def test_wrong_attributes_are_named_and_change_nothing():
+    app = drop(opened(), ("gt.json", PAGE), ("pred.json", PAGE), ("x.csv", b"page,kind\np1.png,a\np1.png,b\n"))
+    (error,) = app.error
+    assert "two rows with different values" in error.value and page_shown(app) == "Data"
+    assert app.session_state["loaded"].attributes is None and "1 file cannot be used" in texts(app)
