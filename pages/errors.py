@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from layoutcm.ui import page_shell, router, sides
-from layoutcm.ui.parts import class_scores, error_tables, errors, facets, findings, pair_table
+from layoutcm.ui.parts import class_scores, errors, facets, findings, pair_table
 from layoutcm.ui.screen_text import error_text
 
 router.ensure_routed()
@@ -23,6 +23,5 @@ page_shell.fragment(partial(errors.show_views, shown))()
 confusion = shown.own.confusion()
 page_shell.show_recipe(confusion.recipe)
 page_shell.guard(partial(class_scores.show_classes, shown.own))
-page_shell.guard(partial(error_tables.show_largest, shown.own, confusion))
 page_shell.fragment(partial(errors.show_list, shown))()
 findings.show_reminder(compared.findings)

@@ -36,7 +36,8 @@ STYLE = (
     f".st-key-top_bar{{min-height:{BAR_HEIGHT}px;gap:.4rem!important}}"
     # A placeholder of a part that is still loading is wider than the part, and would break the line.
     ".st-key-top_bar [data-testid=stSkeleton]{display:none}"
-    ".st-key-top_bar p{margin-bottom:0}.st-key-top_bar button{min-height:2rem;padding:.1rem .6rem}"
+    ".st-key-top_bar p,.st-key-top_bar [data-testid=stMarkdownContainer]{margin-bottom:0!important}"
+    ".st-key-top_bar button{min-height:2rem;padding:.1rem .6rem}"
     # What the browser draws itself has its height only after its script is loaded.
     ".st-key-viewer{min-height:max(495px,calc(100vh - 150px))}"
     + "".join(f"[class*=st-key-rows_{n}_]{{min-height:{ROW_HEIGHT * n}px}}" for n in range(2, MOST_RESERVED_ROWS + 1))

@@ -1,4 +1,5 @@
 // The texts of a page: its regions as a list, its pairs of label sets as packed words in a table.
+const ONE_LINE_BITS = 16; // a word with more takes several lines
 const WORDS_MOST_ROWS = 300, WORDS_MOST_BITS = 128;
 
 // 0001 0110: the word of a label set, highest bit first, in groups of four; bit 0 is Background.
@@ -38,7 +39,7 @@ function words_table(model, choose) {
   const add = (pair) => {
     const { words, pixels, kind } = data.pairs[pair], [name, colour, pattern] = data.kinds[kind];
     const mark = colour ? make("i", { class: `swatch ${pattern ?? ""}`, style: `--colour:${colour}`, role: "img", "aria-label": name }) : null;
-    const side = (k) => make("td", { role: "gridcell" }, make("code", {}, word_text(words[k], data.bits[k].length)), make("span", { class: "names", dir: "auto" }, short(page_set_names(model, pair, k), 80)));
+    const side = (k) => make("td", { role: "gridcell" }, make("code", { class: data.bits[k].length <= ONE_LINE_BITS ? "one-line" : null }, word_text(words[k], data.bits[k].length)), make("span", { class: "names", dir: "auto" }, short(page_set_names(model, pair, k), 80)));
     const row = make("tr", { role: "row", tabindex: -1, "aria-selected": "false", "data-pair": pair, onclick: () => choose(pair), title: name },
       side(0), side(1), make("td", { role: "gridcell", class: "number" }, mark, thin_spaced(pixels)), make("td", { role: "gridcell", class: "number" }, percent(pixels / total)));
     rows.set(pair, row);

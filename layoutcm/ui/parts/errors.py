@@ -63,7 +63,8 @@ def _show_clicked(shown: Sides, own: Confusion, across: int) -> Callable[[], Non
         return cell.show_cell(shown, own, across)
     if choices.current().class_name in own.labels:
         return label_panel.show_label(shown, own, across)
-    st.info(cell.HINT if shown.own.whole.has_truth else cell.HINT_WITHOUT_TRUTH)
+    st.caption(cell.HINT if shown.own.whole.has_truth else cell.HINT_WITHOUT_TRUTH)
+    error_tables.show_largest(shown.own, own)
     return lambda: None
 
 
