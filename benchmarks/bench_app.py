@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -55,52 +56,63 @@ def time_actions(page):
         words = f"{names[row]} read as {names[column]}"
         print_time(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
 
-    def option(label, value, words):
-        page.get_by_role("combobox", name=label).first.click()  # opening the list is not measured
-        choice = page.get_by_role("option", name=value, exact=True)
-        choice.wait_for(timeout=TIMEOUT)
-        print_time(page, f"{label.lower()}: {value}", choice.click, words)
-
-    print_time(page, "matrix page", link("Errors"), "Rows are the ground truth")
+    print_time(page, "Errors", link("Errors"), "Rows are the ground truth")
     cell(10, 4)
     cell(4, 10)
+    view = lambda name: page.get_by_role("radio", name=name, exact=True).first.click
+    print_time(page, "Precision", view("Precision"), "Rows are the ground truth", whole=False)
     print_time(page, "open a page", button("Open page"), "This page's matrix")
     number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
     following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
     print_time(page, "next page", button("Next"), f"page {following} of")
-    print_time(page, "back to the matrix", link("Errors"), "Rows are the ground truth")
-    option("Method", "tensor", "method:tensor")
-    option("Rounding", "exact", "rounding:exact")
-    page.get_by_role("slider").first.focus()
-    print_time(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
-    option("Level", "document", "of document")
-    print_time(page, "measures", link("Measures"), "Ranked pairs")
+    print_time(page, "Measures", link("Measures"), "at an IoU of", whole=False)
+    print_time(page, "Ground truth", link("Ground truth"), "probably wrong", whole=False)
+    print_time(page, "Models", link("Models"), "has the highest macro F1", whole=False)
+
+
+def write_models(folder, pages):
+    """A ground truth and three predictions; the second and the third are the first with moved regions."""
+    gt, pred = write_pair(folder, pages)
+    chance, models = np.random.default_rng(0), [pred]
+    for name in ("second.json", "third.json"):
+        rows = json.loads(pred.read_bytes())
+        for row in rows:
+            row["bbox"][:2] = [max(0, value + int(chance.integers(-9, 10))) for value in row["bbox"][:2]]
+        models.append(folder / name)
+        models[-1].write_text(json.dumps(rows))
+    return gt, models
 
 
 def bench_small(browser, folder):
-    gt, pred = write_pair(folder, 500)
-    print("500 pages, uploaded")
+    gt, models = write_models(folder, 500)
+    print("500 pages and three models, uploaded")
     with server() as address:
         page = browser.new_page(viewport=SCREEN)
         page.goto(address)
         settle(page, 1000)
         zone = page.locator("[data-testid=stFileUploaderDropzoneInput]")
-        upload = lambda: zone.set_input_files([str(gt), str(pred)])
-        print_time(page, "two files dropped, to Models", upload, "Causes of errors")
-        print_time(page, "errors", page.get_by_role("link", name="Errors").click, "Largest confusions")
+        upload = lambda: zone.set_input_files([str(path) for path in (gt, *models)])
+        print_time(page, "files dropped, to the verdict on Models", upload, "has the highest macro F1", whole=False)
+        settle(page)
         time_actions(page)
         page.close()
 
 
 def bench_large(browser, folder, pages):
-    gt, pred = write_pair(folder, pages)
-    print(f"{pages:,} pages, from the data folder")
-    with server(data=str(folder)) as address:
-        page = browser.new_page(viewport=SCREEN)
-        link = lambda: page.goto(f"{address}/errors?load={gt.name}|{pred.name}")
-        print_time(page, "link to the first matrix (reads and compares)", link, "Rows are the ground truth")
-        time_actions(page)
-        page.close()
+    gt, models = write_models(folder, pages)
+    for count, words in ((1, "of the ground truth"), (3, "has the highest macro F1")):
+        print(f"{pages:,} pages and {count} of the models, from the data folder")
+        with server(data=str(folder)) as address:
+            page = browser.new_page(viewport=SCREEN)
+            names = "|".join(path.name for path in (gt, *models[:count]))
+            open_link = partial(page.goto, f"{address}/models?load={names}")
+            print_time(page, "link to figures and verdicts on Models", open_link, words, whole=False)
+            start = time.perf_counter()
+            page.wait_for_selector(SETTLED, timeout=5 * TIMEOUT)
+            print_since(page, "everything else on Models after that", start)
+            if count > 1:
+                time_actions(page)
+            page.close()
 
 
 def write_coco(path, labels, size, pages, rows):
@@ -126,7 +138,8 @@ def bench_matrix(browser, folder):
         visit(page, f"{address}/errors?load=many.json|many.json")
         start = time.perf_counter()
         page.get_by_role("link", name="Errors").click()
-        page.locator(".st-key-matrix_recall td[data-cell]").nth(75**2 - 1).wait_for(timeout=TIMEOUT)
+        page.get_by_role("radio", name="Labels", exact=True).click()  # it opens in groups
+        page.locator(".st-key-error_matrix td[data-cell]").nth(75**2 - 1).wait_for(timeout=TIMEOUT)
         print_since(page, "matrix page until the last cell is painted", start)
         times = []
         for row, column in np.random.default_rng(74).integers(1, 75, (10, 2)).tolist():
@@ -209,7 +222,7 @@ def bench_viewer(browser, folder):
     print(f"Page viewer, {WIDE:,} x {HIGH:,} pixels, {REGIONS} regions, two models")
     with server(data=str(folder), images=str(folder / "images")) as address:
         page = browser.new_page(viewport=SCREEN)
-        visit(page, f"{address}/viewer?load=gt.json|first.json|second.json&page=p1.png")
+        visit(page, f"{address}/page?load=gt.json|first.json|second.json&page=p1.png")
         viewer, canvas = page.locator(".viewer"), page.locator(".viewer canvas")
         page.wait_for_selector(".viewer[data-ready=full]", timeout=TIMEOUT)
         viewer.get_by_role("button", name="second.json").click()
