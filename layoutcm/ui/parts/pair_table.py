@@ -16,6 +16,7 @@ from layoutcm.ui.sides import MODELS, Sides
 from layoutcm.wording import MISSING, difference_text, score_text
 
 Rows = list[dict[str, str]]
+UNTESTED = "It is the plain difference, without a test."
 PAIRED = "The verdict is that of a paired test over documents."
 UNPAIRED = (
     "The pages differ, so no paired test applies: the test exchanges documents between the two sets. Other differences "
@@ -35,7 +36,7 @@ def show_pair(shown: Sides) -> None:
     used = [name for name in titles if any(row.get(name) for row in rows)]
     columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
     data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")
-    note = "" if not shown.own.whole.has_truth else PAIRED if shown.kind == MODELS else UNPAIRED
+    note = UNTESTED if not shown.own.whole.has_truth else PAIRED if shown.kind == MODELS else UNPAIRED
     st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
 
 
