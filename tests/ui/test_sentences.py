@@ -86,7 +86,7 @@ def test_the_chosen_cell_in_numbers(sample):
     assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
 
 
-@pytest.mark.parametrize(("page", "level"), [("data", {}), ("errors", {"level": "page", "page": "paper-1_p1.png"})])
+@pytest.mark.parametrize(("page", "level"), [("errors", {}), ("errors", {"level": "page", "page": "paper-1_p1.png"})])
 def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
     share = sample.border_slack(level.get("page"))
     assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(

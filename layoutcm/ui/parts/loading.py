@@ -16,7 +16,7 @@ from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.session_files import is_session_file
 from layoutcm.wording import agree
 
-DROP = "Drop files here: ground truth, predictions, page images, anything that belongs to them"
+DROP = "Drop files here: ground truth, predictions, page images and more"
 HELP = (
     "Layouts of any format, zips, all files of a folder together; page images or PDF; a label mapping or families "
     "(YAML, JSON); a page map or page attributes (CSV); a saved session (.layoutcm). Roles are guessed, and can be "
