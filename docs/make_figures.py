@@ -15,6 +15,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.paper import cause_charts, charts, matrix, model_classes, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.models.cell_differences import cell_differences
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table
 
@@ -88,7 +89,9 @@ def all_figures(n):
         "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
         "causes": cause_charts.cause_bars(first.causes(), m),
         "forgiveness": cause_charts.forgiveness_figure(first.forgiveness(), recipe=m.recipe),
-        "difference": matrix.difference_figure(m, other, names=("model-1", "model-2")),
+        "difference": matrix.difference_figure(
+            m, other, names=("model-1", "model-2"), differences=cell_differences(first, second)
+        ),
         "model-classes": model_classes.model_classes_figure(class_grid(board)),
         "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),

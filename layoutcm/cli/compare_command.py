@@ -49,10 +49,12 @@ def run_compare(options: argparse.Namespace) -> None:
         first = (names[baseline], comparisons[names[baseline]])
         standings, texts = compare_models(comparisons, first[0], folder, options)
         earlier: dict[object, str] = {}
+        # Every report shows the other predictions, too. Without reports, the memory of each is free afterwards.
+        models = dict(comparisons) if folder else {}
         for name in names:
-            comparison = comparisons.pop(name)  # so that its memory is free afterwards
+            comparison = comparisons.pop(name)
             extras, notes = _extras(comparison, first, families, options)
-            extras = replace(extras, standing=standings.get(name))
+            extras = replace(extras, standing=standings.get(name), models=models)
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result, more_notes = _write_outputs(comparison, name, folder, first, extras, options)
             results.append(result)

@@ -1,8 +1,7 @@
 """The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
 The scales of shares are fixed, so that two matrices can be compared by eye. Paper figures use these layers, and
-`web/matrix_values.js` follows the same rule, so that a cell has the same colour in both. Charts on the screen and on
-paper also show the same classes in the same order.
+`web/matrix_values.js` follows the same rule with the ends that it is sent, so that a cell has the same colour in both.
 """
 
 from __future__ import annotations
@@ -21,10 +20,12 @@ from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
-# The log scale ends four decades below its largest value.
-LOG_FLOOR = 1e-4
+LOG_DECADES = 4  # the log scale ends so many below its largest value
+LOG_FLOOR = 10.0**-LOG_DECADES
 # The ends of the colour scales of shares. A larger share of misses has the colour of the end.
 SHARE_TOPS = {"hit": 1.0, "miss": 0.5}
+# A larger difference of shares has the colour of the end; the smallest one has a colour that can be seen.
+DIFFERENCE_TOP, DIFFERENCE_START = 0.2, 0.15
 
 
 class Layer(NamedTuple):
@@ -96,6 +97,28 @@ def matrix_layers(
         make_layer("hit", np.where(hit, values, np.nan), theme.hit, log_hits, tops.get("hit")),
         make_layer("miss", misses, theme.miss, log, tops.get("miss")),
     )
+
+
+def scale_ends() -> dict[str, float]:
+    """The ends of all colour scales, for the script that draws matrices."""
+    return {
+        "hit": SHARE_TOPS["hit"],
+        "miss": SHARE_TOPS["miss"],
+        "log_decades": LOG_DECADES,
+        "difference": DIFFERENCE_TOP,
+        "difference_start": DIFFERENCE_START,
+    }
+
+
+def better_cells(values: Floats, confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:
+    """bool[rows, columns]: a difference is better if there is more on the diagonal, or less off it."""
+    return (values > 0) == correct_cells(confusion, selection)
+
+
+def difference_place(value: float, better: bool, top: float) -> float:
+    """The place of a difference on a diverging scale: 0 is worst, 0.5 is none, 1 is best."""
+    reach = DIFFERENCE_START + (1 - DIFFERENCE_START) * min(abs(value) / top, 1)
+    return 0.5 + (0.5 if better else -0.5) * reach
 
 
 def make_layer(name: str, values: Floats, scale: Scale, log: bool = False, top: float | None = None) -> Layer:

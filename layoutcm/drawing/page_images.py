@@ -25,6 +25,7 @@ from PIL import Image, UnidentifiedImageError
 from layoutcm.alignment.align import join_pages
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.shown_images import in_8_bits, in_rgb, turned_upright
 from layoutcm.errors import InputError
 from layoutcm.formats.archives import Archive, Budget, open_archive
 from layoutcm.formats.content import FileContent
@@ -69,6 +70,7 @@ class Picture:
     place_in_zip: zipfile.ZipInfo | None = field(default=None, repr=False)
     page_index: int = 0
     page_count: int = 1
+    page_size: tuple[float, float] = (0.0, 0.0)  # of the page that it was matched with
 
     @property
     def name(self) -> str:
@@ -116,7 +118,11 @@ class PageImages:
     def by_page(self, comparison: Comparison) -> dict[int, Picture]:
         """{aligned page: its picture}, computed once per comparison."""
         if comparison not in self._by_page:
-            self._by_page[comparison] = _match_pictures(self.pictures, comparison)
+            pages = comparison.alignment.pages
+            self._by_page[comparison] = {
+                page: replace(picture, page_size=(float(pages.widths[page]), float(pages.heights[page])))
+                for page, picture in _match_pictures(self.pictures, comparison).items()
+            }
         return self._by_page[comparison]
 
     def unmatched_files(self, comparison: Comparison) -> list[str]:
@@ -308,8 +314,9 @@ def load_shrunk(picture: Picture | None, side: int) -> Image.Image | None:
         return None
     try:
         image = (_render_pdf_page if picture.file.lower().endswith(PDF) else _decode_image)(picture, side)
+        image = in_8_bits(image)
         image.thumbnail((side, side))
-        return image.convert("RGB")
+        return in_rgb(turned_upright(image, picture.page_size))
     except UNREADABLE:
         return None
 

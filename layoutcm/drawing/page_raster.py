@@ -1,4 +1,4 @@
-"""A page as an RGB array: its label sets, where the two sides differ, or the pixels behind one number.
+"""A page as an RGB array: its label sets, where the two sides differ, or the pixels behind one cell.
 
 Colours are computed for pairs of label sets and then looked up for the requested number of pixels, so the array size
 does not depend on the shapes. A faint picture of the page is shown below the transparent areas.

@@ -27,8 +27,8 @@ from layoutcm.metrics.unit_sums import unit_kind, unit_names
 from layoutcm.models.differences import on_common_pages, on_pages
 
 CELL_VIEWS = ("pixels", "recall", "precision", "f1")
-# More units are added up to so many groups, chosen at random and of equal numbers, and groups are drawn instead. The
-# interval stays as wide, and the sums of 80 labels fit into memory.
+# More units are first summed into so many random groups of equal size, and groups are resampled. The intervals stay as
+# wide, and the sums of 80 labels fit into memory.
 MOST_UNITS = 400
 
 
@@ -51,6 +51,15 @@ class CellDifferences:
         """bool[gt, pred]: the difference may be by chance."""
         return ~((self.low > 0) | (self.high < 0))
 
+    def of_labels(self, rows: Sequence[str], columns: Sequence[str]) -> CellDifferences:
+        """The cells of these labels; those of a label that it does not have are nan."""
+        place = {label: k for k, label in enumerate(self.labels)}
+        sides = np.ix_(*([place.get(label, len(place)) for label in side] for side in (rows, columns)))
+        values, low, high = (
+            np.pad(one, (0, 1), constant_values=np.nan)[sides] for one in (self.values, self.low, self.high)
+        )
+        return CellDifferences(list(rows), values, low, high, self.used)
+
 
 def cell_differences(
     c_a: Comparison,
@@ -67,8 +76,8 @@ def cell_differences(
 ) -> CellDifferences:
     """b minus a for the cells of these labels, or of all; both are counted on the same pages and the same resamples.
 
-    Units are documents, or pages if there is one document. With fewer than 6 units, or for a cell to which fewer have
-    anything to add, there is no interval. The intervals are not corrected for the number of cells.
+    Units are documents, or pages if there is one document. There is no interval with fewer than 6 units, or for a
+    cell whose labels fewer than 6 units have. The intervals are not corrected for the number of cells.
     """
     check_resampling(n, seed, level)
     check_choice("view", view, CELL_VIEWS)
@@ -78,14 +87,25 @@ def cell_differences(
         raise InputError("", "c_a, c_b", problem, "Compare with a mapping.")
     if page is not None or document is not None:
         pair = [on_pages(one, _page_names(one, page, document)) for one in pair]
-    names = list(labels or dict.fromkeys(label for one in pair for label in one.space.labels))
+    names = _label_names(labels, list(dict.fromkeys(label for one in pair for label in one.space.labels)))
     a, b = (_cell_rows(one, names, view, method, seed) for one in pair)
     sums = CellSums(view, a, b, unit_kind(pair[0]), names)
-    _check_same_gt(sums)
+    _check_same_gt(sums, pair[0].space.labels[0])
     used = Resampling(sums.unit, len(unit_names(pair[0])), n, seed, level)
     shape = (len(names), len(names))
     value, low, high = (one.reshape(shape) for one in interval_ends(sums, used) * sums.scale)
     return CellDifferences(names, value, low, high, used)
+
+
+def _label_names(labels: Sequence[str] | None, known: list[str]) -> list[str]:
+    """The given labels, or all; an InputError if one is not known."""
+    if labels is None:
+        return known
+    if isinstance(labels, str):
+        raise InputError("", "labels", f"{short_repr(labels)} is one text", "Give a list of labels.")
+    for label in labels:
+        check_choice("labels", label, known)
+    return list(labels)
 
 
 def _page_names(levels: Levels, page: str | None, document: str | None) -> list[str]:
@@ -165,8 +185,9 @@ class CellSums:
         return np.concatenate([weights @ self.rows for weights in resample_weights(len(self.rows), n, seed)])
 
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
-        a, b = np.split(totals, 2, axis=1)
-        return self.b.from_flat(b).values(self.view) - self.a.from_flat(a).values(self.view)
+        a, b = (rows.from_flat(half) for rows, half in zip((self.a, self.b), np.split(totals, 2, axis=1)))
+        # Both as shares of the same number: pages that gt does not have may be larger in one of the predictions.
+        return b.values(self.view) - replace(a, everything=b.everything).values(self.view)
 
     def sizes(self) -> Floats:
         return self.a.sizes(self.view) + self.b.sizes(self.view)
@@ -184,8 +205,8 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
         to, margins = group[block.start : block.stop], matrices.margins
         np.add.at(mass, to, _cells(matrices, levels.space.labels, names))
         if two_masses:
-            swapped = replace(matrices, recall_mass=matrices.precision_mass)
-            np.add.at(precision_mass, to, _cells(swapped, levels.space.labels, names))
+            for_precision = replace(matrices, recall_mass=matrices.precision_mass)
+            np.add.at(precision_mass, to, _cells(for_precision, levels.space.labels, names))
         of_labels = [matrices.of_all_labels(one) for one in (margins.gt, margins.pred)]
         np.add.at(everything, to, of_labels[0].sum(axis=1, keepdims=True))
         for out, one in zip((gt, pred), of_labels):
@@ -222,11 +243,11 @@ def _of_names(values: Floats, labels: Sequence[str], names: list[str]) -> Floats
     return np.concatenate([values, np.zeros((len(values), 1))], axis=1)[:, columns]
 
 
-def _check_same_gt(sums: CellSums) -> None:
+def _check_same_gt(sums: CellSums, background: str) -> None:
     """Raise an InputError if a label has another number of gt pixels in one comparison than in the other."""
     a, b = sums.a.gt.sum(axis=0), sums.b.gt.sum(axis=0)
     # A page that gt does not have may have another size, and so another Background, in each prediction.
-    for label, own, other in list(zip(sums.labels, a, b))[1:]:
-        if own and other and not np.isclose(own, other, rtol=1e-9, atol=0):
+    for label, own, other in zip(sums.labels, a, b):
+        if label != background and own and other and not np.isclose(own, other, rtol=1e-9, atol=0):
             problem = f"{short_repr(label)} has {own:,.0f} gt pixels in one comparison and {other:,.0f} in the other"
             raise InputError("", "c_a, c_b", problem, "Compare both with the same gt and the same mapping of gt.")

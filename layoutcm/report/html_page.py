@@ -22,11 +22,13 @@ from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.drawing.web.matrix_data import SIDE_WORDS, MatrixLook, matrix_data
+from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.metrics.levels import largest_groups
+from layoutcm.report.other_models import others_of, pair_data, regions_of_others
 from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, Selection, cell_verb, every_label, select
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
@@ -47,7 +49,7 @@ MOST_TABLE_ROWS = {
 }
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
-MOST_RUNS = 12_000
+REPORT_RUNS = 12_000  # of tiles, of one page; fewer than in the dashboard, because a report has many pages
 MOST_BOXES = 1_500
 
 
@@ -57,21 +59,26 @@ def report_html(
     tables: Mapping[str, Table],
     images: PageImages | None = None,
     drawings: Mapping[str, bytes] | None = None,
+    models: Mapping[str, Comparison] | None = None,
 ) -> str:
-    """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names."""
-    data = report_data(comparison, confusion, tables, images)
+    """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names.
+
+    `models` are all predictions of a report of several, by name; this one is among them.
+    """
+    data = report_data(comparison, confusion, tables, images, models)
     data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
-    return fill_template("report", data)
+    return fill_template("report", data, ("matrix", "viewer"))
 
 
-def fill_template(name: str, data: dict[str, Any]) -> str:
-    """The HTML text of a template, with its style, scripts and data in it."""
+def fill_template(name: str, data: dict[str, Any], components: Sequence[str]) -> str:
+    """The HTML text of a template, with its style, its data and the scripts of these components in it."""
     folder = files("layoutcm.report") / "templates"
     page, style, *scripts = (
         (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
     )
-    script = "\n".join((web.script("text", *web.MATRIX, *web.VIEWER), *scripts))
-    style = "\n".join((style, web.style("matrix", "viewer")))
+    parts = [part for component in components for part in web.PARTS[component]]
+    script = "\n".join((web.script("text", *parts), *scripts))
+    style = "\n".join((style, web.style(*components)))
     page = page.replace("/*style*/", style).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
@@ -89,12 +96,19 @@ def json_for_script(value: Any) -> str:
 
 
 def report_data(
-    comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
+    comparison: Comparison,
+    confusion: Confusion,
+    tables: Mapping[str, Table],
+    images: PageImages | None = None,
+    models: Mapping[str, Comparison] | None = None,
 ) -> dict[str, Any]:
     """All data that the page shows."""
+    models = models or {}
+    viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
     gt, pred = comparison.alignment.layouts
     sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
-    cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
+    # Joined labels have no pages of their own, and the cells of the others would have other positions.
+    cells, pictured_pages = (None, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
     absent = () if confusion.diagonal else ("classes",)
     return {
@@ -121,8 +135,13 @@ def report_data(
         "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
-        "viewer": _viewer_data(comparison) if pictured_pages else {},
-        "pictures": [_picture(comparison, page, confusion.method, images, tables) for page in pictured_pages],
+        "pairs": pair_data(comparison, models, confusion.method),
+        "viewer": viewer if pictured_pages else {},
+        "pictures": [
+            picture | {"other_boxes": regions_of_others(others, picture["page"], viewer["labels"])[:MOST_BOXES]}
+            for page in pictured_pages
+            if (picture := _picture(comparison, page, confusion.method, images, tables))
+        ],
     }
 
 
@@ -199,10 +218,16 @@ def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarr
 
 def _picture(
     comparison: Comparison, index: int, method: str, images: PageImages | None, tables: Collection[str]
-) -> dict[str, Any]:
-    """One page for the viewer; causes and centres are in it if the report has their tables, and so has counted them."""
+) -> dict[str, Any] | None:
+    """One page for the viewer; causes and centres are in it if the report has their tables, and so has counted them.
+
+    None if the page has too many tiles to be drawn.
+    """
     page = comparison.pages[index]
-    tiles = comparison.page_tiles(page)
+    try:
+        tiles = comparison.page_tiles(page)
+    except InputError:
+        return None
     labels = page_data.label_data(comparison)["labels"]
     boxes = page_data.region_data(comparison, page, labels, {"gt": GT, "pred": PRED})
     found = {
@@ -211,20 +236,34 @@ def _picture(
         "width": float(tiles.x_edges[-1]),
         "height": float(tiles.y_edges[-1]),
         "images": {"small": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None)},
-        "boxes": boxes[:MOST_BOXES],
+        "boxes": _most_boxes(boxes),
+        "region_count": len(boxes),
     }
-    found |= page_data.tile_data(tiles, method, MOST_RUNS)
+    found |= page_data.tile_data(tiles, method, REPORT_RUNS)
     if "causes" in tables:
-        found["causes"] = page_data.cause_data(comparison, page, MOST_RUNS)
+        found["causes"] = page_data.cause_data(comparison, page, REPORT_RUNS)
     if "objects" in tables:
         found["centres"] = page_data.centre_data(comparison, page, class_aware=comparison.space.shared)
     return found
 
 
-def _viewer_data(comparison: Comparison) -> dict[str, Any]:
-    """What all pages of the viewer have in common."""
-    sides = ["Ground truth", "Prediction"] if comparison.has_truth else comparison.side_names
-    return page_data.label_data(comparison) | {"sides": sides}
+def _most_boxes(boxes: list[list[Any]]) -> list[list[Any]]:
+    """Up to MOST_BOXES regions; if there are more, both sides keep some."""
+    if len(boxes) <= MOST_BOXES:
+        return boxes
+    sides = [[box for box in boxes if box[0] == side] for side in (GT, PRED)]
+    least = min(len(side) for side in sides)
+    each = max(MOST_BOXES // 2, MOST_BOXES - least)
+    return [box for side in sides for box in side[:each]][:MOST_BOXES]
+
+
+def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Any]:
+    """What all pages of the viewer have in common; the regions of other predictions are hidden at first."""
+    others = others_of(comparison, models)
+    own = next((name for name, one in models.items() if one is comparison), SIDE_WORDS["pred"])
+    sides = [SIDE_WORDS["gt"], own, *others] if comparison.has_truth else comparison.side_names
+    labels = [label for other in others.values() for label in other.labels[1:]]
+    return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
 
 
 def image_uri(image: Image.Image | None) -> str | None:

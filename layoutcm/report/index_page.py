@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.web.matrix_data import colour_scales, matrix_data
 from layoutcm.layouts.model import GT
 from layoutcm.metrics.confusion import confusion_of
+from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.report.html_page import fill_template, table_data
 from layoutcm.tables.drawn_labels import with_labels
@@ -19,7 +21,7 @@ from layoutcm.tables.tables import Table
 
 def index_html(board: Leaderboard, tables: Mapping[str, Table]) -> str:
     """The HTML text of the page; each prediction has its report in a folder of its name beside it."""
-    return fill_template("index", index_data(board, tables))
+    return fill_template("index", index_data(board, tables), ("matrix",))
 
 
 def index_data(board: Leaderboard, tables: Mapping[str, Table]) -> dict[str, Any]:
@@ -53,7 +55,9 @@ def matrices_of(board: Leaderboard) -> Iterator[dict[str, Any]]:
     if alike:
         chosen = [select(one) for one in alike.values()]
         rows, columns = (sorted({i for one in chosen for i in one[side]}) for side in range(2))
-        yield matrix_data(alike, "recall", Selection(rows, columns))
+        shown = Selection(rows, columns)
+        tree = next(iter(suggested_trees(labels[1:])), None)
+        yield matrix_data(alike, "recall", shown, families=groups_of_labels(tree, shown))
     for name, one in found.items():
         if not one.diagonal:
             yield matrix_data({name: one}, "recall", select(one))

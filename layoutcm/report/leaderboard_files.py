@@ -54,7 +54,8 @@ def write_board_report(
     with replace_folder(folder, REPORT_FILES) as place:
         write_board_files(board, place, why)
         for name, comparison in board.comparisons.items():
-            extras = Extras(standing=standing(board, name), why=Why(comparison) if why else None)
+            counted_why = Why(comparison) if why else None
+            extras = Extras(standing=standing(board, name), why=counted_why, models=board.comparisons)
             write_files(comparison, place / name, pictures, method=board.method, extras=extras)
             if comparison is not baseline:
                 write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)

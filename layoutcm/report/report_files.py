@@ -23,6 +23,7 @@ from layoutcm.metrics.family_trees import FamiliesLike
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.models.cell_differences import cell_differences
 from layoutcm.models.differences import on_common_pages
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
@@ -138,7 +139,7 @@ def write_files(
         write_figure(figure, folder, SLICES)
         drawings[SLICES] = figure_bytes(figure, "svg")
     notify("page", 0.7)
-    page = report_html(comparison, confusion, tables, images, drawings)
+    page = report_html(comparison, confusion, tables, images, drawings, extras.models)
     (folder / "report.html").write_bytes(page.encode("utf-8"))
     notify("done", 1.0)
     return result
@@ -179,13 +180,16 @@ def matrix_difference_figure(
     document: str | None = None,
     **look: Any,
 ) -> Figure:
-    """The second matrix minus the first, both counted on the same pages."""
-    level = {"document": document, "page": page}
+    """The second matrix minus the first, both counted on the same pages; cells within noise are grey."""
+    level: dict[str, Any] = {"document": document, "page": page}
     before, after = (
         confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
         for comparison, levels in zip((first, second), on_common_pages({"c_a": first, "c_b": second}))
     )
-    return matrix.difference_figure(before, after, view, names=names, **look)
+    found = None
+    if before.diagonal and after.diagonal:
+        found = cell_differences(first, second, view, method=method, **level)
+    return matrix.difference_figure(before, after, view, names=names, differences=found, **look)
 
 
 def write_figure(figure: Figure, folder: Path, name: str) -> None:

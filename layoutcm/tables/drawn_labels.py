@@ -34,13 +34,6 @@ class DrawnMatrix(NamedTuple):
     def joined(self) -> bool:
         return JOINED in self.positions
 
-    def place_of(self, cell: tuple[int, int] | None) -> tuple[int, int] | None:
-        """The cell of the whole matrix as (row, column) of the drawing; None if it is not drawn."""
-        if cell is None:
-            return None
-        row, column = ([self.positions[k] for k in side] for side in self.selection)
-        return (row.index(cell[0]), column.index(cell[1])) if cell[0] in row and cell[1] in column else None
-
 
 def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | None = None) -> DrawnMatrix:
     """The selected labels, the smallest of them joined into "other (n labels)" if they are more than MOST_DRAWN.

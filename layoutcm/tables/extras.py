@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from layoutcm.comparison import Comparison
     from layoutcm.metrics.family_confusion import FamilyConfusion
     from layoutcm.metrics.intervals import Intervals
     from layoutcm.tables.slice_views import SliceTable
@@ -22,6 +24,7 @@ class Extras:
     slices: SliceTable | None = None
     standing: dict[str, Any] | None = None  # the place among several predictions
     why: Why | None = None
+    models: Mapping[str, Comparison] = field(default_factory=dict)  # of the whole report, this one included
 
 
 NO_EXTRAS = Extras()

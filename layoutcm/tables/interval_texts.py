@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
+from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS, Resampling
 from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
 from layoutcm.tables.averages import F1_TITLES
 from layoutcm.wording import MISSING, agree, difference_text, plural, score_text
@@ -39,6 +39,15 @@ def resampling_text(intervals: Intervals) -> str:
     source = "by the jackknife" if used.kind == "jackknife" else f"{plural(used.n, 'resample')}, seed {used.seed}"
     text = f"{100 * used.level:g} % intervals over {units}, {source}"
     return f"{text}; with fewer than {FEW_UNITS} {used.units} they are rough" if used.few else text
+
+
+def cell_difference_text(used: Resampling, own: str, other: str) -> str:
+    """What a matrix of differences shows, and which of them are grey."""
+    said = f"{own} minus {other}. More on the diagonal is better, more off it is worse."
+    units = plural(used.unit_count, used.unit)
+    if used.kind == "none":
+        return f"{said} With {units} nothing can be called better or worse: {FEWEST_UNITS} are needed."
+    return f"{said} Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
 
 
 def unit_lines(intervals: Intervals) -> list[str]:

@@ -14,27 +14,27 @@ from layoutcm.drawing import web
 from layoutcm.ui.first_paint import MOST_RESERVED_ROWS
 
 
-def component(name: str, parts: tuple[str, ...], show: str, stop: str = "") -> Any:
-    """A component whose script calls `show(root, data, report)`, and `stop(root)` when the element is removed.
+def make_component(name: str, show: str, stop: str = "") -> Any:
+    """A component whose script calls `show(root, data, send)`, and `stop(root)` when the element is removed.
 
-    The root is an element with the name as its class.
+    The root is an element of the class `lcm-name`.
     """
+    element = f"lcm-{name}"
     ending = f"return () => {stop}(root);" if stop else ""
     start = (
         "export default ({ parentElement, data, setTriggerValue }) => {"
-        f' const root = parentElement.querySelector(".{name}");'
+        f' const root = parentElement.querySelector(".{element}");'
         f" {show}(root, data, setTriggerValue); {ending} }};"
     )
-    styles = web.style(*(part for part in parts if web.has_style(part)))
-    # The line breaks say that these are contents, not names of files.
-    html, js = f'<div class="{name}"></div>\n', f'"use strict";\n{web.script(*parts)}\n{start}\n'
-    return st.components.v2.component(name, html=html, css=styles, js=js)
+    # Streamlit takes a text without a line break for a file name.
+    html = f'<div class="{element}"></div>\n'
+    js = f'"use strict";\n{web.script("text", *web.PARTS[name])}\n{start}\n'
+    return st.components.v2.component(element, html=html, css=web.style(name), js=js)
 
 
-# Pages: the viewer, and the thumbnails of the pages behind a cell.
-VIEWER = component("lcm-viewer", ("text", *web.VIEWER), "show_page", "stop_page")
-THUMBNAILS = component("lcm-thumbnails", ("text", "thumbnails"), "show_thumbnails")
-MATRIX = component("lcm-matrix", ("text", *web.MATRIX), "show_matrix", "stop_matrix")
+VIEWER = make_component("viewer", "show_page", "stop_page")
+THUMBNAILS = make_component("thumbnails", "show_thumbnails")
+MATRIX = make_component("matrix", "show_matrix", "stop_matrix")
 
 
 def show_matrix(data: dict[str, Any], key: str, choose: Callable[[dict[str, Any]], None] | None = None) -> None:

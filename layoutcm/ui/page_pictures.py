@@ -23,7 +23,7 @@ from layoutcm.ui import visitors
 from layoutcm.ui.settings import MB
 
 PATH = "/page-image"
-MOST_TOKENS = 200  # of a visitor; the pages of earlier ones have long been left
+MOST_TOKENS = 200  # of a visitor; older ones belong to pages that the visitor has left
 MOST_BYTES = 256 * MB  # of made pictures, of all visitors together; others are made again
 THREADS = 3
 SECONDS_IN_CACHE = 3600

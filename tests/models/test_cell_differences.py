@@ -153,3 +153,33 @@ def test_what_cannot_be_paired_is_said():
         cell_differences(same, lcm.compare(build(pages, [("p", "a", 0, 0, 5, 9)]), gt))
     with pytest.raises(InputError, match="view"):
         cell_differences(same, same, "iou")
+
+
+def test_pages_that_only_predictions_have_do_not_change_the_pixels_of_others():
+    """Both find T alike; each has a page of its own size that gt lacks, which is Background in gt."""
+    sizes = {f"p{k}": (10, 10) for k in range(8)}
+    gt = build(sizes, [(page, "T", 0, 0, 5, 5) for page in sizes])
+    found = [(page, "T", 0, 0, 5, 5) for page in sizes]
+    a, b = (
+        lcm.compare(gt, build(sizes | {f"more{k}": more for k in range(8)}, found)) for more in ((10, 10), (20, 10))
+    )
+    pixels = cell_differences(a, b, "pixels")
+    background, label = pixels.labels.index("Background"), pixels.labels.index("T")
+    assert pixels.values[label, label] == 0 and pixels.values[background, background] == pytest.approx(800)
+
+
+def test_labels_are_checked(two_models):
+    with pytest.raises(InputError, match="'nope' is not known"):
+        cell_differences(*two_models, labels=["nope"])
+    with pytest.raises(InputError, match="is one text"):
+        cell_differences(*two_models, labels="Text")
+
+
+def test_the_same_gt_is_needed_whatever_labels_are_asked_for():
+    size = {f"p{k}": (10, 10) for k in range(6)}
+    compared = []
+    for side in (5, 6):
+        layout = build(size, [(page, "T", 0, 0, side, 5) for page in size])
+        compared.append(lcm.compare(layout, layout))
+    with pytest.raises(InputError, match="gt pixels in one comparison"):
+        cell_differences(*compared, labels=["T"])

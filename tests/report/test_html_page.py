@@ -8,8 +8,9 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.report import html_page
+from layoutcm.report import html_page, report_files
 from layoutcm.report.report_files import all_tables
+from support.browser import chromium
 from support.layouts import build
 from support.matrix_values import views_of
 from support.written_reports import data_of, values
@@ -98,3 +99,36 @@ def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):
     assert visible["matrix"]["row_names"] == ["out of family", "b", "out of family"]
     assert visible["matrix"]["margins"] == [2] and visible["matrix"]["rows"] == [0, 1, 2]
     assert visible["matrix"]["models"][0]["mass"] == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
+
+
+def test_a_page_with_very_many_regions_keeps_some_of_both_sides(monkeypatch, tmp_path):
+    """gt has 60 regions, pred 20; of 30 that fit, 15 are those of pred, and the page says how many there are."""
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    monkeypatch.setattr(html_page, "MOST_BOXES", 30)
+    gt = build({"p": (100, 100)}, [("p", "x", k, 0, k + 1, 10) for k in range(60)])
+    pred = build({"p": (100, 100)}, [("p", "x", k, 5, k + 1, 10) for k in range(20)])
+    (picture,) = data_of(lcm.compare(gt, pred).write_report(tmp_path / "r") / "report.html")["pictures"]
+    sides = [box[0] for box in picture["boxes"]]
+    assert (sides.count(0), sides.count(1), picture["region_count"]) == (15, 15, 80)
+
+
+def test_joined_labels_have_no_pages_and_say_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    names = [f"label {k}" for k in range(100)]
+    gt = build({"p": (100, 100)}, [("p", name, k, 0, k + 1, 10 + k) for k, name in enumerate(names)], names)
+    # Only the smallest label, which is joined, and the largest are not found completely.
+    low = [5 if k in (0, 99) else 0 for k in range(100)]
+    pred = build({"p": (100, 100)}, [("p", name, k, low[k], k + 1, 10 + k) for k, name in enumerate(names)], names)
+    page = lcm.compare(gt, pred).write_report(tmp_path / "r") / "report.html"
+    assert data_of(page)["cells"] is None and data_of(page)["pictures"] == []
+    with chromium() as browser:
+        shown, problems = browser.new_page(), []
+        shown.on("pageerror", lambda error: problems.append(str(error)))
+        shown.goto(page.as_uri())
+        rows = shown.locator("#confusions tbody tr")
+        texts = {row.inner_text().split("\t")[0]: row.locator("button").count() for row in rows.all()}
+        assert (texts["label 0"], texts["label 99"]) == (0, 2)
+        rows.locator("button").first.click()
+        said = shown.inner_text("#cell")
+        assert "px" in said and "pages" not in said.split("\n\n")[1] and "the dashboard shows those" in said
+        assert not problems

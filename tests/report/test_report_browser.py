@@ -31,7 +31,7 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
     text = page.inner_text("#cell")
     # 30 x 10 of the 400 pixels of the first label are read as the second.
     assert f"{hostile.LABELS[0]} read as {hostile.LABELS[1]}" in text
-    assert "75.0 % of gt" in text and "300 px on 1 of 1 pages" in text and hostile.PAGE in text
+    assert "75.0 % of Ground truth" in text and "300 px on 1 of 1 pages" in text and hostile.PAGE in text
     assert page.locator("#cell canvas").count() == 1
     lit = page.evaluate(
         "() => { const c = document.querySelector('#cell canvas'), p = c.getContext('2d');"
@@ -47,7 +47,7 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
     page.keyboard.press("ArrowLeft")  # the cell that was clicked has the focus
     assert "found as" in page.inner_text("#cell h3") and page.url.endswith("#cell-1-1")
     tip = page.inner_text("#all-labels .tip")
-    assert f"gt {hostile.LABELS[0]}" in tip and "Recall 0.000000" in tip and "0 px" in tip
+    assert f"Ground truth {hostile.LABELS[0]}" in tip and "Recall 0.000000" in tip and "0 px" in tip
     page.click("#confusions button >> nth=0")
     text = page.inner_text("body")
     assert all(label in text for label in hostile.LABELS)
@@ -88,7 +88,7 @@ def test_reports_with_causes_and_without_a_truth(browser, tmp_path, monkeypatch,
     page.click("[data-cell='3-2']")
     text = page.inner_text("body")
     assert "list_item in A, paragraph in B" in text and "100 % of A list_item" in text
-    assert "Rows are A, columns are B." in text and "Observed agreement" in text
+    assert "Rows: A. Columns: B." in text and "Observed agreement" in text
     assert not any(word in text for word in ("recall", "Recall", "read as", "ground truth")) and not errors
 
 

@@ -76,7 +76,7 @@ def test_every_cell_is_reached_by_keyboard_and_chosen_on_the_way(opened):
         for _ in names:
             found.append(page.inner_text("#cell h3 >> nth=0"))
             said = page.evaluate("document.activeElement.getAttribute('aria-label')")
-            assert said.startswith(f"gt {found[-1].split()[0]}, pred {found[-1].split()[-1]}, Recall ")
+            assert said.startswith(f"Ground truth {found[-1].split()[0]}, Prediction {found[-1].split()[-1]}, Recall ")
             page.keyboard.press("ArrowRight")
         page.keyboard.press("Home")
         page.keyboard.press("ArrowDown")
@@ -112,5 +112,5 @@ def test_labels_appear_as_typed(opened):
     names = page.locator("#all-labels th.row").all_text_contents()
     assert names[2:] == HOSTILE[1:] and names[1].startswith("<img src=x onerr")
     page.hover("#all-labels [data-cell='1-2']")
-    assert f"gt {HOSTILE[0]}\npred {HOSTILE[1]}" in page.inner_text("#all-labels .tip")
+    assert f"Ground truth {HOSTILE[0]}\nPrediction {HOSTILE[1]}" in page.inner_text("#all-labels .tip")
     assert page.locator("#heatmap img, #heatmap script").count() == 0

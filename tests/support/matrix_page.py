@@ -21,7 +21,7 @@ def page_of(data):
 <meta http-equiv="Content-Security-Policy" content="{SECURITY}">
 <style>body {{ background: {paper}; margin: 12px; }} {web.style("matrix")}</style></head>
 <body><main><div id="matrix"></div></main><script>"use strict";
-{web.script("text", *web.MATRIX)}
+{web.script("text", *web.PARTS["matrix"])}
 const data = {text}, sent = [], root = document.getElementById("matrix"), started = performance.now();
 show_matrix(root, data, (name, picked) => sent.push([name, picked]));
 const took = performance.now() - started;</script></body></html>"""

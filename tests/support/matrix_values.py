@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.scores import harmonic, ratio
+from layoutcm.models.cell_differences import CellDifferences
 
 
 def views_of(matrix, n=0):
@@ -13,6 +15,12 @@ def views_of(matrix, n=0):
     recall = ratio(mass, np.array(model["gt_totals"], float)[:, None])
     precision = ratio(precision_mass, np.array(model["pred_totals"], float)[None, :])
     return {"pixels": mass, "recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
+
+
+def known_differences(values, low, high):
+    """Differences of cells with these intervals, as if they were computed from eight documents."""
+    labels = [f"label {k}" for k in range(len(values))]
+    return CellDifferences(labels, values, low, high, Resampling("document", 8))
 
 
 def cell_colours(page, within=""):

@@ -1,8 +1,8 @@
 """Matrices on paper: one view, the 2x2, the difference of two models.
 
 Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
-steadily darker, so that they also work in greyscale. In a difference, a negative cell has a minus sign or, without
-numbers, a diagonal line.
+steadily darker, so that they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
+a worse cell has a diagonal line.
 """
 
 from __future__ import annotations
@@ -12,8 +12,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, correct_cells, matrix_layers
+from layoutcm.drawing.matrix_layers import (
+    DIFFERENCE_TOP,
+    Layer,
+    better_cells,
+    cell_colour,
+    cell_text,
+    correct_cells,
+    difference_place,
+    matrix_layers,
+)
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
@@ -41,6 +51,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
@@ -50,7 +61,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAR_HEIGHT = 27.0
-STROKE_FROM = 0.03  # share of the largest difference; smaller negative differences get no line
+STROKE_FROM = 0.03  # share of the top of the scale; smaller differences get no line
+NOISE = "#d5d8de"
 
 
 @with_paper_style
@@ -111,10 +123,14 @@ def difference_figure(
     view: str = "recall",
     *,
     names: tuple[str, str] = ("first", "second"),
+    differences: CellDifferences | None = None,
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """The matrix of the second model minus that of the first; blue is more, red is less."""
+    """The matrix of the second model minus that of the first; blue is better, red is worse.
+
+    With `differences`, which have intervals, cells within noise are grey.
+    """
     first, second = _same_labels(first, second)
     shown = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
     sizes = first.gt_pixels + first.pred_pixels + second.gt_pixels + second.pred_pixels
@@ -123,19 +139,23 @@ def difference_figure(
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
     figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
-    most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
-    colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
+    most = DIFFERENCE_TOP if view != "pixels" else float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    better = better_cells(values, first, Selection(rows, columns))
+    noise = _noise(differences, [[first.labels[i] for i in side] for side in (rows, columns)], values.shape)
+    colours = [[_difference_colour(*cell, most) for cell in zip(*row)] for row in zip(values.tolist(), better, noise)]
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
     show = _signed_percent if view != "pixels" else _signed_brief
     texts = [["" if not v or math.isnan(v) else show(v) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
-        draw_strokes(axes, grid, values < -STROKE_FROM * most)
+        draw_strokes(axes, grid, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
     draw_dots(axes, grid, np.isnan(values))
     points = "" if view == "pixels" else ", % points"
-    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points
-    ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
+    grey = "; grey: within noise" if differences is not None else ""
+    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points + grey
+    end = f"≥ {show(most)[1:]}" if view != "pixels" else show(most)[1:]
+    ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
     return figure
 
@@ -170,8 +190,15 @@ def _draw_matrix(
     draw_dots(axes, grid, np.isnan(values))
 
 
-def _diverging(value: float, most: float) -> str | None:
-    return None if math.isnan(value) or value == 0 else scale_colour(LIGHT.diverging, 0.5 + 0.5 * value / most)
+def _noise(found: CellDifferences | None, labels: list[list[str]], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """bool[rows, columns]: the cells to draw in grey; none if nothing is known about noise."""
+    return np.zeros(shape, bool) if found is None else found.of_labels(*labels).noise
+
+
+def _difference_colour(value: float, better: bool, noise: bool, most: float) -> str | None:
+    if math.isnan(value) or value == 0:
+        return None
+    return NOISE if noise else scale_colour(LIGHT.diverging, difference_place(value, better, most))
 
 
 def _signed_percent(value: float) -> str:

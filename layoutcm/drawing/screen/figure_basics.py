@@ -13,7 +13,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans'
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "scrollZoom": False,
-    # Plotly would treat two quick clicks on two cells as a double click and zoom.
+    # A double click would zoom back and lose the view.
     "doubleClick": False,
     "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg", "filename": "layoutcm"},

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-# The parts of the page viewer and of the matrix; both need "text", too.
-VIEWER = ("page_canvas", "words", "pointer", "viewer")
-MATRIX = ("matrix_values", "matrix", "matrix_keys")
+# The scripts of each component; all need "text", too.
+PARTS = {
+    "viewer": ("page_canvas", "words", "pointer", "viewer"),
+    "matrix": ("matrix_values", "matrix", "matrix_keys"),
+    "thumbnails": ("thumbnails",),
+}
 
 
 def script(*names: str) -> str:
@@ -20,11 +23,6 @@ def script(*names: str) -> str:
 def style(*names: str) -> str:
     """The CSS of these parts, in this order."""
     return _joined(names, ".css")
-
-
-def has_style(name: str) -> bool:
-    """Whether a part has CSS of its own."""
-    return (files("layoutcm.drawing.web") / f"{name}.css").is_file()
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:

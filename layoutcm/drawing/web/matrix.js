@@ -1,15 +1,15 @@
 // A confusion matrix as a table that can be read and used with the pointer, the keyboard and a screen reader.
-// `show_matrix(root, data, report)` draws it; `report("picked", {...})` says what was chosen. The data come from matrix_data.py.
+// `show_matrix(root, data, send)` draws it; `send("picked", {...})` says what was chosen. The data come from matrix_data.py.
 const MATRICES = new WeakMap(); // the state of each matrix: open groups, focus; it outlives new data
 const FEWEST_WIDE = 34; // px; a number fits into such a cell
 const WRITTEN_COLUMNS = 16; // up to so many columns, cells have numbers
 const GAP = 24; // px between two matrices
 const ROWS_OF_A_PAGE = 10;
 
-function show_matrix(root, data, report) {
+function show_matrix(root, data, send) {
   const state = MATRICES.get(root) ?? start_matrix(root);
   const text = JSON.stringify({ ...data, chosen: null });
-  state.report = report;
+  state.send = send;
   if (JSON.stringify(data.open ?? null) !== state.given_open) {
     state.given_open = JSON.stringify(data.open ?? null);
     state.open = new Set(data.open ?? []);
@@ -125,7 +125,7 @@ function make_matrix_table(state, n, layout) {
 }
 function matrix_header(state, line, kind, layout) {
   const { data } = state, side = data.sides[kind === "row" ? 0 : 1];
-  const text = make("span", { dir: "auto" }, short(line.name, layout.most));
+  const text = make("span", { dir: "auto" }, short(line.name.replace(/\s*[\n\r]+\s*/g, " "), layout.most));
   const mark = line.closed ? "▸" : line.first && kind === "row" ? "▾" : null;
   const active = line.closed || mark || (data.headers && line.position !== JOINED_LABEL && !data.margins.includes(line.position));
   const attributes = { "aria-label": `${side} ${line.name}${line.closed ? `, group of ${line.places.length} labels` : ""}`, tabindex: -1 };
@@ -138,7 +138,7 @@ function matrix_header(state, line, kind, layout) {
 function fill_matrix_cell(state, cell, n, r, c, written) {
   const { data, rows, columns, drawn, kinds } = state, row = rows[r], column = columns[c];
   const value = data.difference ? data.difference.values[row.places[0]][column.places[0]] : drawn[n].values[r][c];
-  const said = state.difference?.verdict(value, kinds[r][c], r, c);
+  const said = state.difference?.verdict(value, kinds[r][c], row.places[0], column.places[0]);
   const colour = state.difference ? state.difference.colour(value, said) : state.scales[kinds[r][c]].colour(value);
   if (row.position !== null && column.position !== null) cell.dataset.cell = `${row.position}-${column.position}`;
   if (colour) { cell.style.background = css(colour); cell.style.color = readable(colour); }
@@ -175,8 +175,8 @@ function difference_lines(state, r, c) {
   const change = of(values);
   if (change === null) return [...lines, "no difference: n/a"];
   lines.push(change === 0 ? "no difference" : `difference ${text(change)}`);
-  if (of(low) !== null) lines.push(`95 % interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
-  return [...lines, state.difference.verdict(change, kinds[r][c], r, c)].filter(Boolean);
+  if (of(low) !== null) lines.push(`${significant(100 * data.difference.level, 3)} % interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
+  return [...lines, state.difference.verdict(change, kinds[r][c], ...place)].filter(Boolean);
 }
 
 // Groups of labels.

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from layoutcm.drawing.matrix_layers import scale_ends
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection
 
@@ -72,6 +74,7 @@ def matrix_data(
         "unit": look.unit,
         "theme": "dark" if look.theme == DARK else "light",
         "themes": colour_scales(),
+        "ends": scale_ends(),
         "chosen": None if look.chosen is None else list(look.chosen),
         "clickable": look.clickable,
         "headers": look.headers,
@@ -120,15 +123,14 @@ def label_groups(drawn: DrawnMatrix, families: Mapping[str, str]) -> list[dict[s
     ]
 
 
-def difference_data(values: Floats, low: Floats, high: Floats) -> dict[str, Any]:
-    """The difference of two matrices, float64[rows, columns] each; without an interval that excludes 0 it is noise."""
-    with np.errstate(invalid="ignore"):
-        noise = ~((low > 0) | (high < 0))
+def difference_data(found: CellDifferences) -> dict[str, Any]:
+    """The difference of two matrices, whose labels are the rows and columns that are drawn."""
     return {
-        "values": _or_null(values),
-        "noise": noise.tolist(),
-        "low": _or_null(low),
-        "high": _or_null(high),
+        "values": _or_null(found.values),
+        "noise": found.noise.tolist(),
+        "low": _or_null(found.low),
+        "high": _or_null(found.high),
+        "level": found.used.level,
     }
 
 

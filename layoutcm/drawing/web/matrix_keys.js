@@ -34,7 +34,7 @@ function mark_chosen(state) {
 }
 // The number makes two equal messages differ: one that is the same as the last would not be sent.
 function send_picked(state, picked) {
-  state.report?.("picked", { ...picked, n: ++state.sent });
+  state.send?.("picked", { ...picked, n: ++state.sent });
 }
 
 function click_in_matrix(state, event) {
@@ -88,7 +88,7 @@ function matrix_key_target(state, { n, r, c }, event) {
   if (event.key === "Home") return { n, r: event.ctrlKey ? 0 : r, c: 0 };
   if (event.key === "End") return { n, r: event.ctrlKey ? last[0] : r, c: last[1] };
   if (!step) return null;
-  // From the names of columns there is no way to the corner, which says nothing, and none from those of rows.
+  // The corner has no text, so the arrow keys skip it.
   const by_page = Math.abs(step[0]) === ROWS_OF_A_PAGE;
   return { n, r: limit(r + step[0], last[0], c < 0 || by_page ? 0 : -1), c: limit(c + step[1], last[1], r < 0 ? 0 : -1) };
 }
@@ -98,6 +98,10 @@ function show_matrix_tip(state, target, pointer) {
   const at = place_in_matrix(state, target);
   if (!at) return hide_matrix_tip(state);
   if (!pointer && !target.matches(":focus-visible")) return;
+  // A page that moves below a resting pointer must not replace the tip of the focused cell.
+  const from = pointer && `${pointer.screenX} ${pointer.screenY}`;
+  if (pointer && from === state.pointer_at) return;
+  state.pointer_at = from ?? state.pointer_at;
   const lines = at.r >= 0 && at.c >= 0 ? cell_lines(state, at.n, at.r, at.c) : matrix_header_lines(state, at);
   const { tip } = state, box = target.getBoundingClientRect();
   const [x, y] = pointer ? [pointer.clientX + 14, pointer.clientY + 14] : [box.right + 6, box.bottom + 6];

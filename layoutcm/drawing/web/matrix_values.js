@@ -1,11 +1,7 @@
 // The numbers and colours of a matrix: groups of labels that are summed up, shares of the sums, and the colour rule,
-// which is that of drawing/matrix_layers.py. A "line" is a row or a column as it is drawn: a label or a closed group.
+// which is that of drawing/matrix_layers.py with the ends of its scales. A "line" is a row or a column as it is drawn: a label or a closed group.
 // Its `places` are indices into the rows or columns of the data, its `position` is that of the label in the whole matrix.
 const JOINED_LABEL = -1;
-const SHARE_TOPS = { hit: 1, miss: 0.5 };
-const DIFFERENCE_TOP = 0.2;
-const DIFFERENCE_START = 0.15; // the place of the smallest difference on the scale, so that it is visible
-const LOG_DECADES = 4;
 
 function matrix_lines(data, side, open) {
   const [names, positions] = side === "rows" ? [data.row_names, data.rows] : [data.column_names, data.columns];
@@ -53,17 +49,17 @@ function cell_kind(data, row, column) {
 
 // The two colour scales of one or more matrices of the same view; `used` says whether a cell has a colour of it.
 function matrix_scales(data, drawn) {
-  const shares = data.view !== "pixels", colours = data.themes[data.theme];
+  const shares = data.view !== "pixels", colours = data.themes[data.theme], { log_decades } = data.ends;
   const largest = { hit: 0, miss: 0, mixed: 0 };
   for (const { values, kinds } of drawn) values.forEach((row, r) => row.forEach((value, c) => {
     largest[kinds[r][c]] = Math.max(largest[kinds[r][c]], value ?? 0);
   }));
   const scale = (kind) => {
-    const high = shares ? SHARE_TOPS[kind] : largest[kind] || 1;
+    const high = shares ? data.ends[kind] : largest[kind] || 1;
     // Correct shares are large: a log scale would make them all alike.
     const log = data.log && largest[kind] > 0 && !(kind === "hit" && shares && data.diagonal);
-    const place = (value) => (log ? 1 + Math.max(Math.log10(value / high), -LOG_DECADES) / LOG_DECADES : value / high);
-    return { kind, colours: colours[kind], high, low: log ? high * 10 ** -LOG_DECADES : 0, capped: shares && high < 1, used: largest[kind] > 0,
+    const place = (value) => (log ? 1 + Math.max(Math.log10(value / high), -log_decades) / log_decades : value / high);
+    return { kind, colours: colours[kind], high, low: log ? high * 10 ** -log_decades : 0, capped: shares && high < 1, used: largest[kind] > 0,
              colour: (value) => (value > 0 ? colour_at(colours[kind], place(value)) : null) };
   };
   return { hit: scale("hit"), miss: scale("miss"), mixed: { used: false, colour: () => null } };
@@ -73,13 +69,14 @@ function matrix_scales(data, drawn) {
 function difference_scale(data) {
   const { values, noise } = data.difference, shares = data.view !== "pixels";
   const largest = Math.max(0, ...values.flat().map((value) => Math.abs(value ?? 0)));
-  const high = shares ? DIFFERENCE_TOP : largest || 1, colours = data.themes[data.theme].diverging;
+  const high = shares ? data.ends.difference : largest || 1, colours = data.themes[data.theme].diverging;
   const verdict = (value, kind, r, c) => {
     if (value === null || value === 0) return "";
     if (noise[r][c] || kind === "mixed") return "within noise";
     return value > 0 === (kind === "hit") ? "better" : "worse";
   };
-  const reach = (value) => DIFFERENCE_START + (1 - DIFFERENCE_START) * Math.min(Math.abs(value) / high, 1);
+  const start = data.ends.difference_start;
+  const reach = (value) => start + (1 - start) * Math.min(Math.abs(value) / high, 1);
   const place = (value, better) => 0.5 + (better ? 0.5 : -0.5) * reach(value);
   const colour = (value, said) => (said === "better" || said === "worse" ? colour_at(colours, place(value, said === "better")) : null);
   return { high, colours, verdict, colour, capped: shares };

@@ -12,6 +12,7 @@ function viewer_pointer(viewer, canvas, k) {
     viewer.zoom_by(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), cx, cy);
   }, { passive: false });
   canvas.addEventListener("pointerdown", (event) => {
+    if (event.button > 0) return; // the menu of the right button
     canvas.setPointerCapture(event.pointerId);
     if (!held.size) viewer.moved = 0;
     held.set(event.pointerId, event);

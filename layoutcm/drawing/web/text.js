@@ -12,8 +12,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Rounded numbers for reading; the tables and the tooltip have more digits.
-// The same text as everywhere else; a test compares it with the functions of layoutcm.wording.
+// Numbers as text: the same as those of layoutcm.wording; a test compares them.
 // `toFixed` rounds a half up; Python rounds it to the even digit.
 function fixed(v, n) {
   const exact = v.toFixed(n + 30), cut = exact.slice(0, -30).replace(/\.$/, "");

@@ -1,8 +1,8 @@
 // Pages behind a cell: one button for each, with its picture, its name and its pixels.
 const THUMBNAIL_LISTS = new WeakMap();
 
-// Show pages in `root`, {pages: [[name, pixels, url]], across}; a click is told by `report("picked", {page, n})`.
-function show_thumbnails(root, data, report) {
+// Show pages in `root`, {pages: [[name, pixels, url]], across}; a click calls `send("picked", {page, n})`.
+function show_thumbnails(root, data, send) {
   let state = THUMBNAIL_LISTS.get(root);
   if (!state) {
     THUMBNAIL_LISTS.set(root, (state = { box: make("div", { class: "thumbnails" }), clicks: 0 }));
@@ -12,7 +12,7 @@ function show_thumbnails(root, data, report) {
   state.box.replaceChildren(...data.pages.map(([page, pixels, url]) => {
     const text = `${thin_spaced(pixels)} px`;
     const picture = make("span", { class: "thumbnail-frame" }, url ? make("img", { src: url, alt: "", loading: "lazy" }) : "");
-    return make("button", { type: "button", title: page, "aria-label": `Open page ${page}, ${text}`, onclick: () => report("picked", { page, n: Date.now() + ++state.clicks }) },
+    return make("button", { type: "button", title: page, "aria-label": `Open page ${page}, ${text}`, onclick: () => send("picked", { page, n: Date.now() + ++state.clicks }) },
       picture, make("bdi", { class: "thumbnail-name" }, page), make("span", { class: "thumbnail-pixels" }, text));
   }));
 }

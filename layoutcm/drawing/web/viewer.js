@@ -4,12 +4,12 @@ const VIEWER_MASKS = { "": "Regions only", difference: "Difference", cell: "Chos
 const VIEWER_HELP = "Arrow keys move, plus and minus zoom, 0 shows the whole page, n and p go through the regions, Enter chooses, Escape ends, digits switch layers.";
 const VIEWER_STEP = 60, VIEWER_ZOOM = 1.25, VIEWER_DEEPEST = 40;
 
-// Show a page in `root`. `report(name, value)` is told what the reader chose: "picked" regions and pairs, "wanted" layers
+// Show a page in `root`. `send(name, value)` is called with what the reader chose: "picked" regions and pairs, "wanted" layers
 // that the data do not have yet, and "mask", the layer of the second canvas. The view of the same page stays as it is.
-function show_page(root, data, report) {
+function show_page(root, data, send) {
   if (!PAGE_VIEWERS.has(root)) PAGE_VIEWERS.set(root, new PageViewer(root));
   const viewer = PAGE_VIEWERS.get(root);
-  viewer.report = report;
+  viewer.send = send;
   viewer.show(data);
   return viewer;
 }
@@ -53,7 +53,7 @@ class PageViewer {
     this.data = data;
     this.model = page_model(data);
     for (const name of ["focus", "chosen", "hover"]) this[name] = this[name] && (this.model.boxes.find((box) => box.side === this[name].side && box.number === this[name].number) ?? null);
-    for (const side of data.sides.keys()) if (!this.known.has(side) && this.has_side(side)) { this.known.add(side); this.sides.add(side); }
+    for (const side of data.sides.keys()) if (!this.known.has(side) && this.has_side(side)) { this.known.add(side); if (!(data.hidden_sides ?? []).includes(side)) this.sides.add(side); }
     if (this.lit >= (data.pairs?.length ?? 0)) this.lit = -1;
     this.load_pictures();
     this.draw_bar();
@@ -87,7 +87,10 @@ class PageViewer {
       this.later();
       // Half the size for a page that is seen as a whole: scaling a large picture in every frame would be slow.
       if (image.naturalWidth > 2400) entry.levels.push(await createImageBitmap(image, { resizeWidth: image.naturalWidth >> 1, resizeHeight: image.naturalHeight >> 1, resizeQuality: "medium" }));
-    } catch { entry.failed = true; }
+    } catch {
+      entry.failed = true;
+      this.draw_bar();
+    }
     this.later();
   }
   // The smallest picture that is sharp at this scale, else the largest.
@@ -116,18 +119,18 @@ class PageViewer {
     return [...sides, ...centres, ...picture];
   }
   toggle_side(side) {
-    if (!this.has_side(side)) return this.report("wanted", { layer: `side-${side}`, n: ++this.picks });
+    if (!this.has_side(side)) return this.send("wanted", { layer: `side-${side}`, n: ++this.picks });
     if (!this.sides.delete(side)) this.sides.add(side);
   }
   toggle_centres() {
     this.centres = !this.centres;
-    if (this.centres && !this.data.centres) this.report("wanted", { layer: "centres", n: ++this.picks });
+    if (this.centres && !this.data.centres) this.send("wanted", { layer: "centres", n: ++this.picks });
   }
   set_mask(pane, mask) {
     this.looks[pane].mask = mask;
     this.active = pane;
-    if (mask === "causes" && !this.data.causes) this.report("wanted", { layer: "causes", n: ++this.picks });
-    if (pane === 1) this.report("mask", { mask, n: ++this.picks });
+    if (mask === "causes" && !this.data.causes) this.send("wanted", { layer: "causes", n: ++this.picks });
+    if (pane === 1) this.send("mask", { mask, n: ++this.picks });
     this.redraw();
   }
   set_pane_count(count) {
@@ -135,7 +138,7 @@ class PageViewer {
     while (this.looks.length < count) this.looks.push({ mask: free.shift() ?? "", boxes: false });
     this.looks.length = count;
     this.active = Math.min(this.active, count - 1);
-    this.report("mask", { mask: count > 1 ? this.looks[1].mask : "", n: ++this.picks });
+    this.send("mask", { mask: count > 1 ? this.looks[1].mask : "", n: ++this.picks });
     this.redraw();
   }
   redraw() {
@@ -154,7 +157,9 @@ class PageViewer {
     const counts = [1, 2, 3].map((count) => button(String(count), this.looks.length === count, () => this.set_pane_count(count), `${count} ${count > 1 ? "canvases" : "canvas"}`));
     const zooms = [["−", () => this.zoom_by(1 / VIEWER_ZOOM), "Zoom out"], ["+", () => this.zoom_by(VIEWER_ZOOM), "Zoom in"], ["Fit", () => this.fit(), "Show the whole page"]];
     const group = (label, ...buttons) => make("div", { class: "viewer-group", role: "group", "aria-label": label }, ...buttons);
-    this.keep_focus(this.bar, () => this.bar.replaceChildren(group("Layers", ...layers), group("Canvases", ...counts), group("Zoom", ...zooms.map(([text, act, label]) => button(text, null, act, label)))));
+    const failed = this.pictures.size && [...this.pictures.values()].every((picture) => picture.failed);
+    const note = failed ? [make("span", { class: "viewer-note", role: "status" }, "The page image cannot be read.")] : [];
+    this.keep_focus(this.bar, () => this.bar.replaceChildren(group("Layers", ...layers), group("Canvases", ...counts), group("Zoom", ...zooms.map(([text, act, label]) => button(text, null, act, label))), ...note));
   }
   // Draw buttons again without losing the focus.
   keep_focus(place, draw) {
@@ -186,7 +191,7 @@ class PageViewer {
   }
   draw_legend() {
     const parts = [];
-    const swatch = (name, colour, pattern = "") => parts.push(make("span", {}, make("i", { class: `swatch ${pattern ?? ""}`, style: `--colour:${colour}` }), make("bdi", {}, name)));
+    const swatch = (name, colour, pattern = "") => parts.push(make("span", {}, make("i", { class: `swatch ${pattern ?? ""}`, style: `--colour:${colour}` }), make("bdi", {}, short(name, 60))));
     const masks = new Set(this.looks.map((look) => look.mask));
     const kinds = new Set((this.data.pairs ?? []).map((pair) => pair.kind));
     if (masks.has("difference")) this.data.kinds.forEach(([name, colour, pattern], kind) => { if (colour && kinds.has(kind)) swatch(name, colour, pattern); });
@@ -207,7 +212,8 @@ class PageViewer {
   }
   draw_list() {
     const { list, count } = region_list(this.model, this.sides, (box) => this.set_focus(box, true), (box) => this.choose(box));
-    this.list.firstChild.textContent = `List of ${thin_spaced(count)} regions`;
+    const left_out = (this.data.region_count ?? 0) > this.data.boxes.length;
+    this.list.firstChild.textContent = `List of ${thin_spaced(count)} regions${left_out ? `; the page has ${thin_spaced(this.data.region_count)}` : ""}`;
     this.keep_focus(this.list, () => this.list.lastChild.replaceChildren(...(this.list.open ? [list] : [])));
   }
   light(pair, x = null, y = null) {
@@ -215,7 +221,7 @@ class PageViewer {
     this.table?.mark(pair);
     if (pair >= 0) {
       this.live.textContent = page_tip_lines(this.model, [], pair, -1).join(", ");
-      this.report("picked", { kind: "pair", pair, x, y, n: ++this.picks });
+      this.send("picked", { kind: "pair", pair, x, y, n: ++this.picks });
     }
     this.later();
   }
@@ -246,7 +252,8 @@ class PageViewer {
   fit() { this.view = null; this.later(); }
   zoom_by(factor, x = this.panes[0].canvas.clientWidth / 2, y = this.panes[0].canvas.clientHeight / 2) {
     if (!this.view) return;
-    const least = 0.5 * this.fitted(this.panes[0].canvas).s, s = Math.min(Math.max(this.view.s * factor, Math.min(least, VIEWER_DEEPEST)), VIEWER_DEEPEST), k = s / this.view.s;
+    const fitted = this.fitted(this.panes[0].canvas).s, deepest = Math.max(VIEWER_DEEPEST, 2 * fitted);
+    const s = Math.min(Math.max(this.view.s * factor, Math.min(0.5 * fitted, VIEWER_DEEPEST)), deepest), k = s / this.view.s;
     this.view = { s, x: x - (x - this.view.x) * k, y: y - (y - this.view.y) * k };
     this.later();
   }
@@ -295,7 +302,7 @@ class PageViewer {
     this.chosen = box;
     this.lit = -1;
     this.set_focus(box);
-    this.report("picked", { kind: "region", side: box.side, number: box.number, x: Math.floor(x), y: Math.floor(y), n: ++this.picks });
+    this.send("picked", { kind: "region", side: box.side, number: box.number, x: Math.floor(x), y: Math.floor(y), n: ++this.picks });
   }
   set_focus(box, reveal = false) {
     this.focus = box;
@@ -303,7 +310,7 @@ class PageViewer {
     if (box && reveal) this.reveal(box);
     this.later();
   }
-  walk(step) {
+  focus_next(step) {
     const boxes = this.model.boxes.filter((box) => this.sides.has(box.side));
     const now = boxes.indexOf(this.focus), to = now < 0 ? (step > 0 ? 0 : boxes.length - 1) : now + step;
     this.set_focus(boxes[to] ?? null, true);
@@ -323,9 +330,9 @@ class PageViewer {
     if (key === "+" || key === "=") return () => this.zoom_by(VIEWER_ZOOM);
     if (key === "-") return () => this.zoom_by(1 / VIEWER_ZOOM);
     if (key === "0") return () => this.fit();
-    if (key === "n" || key === "p") return () => { this.walk(key === "n" ? 1 : -1); };
+    if (key === "n" || key === "p") return () => { this.focus_next(key === "n" ? 1 : -1); };
     // Tab goes on through the regions once one of them has the focus; after the last one it leaves the canvas.
-    if (key === "Tab" && this.focus) return () => this.walk(shiftKey ? -1 : 1);
+    if (key === "Tab" && this.focus) return () => this.focus_next(shiftKey ? -1 : 1);
     if (key === "Enter" && this.focus) return () => this.choose(this.focus);
     if (key === "Escape" && (this.focus || this.lit >= 0)) return () => { this.set_focus(null); this.light(-1); };
     const place = /^[1-9]$/.test(key) ? +key - 1 : -1, layers = this.layers(), masks = this.masks().slice(1);

@@ -37,7 +37,7 @@ function words_table(model, choose) {
   const rows = new Map(), body = make("tbody");
   const add = (pair) => {
     const { words, pixels, kind } = data.pairs[pair];
-    const side = (k) => make("td", { role: "gridcell" }, make("code", {}, word_text(words[k], data.bits[k].length)), make("span", { class: "names", dir: "auto" }, page_set_names(model, pair, k)));
+    const side = (k) => make("td", { role: "gridcell" }, make("code", {}, word_text(words[k], data.bits[k].length)), make("span", { class: "names", dir: "auto" }, short(page_set_names(model, pair, k), 80)));
     const row = make("tr", { role: "row", tabindex: -1, "aria-selected": "false", "data-pair": pair, onclick: () => choose(pair), title: data.kinds[kind][0] },
       side(0), side(1), make("td", { role: "gridcell", class: "number" }, thin_spaced(pixels)), make("td", { role: "gridcell", class: "number" }, percent(pixels / total)));
     rows.set(pair, row);
@@ -62,11 +62,11 @@ function words_key(event, body, choose) {
   if (!row) return;
   if (event.key === "Enter" || event.key === " ") choose(+row.dataset.pair);
   const all = [...body.children], wanted = step ? all[all.indexOf(row) + step] : { Home: all[0], End: all.at(-1) }[event.key];
-  if (wanted) rove(row, wanted);
+  if (wanted) move_focus(row, wanted);
   if (wanted || step || event.key === "Enter" || event.key === " ") event.preventDefault();
 }
 // One element of a group can be reached with Tab; arrow keys move to the others.
-function rove(from, to) {
+function move_focus(from, to) {
   from.setAttribute("tabindex", -1);
   to.setAttribute("tabindex", 0);
   to.focus();
@@ -86,7 +86,7 @@ function region_list(model, sides, focus, choose) {
     const now = items.indexOf(event.target), to = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: items.length - 1 }[event.key];
     if (now < 0 || to === undefined) return;
     event.preventDefault();
-    if (items[to]) rove(items[now], items[to]);
+    if (items[to]) move_focus(items[now], items[to]);
   });
   return { list, count: boxes.length };
 }

@@ -30,15 +30,23 @@ function mark_column(svg, column, rows, left, top, wide, high) {
   svg.append(make("rect", { x: left + column * wide, y: top, width: wide, height: rows * high, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "pointer-events": "none" }));
 }
 
+// A click on a cell opens the report of its prediction at this cell.
+const open_cell = ({ models, rows, columns, row_names, column_names }) => (_, picked) => {
+  if (picked.kind !== "cell") return;
+  const names = [row_names[rows.indexOf(picked.row)], column_names[columns.indexOf(picked.column)]];
+  const folder = data.models.find((one) => one.name === models[picked.model].name).folder;
+  location.href = `${report_of(folder)}#labels=${names.map(encodeURIComponent).join("&")}`;
+};
 // The matrices of all predictions; those with the labels of gt are side by side.
 function draw_matrices() {
   const link = (model) => ({ ...model, link: report_of(data.models.find((one) => one.name === model.name).folder) });
-  const drawn = data.matrices.map((matrix) => small_matrix({ ...matrix, models: matrix.models.map(link) }, { named: true }));
+  const drawn = data.matrices.map((matrix) => small_matrix({ ...matrix, models: matrix.models.map(link) }, { named: true, clickable: true }, open_cell(matrix)));
   at("matrices").querySelector(".small").replaceChildren(...drawn);
 }
 function draw_views() {
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrices(); } }, name));
-  at("views").replaceChildren(...buttons);
+  const log = make("button", { "aria-pressed": String(chosen.log), title: "Colours on a log scale", onclick: () => { chosen.log = !chosen.log; draw_views(); draw_matrices(); } }, "Log");
+  at("views").replaceChildren(...buttons, log);
 }
 function class_tip(row, column) {
   const { labels, models, values } = data.classes, value = values[row][column];

@@ -1,6 +1,6 @@
 // The report of one prediction.
 const PICTURES_AT_ONCE = 6;
-const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false };
+const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false, other: -1, difference: false };
 
 // The matrix. Its values are computed once; all labels are open there.
 const every_line = (side) => matrix_lines({ ...data.matrix, groups: [] }, side, new Set());
@@ -10,12 +10,38 @@ function draw_matrix() {
   const collapsed = chosen.view === "collapsed";
   at("all-labels").hidden = collapsed;
   at("collapsed").hidden = !collapsed;
-  if (!collapsed) return show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
+  if (!collapsed) return chosen.other < 0 ? draw_own_matrix() : draw_pair(data.pairs[chosen.other]);
   const four = ["pixels", "recall", "precision", "f1"].map((view) => [make("div", { class: "soft" }, VIEWS[view]), small_matrix(data.collapsed, { view, bars: false })]);
   at("collapsed").replaceChildren(...four.flat());
 }
+function draw_own_matrix() {
+  show_matrix(at("all-labels"), { ...data.matrix, ...matrix_look(), clickable: true, follow: true, chosen: chosen.cell }, pick_cell);
+}
+
+// Two predictions on the pages that both have: their matrices side by side, or the difference of every cell.
+// They may have more labels than the matrix of this prediction, so cells are found by their labels.
+function draw_pair({ matrix, labels, differences }) {
+  const difference = chosen.difference ? differences[chosen.view] : null;
+  const cell = chosen.cell && [0, 1].map((side) => labels.indexOf(data.labels[chosen.cell[side]]));
+  const own = (position, positions) => positions.find((k) => data.labels[k] === labels[position]);
+  const pick = (_, picked) => pick_cell(_, { ...picked, row: own(picked.row, data.rows), column: own(picked.column, data.columns) });
+  show_matrix(at("all-labels"), { ...matrix, ...matrix_look(), difference, clickable: true, follow: true, chosen: cell }, pick);
+}
+function draw_others() {
+  const { pairs } = data, pair = pairs[chosen.other];
+  at("others").hidden = !pairs.length || chosen.view === "collapsed";
+  const choose_other = (k) => () => { chosen.other = k; draw_others(); draw_matrix(); };
+  const alone = make("button", { "aria-pressed": String(chosen.other < 0), onclick: choose_other(-1) }, "Alone");
+  const others = pairs.map(({ name, problem }, k) => make("button", { "aria-pressed": String(chosen.other === k), disabled: problem ? "" : null, title: problem ?? null, dir: "auto", onclick: choose_other(k) }, `Beside ${name}`));
+  const usable = pair && chosen.view in pair.differences;
+  const turn = () => { chosen.difference = !chosen.difference; draw_others(); draw_matrix(); };
+  const difference = usable ? make("button", { "aria-pressed": String(chosen.difference), onclick: turn }, "Difference") : null;
+  at("others").replaceChildren(alone, ...others, ...(difference ? [difference] : []));
+  at("pair-note").hidden = !(usable && chosen.difference) || at("others").hidden;
+  at("pair-note").textContent = pair?.note ?? "";
+}
 function pick_cell(_, picked) {
-  if (picked.kind !== "cell") return;
+  if (picked.kind !== "cell" || picked.row === undefined || picked.column === undefined) return;
   choose(picked.row, picked.column);
   // Next to a large matrix there is no space, so the result of the click is shown below it.
   if (!picked.keys && at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
@@ -37,18 +63,19 @@ function draw_cell() {
     place.replaceChildren(make("p", { class: "soft" }, "Click a cell of the matrix to see the pages behind it."));
     return;
   }
-  const [i, j] = chosen.cell, [gt, pred] = [data.labels[i], data.labels[j]];
+  const [i, j] = chosen.cell, [gt, pred] = [data.labels[i], data.labels[j]], { sides } = data.matrix;
   const verb = data.verbs[i === j ? "correct" : "wrong"];
-  const heading = data.has_truth ? `${gt} ${verb} ${pred}` : `${gt} in ${data.sides[0]}, ${pred} in ${data.sides[1]}`;
-  const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
+  const heading = data.has_truth ? `${gt} ${verb} ${pred}` : `${gt} in ${sides[0]}, ${pred} in ${sides[1]}`;
+  const known = data.cells?.[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = value_of("pixels", i, j);
-  const line = `${percent(value_of("recall", i, j))} of ${data.sides[0]} ${gt}, ${percent(value_of("precision", i, j))} of ${data.sides[1]} ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
+  const line = `${percent(value_of("recall", i, j))} of ${sides[0]} ${gt}, ${percent(value_of("precision", i, j))} of ${sides[1]} ${pred}, ${thin_spaced(pixels)} px${data.cells ? ` on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages` : ""}`;
   place.replaceChildren(make("h3", {}, heading), make("p", {}, line));
   const pictures = data.pictures.map((picture) => [page_lit_pixels(picture, [i, j]), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
     const toggle = make("button", { "aria-pressed": String(chosen.outlines), onclick: () => { chosen.outlines = !chosen.outlines; draw_cell(); } }, "Outlines");
     place.append(make("div", { class: "buttons" }, toggle), sheets(pictures, i, j));
-  } else if (known.pages) place.append(make("p", { class: "soft" }, "None of these pages is among the pictures of this report; the dashboard shows every page."));
+  } else if (!data.cells) place.append(make("p", { class: "soft" }, "A report with joined labels has no pages; the dashboard shows those behind a cell."));
+  else if (known.pages) place.append(make("p", { class: "soft" }, "None of these pages is among the pictures of this report; the dashboard shows every page."));
   if (known.worst.length) place.append(make("h3", {}, "Pages with most of these pixels"), worst_table(known.worst, pixels));
 }
 function sheets(pictures, i, j) {
@@ -76,11 +103,12 @@ function worst_table(worst, pixels) {
 function enlarge(picture, i, j) {
   at("large-title").textContent = `${picture.page}: ${thin_spaced(page_lit_pixels(picture, [i, j]))} px of ${data.labels[i]} / ${data.labels[j]}`;
   at("large").showModal();
-  show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
+  show_page(at("large").querySelector("div"), { ...data.viewer, ...picture, boxes: [...picture.boxes, ...picture.other_boxes], panes: [{ mask: "cell", boxes: true }], cell: [i, j] }, () => {});
 }
 
 // The complete page.
 function draw_views() {
+  draw_others();
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrix(); } }, name));
   const log = make("button", { "aria-pressed": String(chosen.log), title: "Colours on a log scale", onclick: () => { chosen.log = !chosen.log; draw_views(); draw_matrix(); } }, "Log");
   at("views").replaceChildren(...buttons, log);
@@ -96,6 +124,12 @@ function draw_families() {
   const matrices = data.families.map(({ title, matrix }) => make("div", {}, make("h3", {}, title), small_matrix(matrix, { view: "pixels" })));
   at("families").querySelector("div").replaceChildren(table_with_notes("families"), table_with_notes("families_pred"), make("div", { class: "small" }, ...matrices));
 }
+// "#cell-3-5" has positions; "#labels=Table&Text", in the links of the page of several predictions, has labels.
+function cell_of_address() {
+  const places = /^#cell-(\d+)-(\d+)$/.exec(location.hash), names = /^#labels=([^&]*)&([^&]*)$/.exec(location.hash);
+  const [i, j] = names ? names.slice(1).map((name) => data.labels.indexOf(decodeURIComponent(name))) : places ? places.slice(1).map(Number) : [-1, -1];
+  return data.rows.includes(i) && data.columns.includes(j) ? [i, j] : null;
+}
 function start() {
   for (const name of ["intervals", "objects", "families", "review"]) if (!data.tables[name]) at(name).remove();
   at(data.has_truth ? "method-agreement" : "method").remove();
@@ -104,14 +138,18 @@ function start() {
   const titles = { documents: "documents", pages: "pages", classes: "label_agreement" };
   for (const [id, name] of Object.entries(titles)) if (data.tables[name]) at(id).querySelector("h2").textContent = data.tables[name].title;
   at("sentence").append(data.sentence);
-  at("axes").prepend(`Rows are ${data.sides[0]}, columns are ${data.sides[1]}. `);
+  at("axes").prepend(`Rows: ${data.matrix.sides[0]}. Columns: ${data.matrix.sides[1]}. `);
   at("title").append(document.title);
   at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · ${thin_spaced(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
   at("recipe-line").append(data.recipe);
-  const by_name = ([gt, pred]) => choose(data.rows.find((i) => data.labels[i] === gt), data.columns.find((j) => data.labels[j] === pred));
+  // Joined labels have no cell of their own.
+  const by_name = ([gt, pred]) => {
+    const i = data.rows.find((k) => data.labels[k] === gt), j = data.columns.find((k) => data.labels[k] === pred);
+    return i === undefined || j === undefined ? null : () => { choose(i, j); at("matrix").scrollIntoView(); };
+  };
   const figures = data.has_truth ? "averages" : "agreement";
   at("averages").append(make("h3", {}, data.tables[figures].title), table(figures));
-  at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
+  at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", by_name));
   const none = make("p", {}, data.no_classes);
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : data.tables.label_agreement ? table("label_agreement") : none);
   if (data.tables.review) at("review").querySelector("div").append(table("review"));
@@ -127,8 +165,7 @@ function start() {
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();
-  const found = /^#cell-(\d+)-(\d+)$/.exec(location.hash);
-  if (found && data.rows.includes(+found[1]) && data.columns.includes(+found[2])) chosen.cell = [+found[1], +found[2]];
+  chosen.cell = cell_of_address();
   draw_views();
   draw_matrix();
   draw_cell();

@@ -7,21 +7,21 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 const at = (id) => document.getElementById(id);
 
 // How all matrices of this page are drawn.
-const matrix_look = () => ({ theme: DARK.matches ? "dark" : "light", view: chosen.view, log: chosen.log, view_names: VIEWS, sides: data.sides ?? ["gt", "pred"], compact: true });
-function small_matrix(matrix, look) {
+const matrix_look = () => ({ theme: DARK.matches ? "dark" : "light", view: chosen.view, log: chosen.log, view_names: VIEWS, compact: true });
+function small_matrix(matrix, look, send = null) {
   const place = make("div");
-  show_matrix(place, { ...matrix, ...matrix_look(), ...look }, null);
+  show_matrix(place, { ...matrix, ...matrix_look(), ...look }, send);
   return place;
 }
 
-// Tables that are sorted by a click on a heading.
+// Tables that are sorted by a click on a heading. `pick(row)` is what a click on the names of a row does, or null.
 function table(name, pick) {
   const { columns, kinds, rows, of } = data.tables[name];
   const order = { column: -1, down: true };
   const body = make("tbody");
   const fill = () => {
     const sorted = order.column < 0 ? rows : [...rows].sort((a, b) => compare(a[order.column], b[order.column]) * (order.down ? -1 : 1));
-    body.replaceChildren(...sorted.map((row) => make("tr", {}, ...row.map((value, k) => table_cell(value, kinds[k], pick && k < 2 ? () => pick(row) : null)))));
+    body.replaceChildren(...sorted.map((row) => make("tr", {}, ...row.map((value, k) => table_cell(value, kinds[k], k < 2 ? pick?.(row) : null)))));
   };
   const head = columns.map((heading, k) => make("th", { class: kinds[k] === "text" ? "text" : "", scope: "col", tabindex: 0, onclick: () => turn(k), onkeydown: (event) => { if (event.key === "Enter") turn(k); } }, heading));
   const turn = (k) => {

@@ -11,6 +11,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import cell_verb
 from layoutcm.ui import choices, components, screen_text, selection, session
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 THUMBNAILS = 4
 CAUSES_PAGES = 200  # more would take too long after a click
 LIST_DELAY = 0.15  # seconds; the browser shows the list before it is busy with drawing the matrix again
-CAUSE_COLOURS = dict(
-    zip(CAUSES, ("#e69f00", "#d62728", "#857afa", "#17becf", "#1f77b4", "#8c564b", "#7f7f7f", "#2ca02c"), strict=True)
-)
+COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
 CAUSES_HELP = (
     "**Slack**: only the position of a border differs, by no more than "
     f"{100 * TOLERANCE:g} % of the page's longer side. **Label**: a region was found with another label. **Size**: a "
@@ -111,7 +110,7 @@ def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFram
     looked_at = pages.head(CAUSES_PAGES)
     key = (session.comparison_key(), *cell, selection.scope_text(compared))
     found = _cached_causes(key, compared, looked_at["page"].tolist())
-    _show_bar([(name, CAUSE_COLOURS[name], pixels) for name, pixels in found.items() if pixels])
+    _show_bar([(name, COLOUR_OF_CAUSE[name], pixels) for name, pixels in found.items() if pixels])
     if len(looked_at) < len(pages):
         covered = percent(float(looked_at["share"].sum() / pages["share"].sum()))
         st.caption(f"Counted on the {len(looked_at)} pages with the most pixels of the cell, {covered} of it.")

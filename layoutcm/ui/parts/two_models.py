@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import groups_of_labels, order_labels
-from layoutcm.drawing.web.matrix_data import MatrixLook, difference_data, matrix_data
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.drawing.web.model_pairs import Pair, difference_of_shown, paired_matrices, shown_in_either
 from layoutcm.errors import InputError
-from layoutcm.metrics.bootstrap import FEWEST_UNITS
-from layoutcm.metrics.confusion import Confusion, confusion_of
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences, cell_differences
-from layoutcm.models.differences import on_common_pages
-from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
+from layoutcm.tables.interval_texts import cell_difference_text
 from layoutcm.tables.matrix_views import Selection
 from layoutcm.ui import choices, components, family_choice, page_shell, selection, session, sidebar
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import matrix_panel
-from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
+from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.visitors import kept
 
 ALONE = -1
@@ -63,7 +59,7 @@ def show_two_matrices(compared: Comparison, view: str, key: str) -> None:
     assert other is not None
     try:
         against = comparison_of(session.comparison_request(other), session.compare_options(other))
-        pair = _paired(compared, against, other)
+        pair = paired_matrices(compared, against, choices.current().method, **session.chosen_level(compared))
     except InputError as error:
         st.warning(f"The two predictions cannot be compared. {error_text(error)}")
         return
@@ -81,37 +77,19 @@ def show_two_matrices(compared: Comparison, view: str, key: str) -> None:
         found = _differences(
             _key(other), view, choices.current().method, session.chosen_level(compared), compared, against
         )
-        data["difference"] = _difference_of_shown(found, pair, shown)
+        data["difference"] = difference_of_shown(found, pair, shown)
     components.show_matrix(data, key, matrix_panel.choose_in(pair[0].labels))
     if is_difference:
-        st.caption(_what_is_shown(found, titles))
+        st.caption(cell_difference_text(found.used, *map(as_typed, titles)))
 
 
 def _key(other: int) -> str:
     return session.comparison_key() + session.comparison_key(other)
 
 
-def _paired(compared: Comparison, against: Comparison, other: int) -> tuple[Confusion, Confusion]:
-    """Both matrices on the same pages with the same labels."""
-    level, method = session.chosen_level(compared), choices.current().method
-    own, second = (
-        confusion_of(levels.counts_at(level.get("page"), level.get("document")), levels.space, method)
-        for levels in on_common_pages({"c_a": compared, "c_b": against})
-    )
-    if own.labels == second.labels and own.diagonal == second.diagonal:
-        return own, second
-    if not (own.diagonal and second.diagonal):
-        raise InputError(
-            "", "", "their labels differ from those of the ground truth", "A mapping makes them comparable."
-        )
-    labels = list(dict.fromkeys((*own.labels, *second.labels)))
-    return with_labels(own, labels), with_labels(second, labels)
-
-
-def _shown_labels(compared: Comparison, pair: tuple[Confusion, Confusion]) -> Selection:
+def _shown_labels(compared: Comparison, pair: Pair) -> Selection:
     """The labels that either matrix shows, in the order of the first."""
-    both = [selection.chosen_labels(one, choices.current().empty) for one in pair]
-    shown = Selection(*(sorted({*one, *other}) for one, other in zip(*both)))
+    shown = shown_in_either([selection.chosen_labels(one, choices.current().empty) for one in pair])
     by_family = family_choice.labels_by_family(compared)
     return order_labels(pair[0], shown, choices.current().order, by_family)
 
@@ -126,24 +104,3 @@ def _differences(
     content: str, view: str, method: str, level: dict[str, str], _compared: Comparison, _against: Comparison
 ) -> CellDifferences:
     return cell_differences(_against, _compared, view, method=method, **level)  # type: ignore[arg-type]
-
-
-def _difference_of_shown(found: CellDifferences, pair: tuple[Confusion, Confusion], shown: Selection) -> dict[str, Any]:
-    """The cells of the drawn rows and columns; joined labels have no interval, and so no verdict."""
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
-    drawn = drawn_matrix(pair[0], shown, sizes)
-    place = {label: k for k, label in enumerate(found.labels)}
-    sides = [[place.get(drawn.confusion.labels[i], len(place)) for i in side] for side in drawn.selection]
-    cells = [
-        np.pad(one, (0, 1), constant_values=np.nan)[np.ix_(*sides)] for one in (found.values, found.low, found.high)
-    ]
-    return difference_data(*cells)
-
-
-def _what_is_shown(found: CellDifferences, titles: list[str]) -> str:
-    own, other = map(as_typed, titles)
-    said = f"{own} minus {other}. More on the diagonal is better, more off it is worse."
-    units = plural_spaced(found.used.unit_count, found.used.unit)
-    if found.used.kind == "none":
-        return f"{said} With {units} nothing can be called better or worse: {FEWEST_UNITS} are needed."
-    return f"{said} Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."

@@ -17,11 +17,12 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.palette import LIGHT, rgb
+from layoutcm.drawing.palette import LIGHT, rgb, scale_colour
 from layoutcm.drawing.paper import charts, matrix, pages, printing
 from layoutcm.metrics.confusion import Confusion
 from support import hostile
 from support.layouts import build
+from support.matrix_values import known_differences
 
 SIZES = (2, 11, 40, 74)
 RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"
@@ -119,6 +120,25 @@ def test_a_difference_has_signs():
     assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
     with pytest.raises(lcm.InputError, match="different labels"):
         matrix.difference_figure(few, replace(less, diagonal=False))
+
+
+def test_a_difference_is_blue_where_it_is_better_and_grey_within_noise():
+    """As on the screen: more on the diagonal is better, more off it is worse; 20 points have the last colour."""
+    before = lcm.label_sets_confusion(["a", "a", "b", "b"], ["a", "b", "b", "a"], "ab", weights=[60, 40, 90, 10])
+    after = lcm.label_sets_confusion(["a", "a", "b", "b"], ["a", "b", "b", "a"], "ab", weights=[90, 10, 80, 20])
+    values = after.recall - before.recall
+    low, high = values - 0.01, values + 0.01
+    low[2, 2], high[2, 2] = -0.3, 0.1  # includes 0
+    found = replace(known_differences(values, low, high), labels=list(before.labels))
+    figure = matrix.difference_figure(before, after, "recall", differences=found, caption=False)
+    faces = [patch.get_facecolor() for patch in figure.axes[0].patches] + [
+        colour for one in figure.axes[0].collections for colour in one.get_facecolors()
+    ]
+    shown = {tuple(round(255 * part) for part in face[:3]) for face in faces}
+    ends = [tuple(map(round, rgb(colour))) for _, colour in (LIGHT.diverging[0], LIGHT.diverging[-1])]
+    ten_worse = rgb(scale_colour(LIGHT.diverging, 0.5 - 0.5 * (0.15 + 0.85 * 0.1 / 0.2)))
+    assert ends[1] in shown and ends[0] not in shown  # +30 on the diagonal and -30 off it are both better
+    assert tuple(map(round, ten_worse)) in shown and tuple(map(round, rgb(matrix.NOISE))) in shown
 
 
 def test_a_difference_has_the_labels_of_both_models():

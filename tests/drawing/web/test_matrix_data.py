@@ -12,7 +12,7 @@ from layoutcm.drawing.web.matrix_data import MatrixLook, difference_data, matrix
 from layoutcm.metrics.family_trees import check_tree
 from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, select, view_values
-from support.matrix_values import views_of
+from support.matrix_values import known_differences, views_of
 
 
 def confusion_of(n, seed=0, method="matrix"):
@@ -90,7 +90,9 @@ def test_only_large_matrices_are_grouped():
 
 def test_a_difference_without_an_interval_beyond_zero_is_noise():
     values, nan = np.array([[0.1, -0.2, 0.3, np.nan]]), np.nan
-    found = difference_data(values, np.array([[0.05, -0.3, -0.1, nan]]), np.array([[0.2, -0.1, 0.7, nan]]))
+    low, high = np.array([[0.05, -0.3, -0.1, nan]]), np.array([[0.2, -0.1, 0.7, nan]])
+    found = difference_data(known_differences(values, low, high))
+    assert found["level"] == 0.95
     assert found["noise"] == [[False, False, True, True]]
     assert found["values"] == [[0.1, -0.2, 0.3, None]] and found["low"][0][3] is None
     json.dumps(found, allow_nan=False)
