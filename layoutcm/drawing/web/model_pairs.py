@@ -23,9 +23,10 @@ def paired_matrices(
     own: Comparison, other: Comparison, method: str, *, page: str | None = None, document: str | None = None
 ) -> Pair:
     """Both matrices on the same pages with the same labels; an InputError if their labels cannot be matched."""
+    level = {"document": document, "page": page}
     first, second = (
-        confusion_of(levels.counts_at(page, document), levels.space, method)
-        for levels in on_common_pages({"c_a": own, "c_b": other})
+        confusion_of(levels.counts_at(page, document), levels.space, method, compared.recipe_for(method, **level))
+        for compared, levels in zip((own, other), on_common_pages({"c_a": own, "c_b": other}))
     )
     if first.labels == second.labels and first.diagonal == second.diagonal:
         return first, second

@@ -14,7 +14,8 @@ from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import cell_verb
-from layoutcm.ui import choices, components, screen_text, selection, session
+from layoutcm.tables.tables import Table
+from layoutcm.ui import choices, components, offers, screen_text, selection, session
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.thumbnails import thumbnail_address
 from layoutcm.ui.screen_text import as_typed
@@ -42,6 +43,7 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
     take longer; the page calls it last.
     """
     cell = selection.chosen_cell(compared)
+    offers.offer("cell")
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.")
         return lambda: None
@@ -54,6 +56,9 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         f"{thin_spaced(round(confusion.values[cell]))} px on "
         f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
     )
+    title = f"Pages behind {gt_label} {verb} {pred_label}"
+    file = offers.in_state(offers.file_name("pages", gt_label, verb, pred_label))
+    offers.offer("cell", offers.Offer(file, title, table=lambda: Table("pages_behind", title, pages)))
     causes = st.container()
     if len(pages):
         _show_thumbnails(compared, pages.head(THUMBNAILS), names, across)

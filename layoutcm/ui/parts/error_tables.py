@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import distribution_figure, read_as_figure
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
+from layoutcm.tables.tables import Table, average_table, class_table
+from layoutcm.ui import choices, offers, page_shell, screen_text, selection, session, sidebar
+from layoutcm.ui.offers import Offer, file_name, in_state
 from layoutcm.ui.parts import data_tables, findings, headlines, sentences
 
 
@@ -50,6 +55,12 @@ def show_classes(compared: Comparison, confusion: Confusion) -> None:
         st.info(f"{text} A mapping makes them comparable.")
         return
     data_tables.show_table(confusion.classes().iloc[shown.rows], data_tables.CLASS_COLUMNS, key="class_table")
+    offers.offer(
+        "classes",
+        Offer(in_state("classes"), "Classes", partial(charts.class_bars, confusion, selection=shown),
+              partial(class_table, confusion, shown)),
+        Offer(in_state("averages"), "Averages", table=partial(average_table, compared, confusion)),
+    )  # fmt: skip
     averages = sentences.averages_on_screen(compared, confusion, choices.current().method)
     columns = data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}
     st.subheader("Averages", anchor=False)
@@ -91,4 +102,13 @@ def show_pages_and_documents(compared: Comparison) -> None:
     st.caption("Choose a row to see its pages and its numbers on all other pages of the app.")
     table = sentences.cached_document_table(compared, choices.current().method)
     data_tables.show_page_picker(table, key="documents", column="document")
+    offers.offer(
+        "pages",
+        Offer(in_state("pages"), "Pages", table=lambda: Table("pages", "Pages, worst first", pages)),
+        Offer(
+            file_name("documents", session.chosen_pred().name),
+            "Documents",
+            table=lambda: Table("documents", "Documents, worst first", table),
+        ),
+    )
     page_shell.show_recipe(compared.recipe_for(choices.current().method))

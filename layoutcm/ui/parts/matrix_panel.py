@@ -15,7 +15,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS, Selection, every_label
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
-from layoutcm.ui import choices, components, family_choice, session
+from layoutcm.ui import choices, components, family_choice, offers, session
+from layoutcm.ui.parts import matrix_offers
 from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
 
@@ -35,6 +36,7 @@ def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str,
     data = matrix_data(confusion, view, shown, look, groups)
     data["open"] = list(choices.current().open_groups)
     components.show_matrix(data, key, choose_in(confusion.labels))
+    offers.offer("matrix", matrix_offers.matrix_offer(confusion, view, shown))
 
 
 def ordered_labels(compared: Comparison, confusion: Confusion) -> Selection:
@@ -98,3 +100,4 @@ def show_collapsed(confusion: Confusion) -> None:
         with column:
             st.subheader(VIEW_BUTTONS[view], anchor=False)
             show_plain_matrix(small, view, every_label(small), f"collapsed_{view}", bars=False)
+    offers.offer("matrix", matrix_offers.matrix_offer(confusion, COLLAPSED, every_label(confusion)))

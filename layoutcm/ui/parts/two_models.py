@@ -13,9 +13,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences, cell_differences
 from layoutcm.tables.interval_texts import cell_difference_text
 from layoutcm.tables.matrix_views import Selection
-from layoutcm.ui import choices, components, family_choice, page_shell, selection, session, sidebar
+from layoutcm.ui import choices, components, family_choice, offers, page_shell, selection, session, sidebar
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.parts import matrix_panel
+from layoutcm.ui.parts import matrix_offers, matrix_panel
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.visitors import kept
 
@@ -81,6 +81,10 @@ def show_two_matrices(compared: Comparison, view: str, key: str) -> None:
     components.show_matrix(data, key, matrix_panel.choose_in(pair[0].labels))
     if is_difference:
         st.caption(cell_difference_text(found.used, *map(as_typed, titles)))
+        second_minus_first = dict(zip(reversed(titles), reversed(pair)))
+        offers.offer("matrix", matrix_offers.difference_offer(second_minus_first, view, shown, found))
+    else:
+        offers.offer("matrix", matrix_offers.beside_offer(dict(zip(titles, pair)), view, shown))
 
 
 def _key(other: int) -> str:
