@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,7 +15,7 @@ from layoutcm.drawing.screen import score_charts
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.tables.score_tables import calibration_table, reliability_table
 from layoutcm.ui import choices, offers, page_shell, session, sidebar
-from layoutcm.ui.offers import Offer, in_state
+from layoutcm.ui.offers import Offer, file_name
 from layoutcm.ui.parts import data_tables, soft_scores
 from layoutcm.ui.parts.headline_row import Headline, score_headline, show_headlines
 from layoutcm.ui.visitors import kept
@@ -52,7 +53,7 @@ def show_calibration(compared: Comparison) -> None:
     st.caption(WHOLE_SET)
     page_shell.show_recipe(compared.recipe_for(None))
     make = lambda: calibration_table(curves)
-    offers.offer("calibration_table", Offer(in_state("calibration"), "ROC AUC and ECE of labels", table=make))
+    offers.offer("calibration_table", Offer(_file("calibration"), "ROC AUC and ECE of labels", table=make))
 
 
 @kept("Adding up scores …")
@@ -86,6 +87,11 @@ def _choose_label(table: pd.DataFrame) -> str:
     return choices.current().curve_label or worst
 
 
+def _file(name: str, label: str = "") -> str:
+    """The name of a file; numbers are those of the whole set, whatever the chosen level."""
+    return file_name(name, PurePath(session.chosen_pred().name).stem, label)
+
+
 def _show_reliability(compared: Comparison, curves: ScoreCurves, label: str) -> None:
     st.subheader("Reliability", anchor=False)
     figure = score_charts.reliability_figure(curves, label, session.theme())
@@ -93,7 +99,7 @@ def _show_reliability(compared: Comparison, curves: ScoreCurves, label: str) -> 
     st.caption("Bar and line are equally high if scores are calibrated. A line above its bar: too sure.")
     draw = partial(on_paper.reliability_figure, curves, label, recipe=compared.recipe_for(None))
     make = partial(reliability_table, curves, label)
-    offers.offer("reliability", Offer(in_state("reliability", label), f"Reliability of {label}", draw, make))
+    offers.offer("reliability", Offer(_file("reliability", label), f"Reliability of {label}", draw, make))
 
 
 def _show_roc(compared: Comparison, curves: ScoreCurves, label: str) -> None:
@@ -107,4 +113,4 @@ def _show_roc(compared: Comparison, curves: ScoreCurves, label: str) -> None:
     st.plotly_chart(figure, key="roc", config=CONFIG, theme=None)
     st.caption("The area below the line is the ROC AUC: 1 is perfect, 0.5 is no better than chance.")
     draw = partial(on_paper.roc_figure, curves, label, recipe=compared.recipe_for(None))
-    offers.offer("roc", Offer(in_state("roc", label), f"ROC of {label}", draw))
+    offers.offer("roc", Offer(_file("roc", label), f"ROC of {label}", draw))

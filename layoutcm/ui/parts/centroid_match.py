@@ -18,7 +18,7 @@ from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.headline_row import Headline, score_headline, show_headlines
 from layoutcm.ui.parts.objects import control_row
 from layoutcm.ui.screen_text import as_typed
-from layoutcm.ui.side_words import SideWords, words_for
+from layoutcm.ui.side_words import TRUTH, SideWords, words_for
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import thin_spaced
 
@@ -39,12 +39,20 @@ def show_centroids(compared: Comparison) -> None:
     only = choices.current().labels
     table = found.matches
     shown = table[table["gt_label"].isin(only) | table["pred_label"].isin(only)] if only else table
-    data_tables.show_page_picker(shown.head(data_tables.STYLED_ROWS), key="centroid_matches")
+    data_tables.show_page_picker(shown.head(data_tables.STYLED_ROWS), key="centroid_matches", columns=_columns(words))
     if len(shown) > data_tables.STYLED_ROWS:
         st.caption(f"The first {data_tables.STYLED_ROWS:,} of {len(shown):,} rows; the file has all of them.")
     recipe, title = centroids_recipe(compared), "Regions matched by their centres"
     make = lambda: Table("centroids", title, shown, recipe=recipe)
     offers.offer("centroids", Offer(in_state("centroids"), title, table=make))
+
+
+def _columns(words: SideWords) -> dict[str, Any]:
+    sides = words.titles if words is not TRUTH else {"gt": "gt", "pred": "pred"}
+    regions = {side: st.column_config.NumberColumn(f"{name} region") for side, name in sides.items()}
+    labels = {f"{side}_label": st.column_config.TextColumn(f"{name} label") for side, name in sides.items()}
+    shifts = {name: st.column_config.NumberColumn(f"{name}, px", format="%.2f") for name in ("dx", "dy")}
+    return regions | labels | shifts
 
 
 def _show_controls(compared: Comparison) -> None:

@@ -28,15 +28,15 @@ def choose_families(compared: Comparison) -> FamilyTree:
     """Controls for the families and how they are counted; returns the chosen tree."""
     with control_row():
         sidebar.show_choice(
-            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
+            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=210
         )
         tree = chosen_tree(compared)
         st.segmented_control("Sample", choices.CHOICES["family_sample"], required=True, **choices.bind("family_sample"))
         show = lambda count: count or BY_SIDE
         counts = choices.CHOICES["family_count"]
-        sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=160)
+        sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=130)
         sidebar.show_choice(
-            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
+            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=150,
             help="1 means the outermost families of the tree.",
         )  # fmt: skip
         st.segmented_control("Given", SIDES, required=True, help="The side whose labels are shown one by one",

@@ -12,7 +12,7 @@ from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import percent, score_text
 
 NONE = "n/a"
-WIDTH = 215  # px of a number with its sentence; five are beside each other on a wide screen
+WIDTH = 184  # px of a number with its sentence; five are beside each other on a wide screen
 
 
 class Headline(NamedTuple):
@@ -39,7 +39,7 @@ def share_headline(title: str, value: float, meaning: str, reason: str = "") -> 
 
 def show_headlines(headlines: Sequence[Headline]) -> None:
     """The numbers in one row, which wraps if it is too long."""
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         for one in headlines:
             with st.container(width=WIDTH, gap="xsmall"):
                 st.metric(one.title, one.text, width="stretch")

@@ -32,7 +32,7 @@ PAIRING_HELP = (
 def show_ranked_pairs(compared: Comparison) -> None:
     """The table is made only if it is open, because it is long for large sets."""
     if not compared.has_truth:
-        st.info("n/a: pairs are ranked by how well predictions meet a ground truth, and neither side is the truth.")
+        st.info("n/a: neither side is the truth, so there are no predictions to rank against it.")
         return
     if not compared.space.shared:
         st.info("The two sides have different labels, so there are no pairs of one label.")

@@ -50,13 +50,17 @@ def show_recounting() -> None:
     with control_row():
         pages = st.number_input("Pages", 1, most, min(PAGES, most), key="verify_pages", width=130)
         seed = st.number_input("Seed", 0, 10**6, 0, key="verify_seed", width=130, help="Another seed, other pages")
-        clicked = st.button("Recount these pages", type="primary", key="verify")
-    key = (session.comparison_key(), choices.current().method, int(pages), int(seed))
-    if clicked:
+        key = (session.comparison_key(), choices.current().method, int(pages), int(seed))
+        st.button("Recount these pages", type="primary", key="verify", on_click=_ask, args=(key[:2],))
+    if st.session_state.get("verify_asked") == key and st.session_state.get("verified", (None,))[0] != key:
         st.session_state["verified"] = (key, _recount(compared, int(pages), int(seed)))
     made = st.session_state.get("verified")
     if made and made[0] == key:
         _show_result(made[1])
+
+
+def _ask(content: tuple[str, str]) -> None:
+    st.session_state["verify_asked"] = (*content, st.session_state["verify_pages"], st.session_state["verify_seed"])
 
 
 def _recount(compared: Comparison, pages: int, seed: int) -> Verification:

@@ -35,6 +35,7 @@ ABOUT_FILES = (
 )
 NOTHING_HERE = "This page has no figure or table to take away. The whole report has those of all pages."
 PREVIEW_ROWS, PREVIEW_HEIGHT = 200, 388
+PREVIEW_WIDTH = {None: 640, "one": 480, "two": 900}  # px
 
 
 def show_button() -> None:
@@ -67,21 +68,20 @@ def _dialog(compared: Comparison) -> None:
 
 
 def _show_contents(compared: Comparison) -> None:
-    """The files of this view, a place for the preview, the whole report, the session; the preview is drawn last."""
+    """The files of this view, the whole report, the session; last a preview, because it takes longest to draw."""
     offered = offers.current_offers()
     st.subheader("This view", anchor=False)
     look = _choose_look() if any(one.draw for one in offered) else {}
     for number, one in enumerate(offered):
         _show_row(number, one, look)
     st.caption(ABOUT_FILES if offered else NOTHING_HERE)
-    place = st.container()
     st.subheader("Everything", anchor=False)
     report_downloads.show_whole_report(compared)
     with st.container(horizontal=True, vertical_alignment="center"):
         saved_sessions.show_save_button("take_away")
     if offered:
-        with place:
-            _show_preview(offered, look)
+        st.subheader("Preview", anchor=False)
+        _show_preview(offered, look)
 
 
 def _choose_look() -> dict[str, Any]:
@@ -126,12 +126,15 @@ def table_file(one: Offer, write: Any) -> str:
 def _show_preview(offered: list[Offer], look: dict[str, Any]) -> None:
     """One of the figures as it will be printed, or one of the tables."""
     titles = [one.title for one in offered]
-    number = st.selectbox("Preview", range(len(titles)), format_func=titles.__getitem__, key="take_preview", width=420)
+    number = st.selectbox(
+        "Preview", range(len(titles)), format_func=titles.__getitem__, key="take_preview", width=420,
+        label_visibility="collapsed",
+    )  # fmt: skip
     one = offered[int(number)]
     with st.spinner("Drawing …"):
         try:
             if one.draw:
-                st.image(figure_file(one, "png", look))
+                st.image(figure_file(one, "png", look), width=PREVIEW_WIDTH[look["width"]])
             elif one.table:
                 _preview_table(one.table())
         except InputError as error:
