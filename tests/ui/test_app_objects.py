@@ -111,7 +111,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     assert metrics(app)["AP"] == "n/a" and "The prediction has no scores" in texts(app)
     # Five of six labels are found with an IoU of 4/5.
     assert metrics(app)["PQ"] == "0.667"
-    assert "how many objects are found (RQ 0.833) times how well these fit (SQ 0.667)" in texts(app)
+    assert "how many objects have a partner (RQ 0.833) times how well these fit (SQ 0.667)" in texts(app)
     assert list(table(app, "tp"))[:6] == ["label", "gt", "pred", "pq", "sq", "rq"]
     assert "83.3 % of 6 objects in the ground truth are found, with their label; 100 % of 5" in texts(app)
     assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "tp")) and {*table(app, "tp")["label"]} == {*HOSTILE}

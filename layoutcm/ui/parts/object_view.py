@@ -36,7 +36,9 @@ AP_MEANINGS = {
     "AP75": "The same at IoU 0.75: found with good borders.",
     "AR100": f"The share of objects that are found at all, with the best {CAP} predictions; mean as for AP.",
 }
-PQ_MEANING = "Panoptic quality: how many objects are found (RQ {}) times how well these fit (SQ {}). Needs no scores."
+PQ_MEANING = (
+    "Panoptic quality: how many objects have a partner (RQ {}) times how well these fit (SQ {}). Needs no scores."
+)
 NO_PQ = "The two sides have different labels, so no object has its label found."
 
 
@@ -141,7 +143,7 @@ def object_sentence(matched: Objects, scores: dict[str, float], scope: str, word
 def _show_curves(compared: Comparison, matched: Objects, words: SideWords) -> None:
     """Precision over recall for some labels; one point per label if predictions cannot be ranked."""
     reason, at = objects.why_no_ap(compared), f"IoU {objects.chosen_iou():.2f}"
-    st.subheader(f"{words.precision} and {words.recall}".capitalize(), anchor=False)
+    st.subheader(f"{words.precision[0].upper()}{words.precision[1:]} and {words.recall}", anchor=False)
     chosen = _choose_labels(matched, bool(reason))
     if reason:
         table = objects.object_result(compared, "class_scores_at", objects.chosen_iou())

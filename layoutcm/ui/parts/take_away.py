@@ -144,7 +144,8 @@ def _show_preview(offered: list[Offer], look: dict[str, Any]) -> None:
 def _preview_table(table: Table) -> None:
     shown = table.data.head(PREVIEW_ROWS)
     height = min(38 + 35 * len(shown), PREVIEW_HEIGHT)
-    st.dataframe(_as_text(table, shown), hide_index=True, key="report_preview", height=height)
+    st.dataframe(_as_text(table, shown), hide_index=True, key="report_preview", height=height,
+                 placeholder=MISSING)  # fmt: skip
     for text in filter(None, (table.note, table.recipe)):
         st.caption(as_typed(text))
     if len(table.data) > len(shown):
@@ -153,7 +154,7 @@ def _preview_table(table: Table) -> None:
 
 def _as_text(table: Table, shown: pd.DataFrame) -> Any:
     """The rows as text, because the browser cuts long numbers off at the left; with the unique names that it needs."""
-    names = make_unique([str(name) for name in shown.columns])
+    names = make_unique(table.headings())
     formatters = {
         "share": partial(score_text, digits=4),
         "whole": thin_spaced,
