@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_DOWN, Context
 from itertools import count
+from typing import Any
 
 MISSING = "–"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of a cell that a spreadsheet computes
 NAME_LENGTH = 40  # of a label or page in a table with many columns
 SUGGESTED = "layoutcm suggest-mapping (suggest_mapping in Python) suggests one"
 USE_A_MAPPING = f"use a mapping; {SUGGESTED}"
@@ -143,3 +145,16 @@ def make_unique(names: Sequence[str]) -> list[str]:
 def pixels_as_number(pixels: float) -> float | int:
     """An int if the number is whole: pixel counts are whole unless the rounding is `exact`."""
     return int(pixels) if float(pixels).is_integer() else float(pixels)
+
+
+def as_text_cell(text: Any) -> Any:
+    """A cell of a CSV: text that a spreadsheet would compute has an apostrophe before it; numbers stay numbers.
+
+    Some spreadsheets ignore blanks before a formula.
+    """
+    return f"'{text}" if isinstance(text, str) and text.lstrip(" ").startswith(FORMULA_STARTS) else text
+
+
+def without_text_mark(text: str) -> str:
+    """The text without the apostrophe of `as_text_cell`."""
+    return text[1:] if text.startswith("'") and as_text_cell(text[1:]) == text else text

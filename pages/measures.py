@@ -1,9 +1,9 @@
-"""Measures: the other views. Boxes instead of pixels, families of labels, soft scores, centroids."""
+"""Measures: the other views. Objects, families of labels, soft scores, calibration and ROC, centroids."""
 
 import streamlit as st
 
 from layoutcm.ui import choices, page_shell, router
-from layoutcm.ui.parts import centroid_match, families, objects, ranked_pairs, soft_scores
+from layoutcm.ui.parts import calibration, centroid_match, families, object_view, objects, ranked_pairs, soft_scores
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
@@ -16,14 +16,14 @@ st.segmented_control(
 
 @page_shell.fragment
 def at_one_iou() -> None:
-    objects.show_one_iou(compared)
+    object_view.show_one_iou(compared)
     page_shell.show_recipe(objects.objects_recipe(compared))
     st.subheader("Ranked pairs", anchor=False)
     ranked_pairs.show_ranked_pairs(compared)
 
 
 def show_objects() -> None:
-    objects.show_coco_summary(compared)
+    object_view.show_headlines_of_objects(compared)
     at_one_iou()
 
 
@@ -37,5 +37,6 @@ def show_centroids() -> None:
     "objects": show_objects,
     "families": lambda: families.show_families(compared),
     "soft": lambda: soft_scores.show_soft_scores(compared),
+    "calibration": lambda: calibration.show_calibration(compared),
     "centroids": show_centroids,
 }[choices.current().measure]()

@@ -1,11 +1,11 @@
-"""Method: what every number means, with drawings and an example pixel."""
+"""Method: what every number means, with drawings and an example pixel, and a recount of one's own pages."""
 
 import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui import router, session
-from layoutcm.ui.parts import method
+from layoutcm.ui import page_shell, router, session
+from layoutcm.ui.parts import method, recounting
 
 router.ensure_routed()
 dark = session.theme() == DARK
@@ -27,6 +27,11 @@ for heading, drawing, text in (
         method_drawings.bit_packing,
         "Distinct pairs of words are counted; nothing else is needed.",
     ),
+    (
+        "Why pixels are wrong",
+        method_drawings.causes_on_a_page,
+        "The causes of a cell add up to the cell exactly; the page Errors shows them for every cell.",
+    ),
 ):
     st.subheader(heading, anchor=False)
     with st.container(key=f"drawing_{drawing.__name__}"):  # its height is reserved by the style
@@ -40,6 +45,8 @@ st.markdown(method.READINGS)
 for heading, text in method.DISCUSSION.items():
     with st.expander(heading):
         st.markdown(text)
+st.subheader("Count your own pages again", anchor=False)
+page_shell.guard(recounting.show_recounting)
 st.caption(
     "Sources: Krstinić et al. 2020, Multi-label classifier performance evaluation with confusion matrix; "
     "Krstinić et al. 2024 (tensor)."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layoutcm import wording
-from layoutcm.wording import percent, threshold_text
+from layoutcm.wording import as_text_cell, percent, threshold_text, without_text_mark
 
 
 @pytest.mark.parametrize(
@@ -192,3 +192,9 @@ def test_thresholds_are_rounded_down(value, text):
 @given(st.floats(0, 1))
 def test_a_shown_threshold_is_never_above_the_true_one(value):
     assert value * 0.999 - 1e-300 <= float(threshold_text(value)) <= value
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "  =1", "\tx"])
+def test_text_that_a_spreadsheet_would_compute_is_marked_and_unmarked(text):
+    assert as_text_cell(text) == f"'{text}" and without_text_mark(f"'{text}") == text
+    assert as_text_cell("x=1") == "x=1" and without_text_mark("'x") == "'x" and as_text_cell(-1) == -1

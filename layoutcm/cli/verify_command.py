@@ -12,7 +12,7 @@ WRONG_NUMBER = 1
 
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all numbers agree, else 1."""
-    from layoutcm.tables.terminal import verification_summary
+    from layoutcm.tables.verification_texts import verification_summary
     from layoutcm.verification.recount import check_recounting, verify
 
     check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once

@@ -114,6 +114,22 @@ class ScoreCurves:
         """{label: the probability that a random pixel of the label in gt has a higher score than one without it}."""
         return {label: _roc_auc(*one) for label, one in zip(self.labels, zip(self._by_label, self.not_in_gt.tolist()))}
 
+    def roc(self, label: str) -> pd.DataFrame:
+        """One row per threshold, from none to all pixels: threshold, false_positives, true_positives (as shares).
+
+        False positives are a share of the pixels that do not carry the label in gt, true positives of those that do.
+        The first threshold is inf. Pixels without the label have score 0. Empty where `roc_auc` is nan.
+        """
+        import pandas as pd
+
+        counts, not_in_gt = self._counts(label), float(self.not_in_gt[self.labels.index(label)])
+        columns = ["threshold", "false_positives", "true_positives"]
+        if counts is None or not counts.gt or not not_in_gt:
+            return pd.DataFrame(columns=columns, dtype=float)
+        wrong = (counts.pred - counts.tp)[::-1] / not_in_gt
+        points = [np.inf, *counts.scores[::-1], 0.0], [0.0, *wrong, 1.0], [0.0, *counts.tp[::-1] / counts.gt, 1.0]
+        return pd.DataFrame(dict(zip(columns, points)))
+
     @cached_property
     def ece(self) -> dict[str, float]:
         """{label: expected calibration error: mean distance of score and share, weighted by the pixels of a bin}."""

@@ -9,7 +9,7 @@ import numpy as np
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyMatrix
-from layoutcm.metrics.family_trees import OOF
+from layoutcm.metrics.family_trees import OUT_OF_FAMILY
 from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
 from layoutcm.tables.matrix_views import Selection
 
@@ -41,7 +41,8 @@ def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, Selection]:
     values[np.ix_(rows, columns)] = matrix.values
     # If the two sides have no common label, no cell is right or wrong.
     common = bool(set(matrix.sides[GT]) & set(matrix.sides[PRED]))
-    confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
+    names = [*labels, OUT_OF_FAMILY]
+    confusion = Confusion(names, "families", values, values, values.sum(axis=0), common, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
     return confusion, Selection(*(_used_positions(side, used, len(labels)) for side in (rows, columns)))
 
@@ -53,7 +54,7 @@ def _used_positions(positions: Sequence[int], used: np.ndarray, last: int) -> li
 def family_selection(selection: Selection, view: str) -> Selection:
     """The rows and columns of a family for shares of gt (view recall) or of pred (view precision).
 
-    OOF ("out of family") is the last column for recall and the last row for precision. The other margin is left out: it
+    "out of family" is the last column for recall and the last row for precision. The other margin is left out: it
     is not a label, and its large shares would draw attention from those of the labels.
     """
     rows, columns = selection

@@ -47,3 +47,10 @@ def threshold_points(curves: ScoreCurves, label: str | None, most: int) -> Thres
     rows = table.iloc[np.union1d(kept, [best])]
     rows = pd.concat([rows[:1].assign(threshold=0.0), rows], ignore_index=True)
     return ThresholdPoints(label or ALL_LABELS, rows, float(table["threshold"].iloc[best]), float(f1[best]))
+
+
+def roc_points(curves: ScoreCurves, label: str, most: int) -> pd.DataFrame:
+    """At most `most` rows of `ScoreCurves.roc`, with its first and its last one."""
+    table = curves.roc(label)
+    kept = np.linspace(0, len(table) - 1, min(len(table), most)).round().astype(int)
+    return table.iloc[np.unique(kept)]

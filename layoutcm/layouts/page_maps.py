@@ -19,6 +19,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.file_bytes import not_utf8, read_bytes
 from layoutcm.layouts.handwritten import UNWRAPPED_ERRORS, check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
+from layoutcm.wording import without_text_mark
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
 _COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)
@@ -151,7 +152,7 @@ def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int
     found: list[dict[int, str]] = [{}, {}]
     for *names, place in page_map.entries:
         for side, (name, pages) in enumerate(zip(names, (gt, pred))):
-            page = find_page(name, pages)
+            page = _find_page(name, pages)
             if page is None:
                 raise _unknown_page(page_map.file, place, name, SIDES[side], pages)
             if page in found[side]:
@@ -171,12 +172,19 @@ def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
         return gt
     named: dict[str, int] = {}
     for name, pred, place in page_map.entries:
-        page = find_page(name, gt)
+        page = _find_page(name, gt)
         if page is None:
             raise _unknown_page(page_map.file, place, name, SIDES[GT], gt)
         named.setdefault(pred, page)
+        named.setdefault(without_text_mark(pred), page)
     named = gt.index | named
     return replace(gt.take(list(named.values())), names=tuple(named))
+
+
+def _find_page(name: str, pages: Pages) -> int | None:
+    """The page; a file that was made to be filled in may have marked its name as text for spreadsheets."""
+    page = find_page(name, pages)
+    return find_page(without_text_mark(name), pages) if page is None else page
 
 
 def _unknown_page(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:

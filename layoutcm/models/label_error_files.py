@@ -21,7 +21,7 @@ from layoutcm.layouts.writing.names import distinct
 from layoutcm.layouts.writing.request import Request
 from layoutcm.models.suggestions import Suggestion, boxes_of, chosen_pages, corrected
 from layoutcm.outputs.files import write_whole
-from layoutcm.wording import score_text
+from layoutcm.wording import as_text_cell, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def _as_csv(errors: pd.DataFrame, _: Layout) -> Written:
-    return csv_bytes(errors), ()
+    texts = [name for name, dtype in zip(errors, errors.dtypes) if dtype.kind not in "iufb"]
+    return csv_bytes(errors.assign(**{str(name): errors[name].map(as_text_cell) for name in texts})), ()
 
 
 def _as_label_studio(errors: pd.DataFrame, gt: Layout) -> Written:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from layoutcm import __version__
-from layoutcm.drawing.page_images import images_from_path
+from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper.model_classes import model_classes_figure
 from layoutcm.errors import InputError, short_repr
+from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.index_page import index_html
 from layoutcm.report.report_files import (
     MODEL_CLASSES,
     REPORT_FILES,
+    ReportProgress,
     system_errors_of_xlsxwriter,
     write_differences,
     write_figure,
     write_files,
+    zip_of,
 )
 from layoutcm.report.workbook import write_tables
 from layoutcm.tables.extras import Extras
@@ -37,6 +44,8 @@ from layoutcm.tables.result_json import json_ready, json_text
 from layoutcm.tables.tables import csv_text
 from layoutcm.tables.why import Why
 
+RESERVED_NAMES = (*BOARD_FILES, "figures", "tables")  # of files and folders beside those of the predictions
+
 
 def write_board_report(
     board: Leaderboard,
@@ -45,21 +54,56 @@ def write_board_report(
     why: bool = False,
 ) -> Path:
     """Write the report of every prediction into a folder of its name, and the page of all beside them."""
+    pictures = None if images is None else images_from_path(Path(images))
+    _check_names(board)
+    with replace_folder(folder, REPORT_FILES) as place:
+        _write_all(board, place, pictures, why, {})
+    return Path(folder)
+
+
+def board_zip(
+    board: Leaderboard,
+    images: PageImages | None,
+    *,
+    why: bool = False,
+    families: Mapping[str, FamilyConfusion] | None = None,
+    progress: ReportProgress | None = None,
+) -> bytes:
+    """The same files as a zip; `families` are those of each prediction."""
+    _check_names(board)
+    with tempfile.TemporaryDirectory() as place:
+        _write_all(board, Path(place), images, why, families or {}, progress)
+        return zip_of(Path(place))
+
+
+def _check_names(board: Leaderboard) -> None:
     for name in board.models:
-        if Path(name).name != name or name in (".", "..", *BOARD_FILES, "figures", "tables") or "\\" in name:
+        if Path(name).name != name or name in (".", "..", *RESERVED_NAMES) or "\\" in name:
             problem = f"{short_repr(name)} cannot be the name of a folder"
             raise InputError("", "comparisons", problem, "Give this prediction another name.")
-    pictures = None if images is None else images_from_path(Path(images))
-    baseline = board.comparisons[board.baseline]
-    with replace_folder(folder, REPORT_FILES) as place:
-        write_board_files(board, place, why)
-        for name, comparison in board.comparisons.items():
-            counted_why = Why(comparison) if why else None
-            extras = Extras(standing=standing(board, name), why=counted_why, models=board.comparisons)
-            write_files(comparison, place / name, pictures, method=board.method, extras=extras)
-            if comparison is not baseline:
-                write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
-    return Path(folder)
+
+
+def _write_all(
+    board: Leaderboard,
+    place: Path,
+    pictures: PageImages | None,
+    why: bool,
+    families: Mapping[str, FamilyConfusion],
+    progress: ReportProgress | None = None,
+) -> None:
+    baseline, count = board.comparisons[board.baseline], len(board.comparisons)
+    write_board_files(board, place, why)
+    for number, (name, comparison) in enumerate(board.comparisons.items()):
+        counted: dict[str, Any] = {"why": Why(comparison) if why else None, "families": families.get(name)}
+        extras = Extras(standing=standing(board, name), models=board.comparisons, **counted)
+        part = partial(_note_part, progress, number, count, name) if progress else None
+        write_files(comparison, place / name, pictures, method=board.method, extras=extras, progress=part)
+        if comparison is not baseline:
+            write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
+
+
+def _note_part(progress: ReportProgress, number: int, count: int, name: str, step: str, share: float) -> None:
+    progress(f"{step} of {name}", (number + share) / count)
 
 
 def write_board_files(board: Leaderboard, folder: Path, why: bool = False) -> None:

@@ -243,12 +243,16 @@ def report_zip(
     progress: ReportProgress | None = None,
 ) -> bytes:
     """All files of a report as a zip; equal comparisons give equal bytes."""
+    with tempfile.TemporaryDirectory() as place:
+        write_files(comparison, Path(place), images, method=method, extras=extras, progress=progress)
+        return zip_of(Path(place))
+
+
+def zip_of(folder: Path) -> bytes:
+    """The files of a folder as a zip, in the order of their names and with a fixed date instead of the present time."""
     out = io.BytesIO()
-    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        folder = Path(place)
-        write_files(comparison, folder, images, method=method, extras=extras, progress=progress)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            # A fixed date; the default would be the current time.
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
             archive.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return out.getvalue()

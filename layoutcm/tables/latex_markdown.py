@@ -5,9 +5,9 @@ Labels can contain any text: every character with a special meaning in LaTeX or 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 from layoutcm.tables.tables import Table
 from layoutcm.wording import grouped, one_line, score_text
@@ -77,16 +77,23 @@ def markdown(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[float, str], str]) -> list[list[str]]:
+def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> list[list[str]]:
     kinds = table.kinds()
     return [
-        [escape(str(value)) if kind == "text" else number_text(float(value), kind) for value, kind in zip(row, kinds)]
+        [escape(str(value)) if kind == "text" else number_text(value, kind) for value, kind in zip(row, kinds)]
         for row in table.data.itertuples(index=False, name=None)
     ]
 
 
-def _latex_number(value: float, kind: str) -> str:
-    if math.isnan(value):
+def _is_missing(value: Any) -> bool:
+    """Whether a number is n/a; a row number of a region that does not exist is no float."""
+    import pandas as pd
+
+    return bool(pd.isna(value))
+
+
+def _latex_number(value: Any, kind: str) -> str:
+    if _is_missing(value):
         return "--"
     return score_text(value, 4).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
 
@@ -95,7 +102,7 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
 
 
-def _markdown_number(value: float, kind: str) -> str:
-    if math.isnan(value):
+def _markdown_number(value: Any, kind: str) -> str:
+    if _is_missing(value):
         return "–"
     return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind == "share" else grouped(value, ",")

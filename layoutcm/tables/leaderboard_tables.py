@@ -99,6 +99,19 @@ def class_columns(board: Leaderboard) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def class_difference_table(grid: ClassGrid) -> Table:
+    """Labels x predictions: F1 minus that of the baseline, and whether the test shows it."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {"label": grid.labels}
+    for k in grid.others:
+        name = grid.models[k]
+        columns[f"difference: {name}"] = np.array([grid.difference(i, k) for i in range(len(grid.labels))], float)
+        columns[f"verdict: {name}"] = [grid.rows[label, name]["verdict"] or "" for label in grid.labels]
+    title = f"F1 of classes minus that of {grid.baseline}"
+    return Table(f"{CLASSES}-differences", title, pd.DataFrame(columns), note=CORRECTED_FOR_ALL)
+
+
 def class_grid(board: Leaderboard) -> ClassGrid:
     """The labels in use without Background; of more labels than can be drawn, those with most gt pixels."""
     labels, rows = board.classes_in_use, board.class_rows

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from layoutcm.errors import check_choice
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
 
@@ -39,6 +39,14 @@ VIEW_BUTTONS = {**{view: heading_of_view(view) for view in (*SHARE_VIEWS, "pixel
 # The same without a truth: what recall and precision are then.
 LETTER_BUTTONS = VIEW_BUTTONS | {"recall": "Share of A", "precision": "Share of B", "f1": "Both of A and B (F1)"}
 LETTER_TITLES = VIEW_TITLES | {"recall": "share of A", "precision": "share of B", "f1": "both of A and B (F1)"}
+
+
+def view_title(view: str, confusion: Confusion) -> str:
+    """The title of a view inside a sentence; without a truth, that of A and B."""
+    if confusion.side_names == SIDES or view == "pixels":
+        return VIEW_TITLES[view]
+    title = LETTER_BUTTONS[view]
+    return title[:1].lower() + title[1:]
 
 
 class Selection(NamedTuple):

@@ -37,6 +37,11 @@ def calibration_table(curves: ScoreCurves) -> Table:
     return Table("calibration", "ROC AUC and calibration of scores", data.reset_index(drop=True), note=note)
 
 
+def reliability_table(curves: ScoreCurves, label: str) -> Table:
+    """Score and share of right pixels of a label, in tenths of the scores."""
+    return Table("reliability", f"Reliability of the scores of {label}", curves.reliability(label))
+
+
 def gain_text(curves: ScoreCurves) -> str:
     """What the gains of thresholds are measured on."""
     documents = plural(curves.documents, "document")

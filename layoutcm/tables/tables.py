@@ -31,11 +31,11 @@ from layoutcm.tables.matrix_views import (
     VIEWS,
     Selection,
     every_label,
-    heading_of_view,
     largest_confusions,
+    view_title,
     view_values,
 )
-from layoutcm.wording import USE_A_MAPPING, one_line
+from layoutcm.wording import USE_A_MAPPING, as_text_cell, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,6 @@ SHAPES = {"box": "boxes", "mask": "masks"}
 ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # Float columns that contain pixels; all other float columns contain shares.
 PIXEL_COLUMNS = frozenset({"pixels", "total", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))})
 HEADINGS = {
@@ -137,7 +136,8 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
     data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
     gt, pred = confusion.side_names
     data.insert(0, gt, pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
-    title = f"{heading_of_view(view)}, rows {gt}, columns {pred}"
+    name = view_title(view, confusion)
+    title = f"{name[:1].upper()}{name[1:]}, rows {gt}, columns {pred}"
     return Table(TABLE_OF_VIEW[view], title, data, matrix=True, pixels=view == "pixels")
 
 
@@ -301,14 +301,6 @@ def csv_text(table: Table) -> str:
     data = _valid_text(table.data, as_text_cell)
     data.columns = data.columns.map(as_text_cell)
     return data.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-
-
-def as_text_cell(text: Any) -> Any:
-    """The text with an apostrophe before it if a spreadsheet would compute it; numbers stay numbers.
-
-    Some spreadsheets ignore blanks before a formula.
-    """
-    return f"'{text}" if isinstance(text, str) and text.lstrip(" ").startswith(FORMULA_STARTS) else text
 
 
 def write_parquet(table: Table, path: Path) -> None:

@@ -1,14 +1,13 @@
-"""Terminal text of the commands: a comparison, its families and differences, a layout, a verification."""
+"""Terminal text of the commands: a comparison, its families and differences, a layout."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
-from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout
 from layoutcm.messages.finding_text import first_names
 from layoutcm.metrics.confusion import Confusion
@@ -21,11 +20,7 @@ from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.wording import USE_A_MAPPING, one_line, percent, pixels_in_full, plural, score_text, shorten
 
-if TYPE_CHECKING:
-    from layoutcm.verification.deviations import Deviation
-    from layoutcm.verification.recount import Verification
-
-NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
+NAMES_SHOWN, ANNOTATORS_SHOWN = 5, 12
 NAME_LENGTH = 60  # of a label or page in a table
 
 
@@ -187,57 +182,3 @@ def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
     shown = list(values["pages"].items())[:NAMES_SHOWN]
     more = f", … ({values['values']:,} values)" if values["values"] > len(shown) else ""
     return f"{name}: " + ", ".join(f"{value} {pages:,}" for value, pages in shown) + more
-
-
-def verification_summary(result: Verification, findings: tuple[Finding, ...] = ()) -> str:
-    """Warnings about the files, what was recounted, the largest deviations, and whether all numbers agree."""
-    from layoutcm.verification.recount import MAX_PAGE_PIXELS
-
-    recounted = f"{len(result.recounted.pages):,} of {plural(result.page_count, 'page')} recounted (seed {result.seed})"
-    sizes = f"{pixels_in_full(result.recounted.pixels)} pixels, {plural(result.recounted.label_pairs, 'label pair')}"
-    notes = []
-    if result.recounted.too_large:
-        names = ", ".join(map(short_repr, result.recounted.too_large[:NAMES_SHOWN])) + ", …" * (
-            len(result.recounted.too_large) > NAMES_SHOWN
-        )
-        left_out = plural(len(result.recounted.too_large), "page was", "pages were")
-        notes.append(f"{left_out} left out, with over {MAX_PAGE_PIXELS:,} pixels: {names}")
-    if result.not_installed:
-        notes.append(f"not installed: {', '.join(result.not_installed)}; install layoutcm[verify]")
-    if result.why_no_ap:
-        notes.append(f"AP was not compared. {result.why_no_ap}")
-    sections = [
-        [result.recipe],
-        finding_lines(tuple(finding for finding in findings if finding.severity == "warning")),
-        [f"{recounted}: {sizes}, {plural(result.numbers, 'number')} compared"],
-        _deviation_table(result),
-        notes,
-        _verdict(result),
-    ]
-    return "\n\n".join("\n".join(lines) for lines in sections if lines)
-
-
-def _deviation_table(result: Verification) -> list[str]:
-    rows = [("quantity", "recounted by", "numbers", "largest deviation")]
-    for title, by, numbers, largest in result.table.itertuples(index=False):
-        rows.append((title, by, f"{numbers:,}", f"{largest:.1e}" if largest else "0"))
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    return [f"{a:{widths[0]}}  {b:{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}" for a, b, c, d in rows]
-
-
-def _verdict(result: Verification) -> list[str]:
-    from layoutcm.verification.deviations import TOLERANCE
-
-    if result.agrees:
-        return [f"All numbers that were compared agree (largest deviation {result.largest:.1e}, limit {TOLERANCE:g})."]
-    lines = [_deviation_line(one) for one in result.deviations[:DEVIATIONS_SHOWN]]
-    more = len(result.deviations) - len(lines)
-    lines += [f"  … and {more:,} more"] if more else []
-    wrong = plural(len(result.deviations), "number does", "numbers do")
-    return [*lines, f"{wrong} not agree (limit {TOLERANCE:g}). Please report this as a bug, with the two files."]
-
-
-def _deviation_line(one: Deviation) -> str:
-    place = f", {one.place}" if one.place else ""
-    values = f"layoutcm {one.computed:.10g}, {one.recounted_by} {one.recounted:.10g}"
-    return f"  {one.page}: {one.quantity.title}{place}: {values}"

@@ -96,7 +96,13 @@ class Choices:
 
 
 DEFAULTS = Choices()
-MEASURES = {"objects": "Objects", "families": "Families", "soft": "Soft scores", "centroids": "Centroids"}
+MEASURES = {
+    "objects": "Objects",
+    "families": "Families",
+    "soft": "Soft scores",
+    "calibration": "Calibration and ROC",
+    "centroids": "Centroids",
+}
 CHOICES = {
     "method": METHODS,
     "rounding": ROUNDINGS,

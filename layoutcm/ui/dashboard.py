@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from layoutcm.ui import link, page_shell, router, sidebar, visitors, warm_up
-from layoutcm.ui.parts import top_bar
+from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import StopException
+
+from layoutcm.ui import link, offers, page_shell, router, sidebar, visitors, warm_up
+from layoutcm.ui.parts import take_away, top_bar
 
 
 def run_dashboard() -> None:
@@ -17,5 +20,15 @@ def run_dashboard() -> None:
         with warm_up.preload_browser():
             page_shell.guard(sidebar.show_sidebar)
             page_shell.guard(top_bar.show_bar)
-            page_shell.guard(page.run)
+            _run_page(page)
+        take_away.show_dialog()
         link.write_link()
+
+
+def _run_page(page: StreamlitPage) -> None:
+    """Run the page; one that stops early, because there is nothing to show, still has the dialog."""
+    offers.forget_offers()
+    try:
+        page_shell.guard(page.run)
+    except StopException:
+        return

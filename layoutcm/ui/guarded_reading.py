@@ -114,15 +114,17 @@ def run_guarded(
     size: int,
     held: tuple[str, bytes] | None = None,
     show_progress: ShowProgress | None = None,
+    parts: int = 1,
 ) -> Any:
     """The result of work(*arguments), done in a worker; `file` and `size` are the name and the bytes of what it reads.
 
     `held` is the digest and the content of a file that many calls need; the content becomes the last argument.
-    `show_progress` is for work that takes long: it is called with what is being done and the share that is done. Raises
+    `show_progress` is for work that takes long: it is called with what is being done and the share that is done. Work
+    in several `parts`, such as the reports of several predictions, may take as many times as long. Raises
     the InputError that `work` raised, or one that says which limit was exceeded; a TemporaryError if it may work later.
     """
     memory = min(MEMORY + MEMORY_PER_BYTE * size, limits().reading)
-    seconds = SECONDS + SECONDS_PER_MB * size / MB
+    seconds = parts * SECONDS + SECONDS_PER_MB * size / MB
     task = Task(work, arguments, memory, limits().visitor, HeldFile(*held) if held else None)
     with _turn_of_long_work() if show_progress else nullcontext(), _worker() as worker:
         reply = _wait_for(worker.start(task), worker, file, seconds, show_progress)

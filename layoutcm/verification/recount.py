@@ -51,7 +51,8 @@ class Verification:
     table: pd.DataFrame  # quantity, recounted_by, numbers, largest_deviation
     deviations: tuple[Deviation, ...]  # those above the tolerance
     not_installed: tuple[str, ...]
-    why_no_ap: str  # why AP was not compared; "" if it was, or if pycocotools is not installed
+    why_no_ap: str  # why AP was not checked; "" if it was, or if pycocotools is not installed
+    objects_left_out: tuple[str, ...] = ()  # pages whose objects layoutcm left out, so that AP was not checked on them
 
     @property
     def numbers(self) -> int:
@@ -65,7 +66,12 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
+        """Whether all numbers that were checked agree; `ap_was_checked` says whether AP is among them."""
         return not self.deviations
+
+    @property
+    def ap_was_checked(self) -> bool:
+        return not self.why_no_ap and "pycocotools" not in self.not_installed
 
 
 def verify(
@@ -88,9 +94,9 @@ def verify(
     pixels, label_pairs = _compare_pages(
         comparison, chosen, method, peers.get("scikit-learn", ""), found, progress or (lambda done, pages: None)
     )
-    why_no_ap = ""
+    why_no_ap, left_out = "", list[str]()
     if "pycocotools" in peers:
-        why_no_ap = _compare_objects(comparison, sides, list(chosen), peers["pycocotools"], found)
+        why_no_ap, left_out = _compare_objects(comparison, sides, list(chosen), peers["pycocotools"], found)
     names = comparison.pages
     return Verification(
         recipe=comparison.recipe_for(method),
@@ -103,6 +109,7 @@ def verify(
         deviations=tuple(found.above_tolerance),
         not_installed=tuple(name for name in PEERS if name not in peers),
         why_no_ap=why_no_ap,
+        objects_left_out=tuple(left_out),
     )
 
 
@@ -190,20 +197,28 @@ def _loop(comparison: Comparison) -> str:
 
 def _compare_objects(
     comparison: Comparison, sides: Sequence[SideRegions], chosen: Sequence[int], pycocotools: str, found: Deviations
-) -> str:
-    """Compare AP and AR on all pages, or one by one on the chosen pages; returns the reason if there is no AP."""
+) -> tuple[str, list[str]]:
+    """Compare AP and AR on all pages, or one by one on the chosen pages.
+
+    Returns the reason if nothing was compared, and the pages that were left out of objects.
+    """
     names = comparison.pages
     why = comparison.objects(page=names[chosen[0]]).why_no_ap  # the same for all pages
     if why:
-        return why
+        return why, []
     levels: list[tuple[str | None, Sequence[int]]] = [(None, range(len(names)))]
     recounted_by = f"{pycocotools}, {ALL_PAGES}"
     if len(names) > MAX_PAGES_FOR_ALL_OBJECTS:
         levels = [(names[page], [page]) for page in chosen]
         recounted_by = f"{pycocotools}, page by page"
+    left_out, note, compared = list[str](), "", 0
     for page, pages in levels:
-        left_out = set(comparison.objects(page=page).left_out)
-        recounted = coco_scores(sides, [one for one in pages if names[one] not in left_out])
-        place = ALL_PAGES if page is None else page
-        found.compare(recounted_by, place, object_numbers(comparison, page), recounted)
-    return ""
+        objects = comparison.objects(page=page)
+        used = [one for one in pages if names[one] not in set(objects.left_out)]
+        left_out += objects.left_out
+        note = note or objects.note
+        if used:
+            place = ALL_PAGES if page is None else page
+            found.compare(recounted_by, place, object_numbers(comparison, page), coco_scores(sides, used))
+            compared += len(used)
+    return ("" if compared else note), left_out

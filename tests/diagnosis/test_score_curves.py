@@ -45,6 +45,12 @@ def test_the_worked_page_of_the_documentation():
     assert np.isnan(fewer["threshold"]) and fewer["f1"] == fewer["present_f1"] and fewer["gain"] == 0
 
 
+def test_the_roc_of_the_worked_page():
+    """50 pixels have the label in gt, 50 have not; scores 0.9, 0.5, 0.2 are on 40, 10, 0 and on 0, 10, 10 of them."""
+    rows = curves(GT, PRED).roc("a").values.tolist()
+    assert rows == [[np.inf, 0, 0], [0.9, 0, 0.8], [0.5, 0.2, 1], [0.2, 0.4, 1], [0, 1, 1]]
+
+
 def test_no_threshold_is_chosen_on_other_documents_that_all_regions_are_right_on():
     """All regions are right. The lowest score of six pages would drop the region of the seventh."""
     sizes = {f"p{i}": (10, 10) for i in range(7)}
@@ -196,6 +202,9 @@ def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, page
         row = s.best().set_index("label").loc[label]
         assert row.tolist() == pytest.approx(score_maps.best(rows), abs=1e-9, nan_ok=True)
         assert s.roc_auc[label] == pytest.approx(score_maps.roc_auc(in_gt, scores), abs=1e-9, nan_ok=True)
+        x, y = s.roc(label)[["false_positives", "true_positives"]].to_numpy().T
+        area = np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2) if len(x) else np.nan
+        assert area == pytest.approx(s.roc_auc[label], abs=1e-9, nan_ok=True)
         assert s.ece[label] == pytest.approx(score_maps.ece(in_gt, scores), abs=1e-9, nan_ok=True)
     rows = score_maps.curve(*(np.concatenate(parts) for parts in zip(*of_labels)))
     expected = score_maps.best(rows)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing import method_drawings
+from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.drawing import cause_drawing, method_drawings, svg_canvas
 from layoutcm.metrics.confusion import Confusion, collapse_mass
 from support.paths import ROOT
 
@@ -39,7 +40,7 @@ def test_svg_is_well_formed_and_has_a_description(file):
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
     assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}rect"]
     assert root[0].text and root[1].text
-    assert (root[2].get("fill") == method_drawings.DRAWING_COLOURS["paper"][0]) == ("dark" not in file)
+    assert (root[2].get("fill") == svg_canvas.DRAWING_COLOURS["paper"][0]) == ("dark" not in file)
 
 
 @ALL
@@ -59,7 +60,7 @@ def test_text_is_large_enough_and_inside_the_drawing(file):
     for element in root.iter(f"{SVG}text"):
         assert "".join(element.itertext()).strip()
         assert float(element.get("font-size", root.get("font-size"))) >= 12
-        assert 12 < float(element.get("x")) < method_drawings.WIDTH - 12 and 12 < float(element.get("y")) < height - 8
+        assert 12 < float(element.get("x")) < svg_canvas.WIDTH - 12 and 12 < float(element.get("y")) < height - 8
 
 
 def luminance(colour):
@@ -70,9 +71,9 @@ def luminance(colour):
 
 @BOTH
 def test_text_has_enough_contrast(dark):
-    light_of = {name: luminance(pair[dark]) for name, pair in method_drawings.DRAWING_COLOURS.items() if name != "none"}
+    light_of = {name: luminance(pair[dark]) for name, pair in svg_canvas.DRAWING_COLOURS.items() if name != "none"}
     on_paper = [(name, "paper") for name in light_of if name.endswith("ink") or name in ("soft", "accent")]
-    for text, ground in on_paper + [("ink", fill) for fill in method_drawings.FILLS.values()]:
+    for text, ground in on_paper + [("ink", fill) for fill in svg_canvas.FILLS.values()]:
         dim, bright = sorted((light_of[text], light_of[ground]))
         assert (bright + 0.05) / (dim + 0.05) >= 4.5, (text, ground)
 
@@ -166,3 +167,13 @@ def test_command_writes_the_drawings(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)
     without = subprocess.run(command, capture_output=True, text=True, check=False)
     assert without.returncode == 1 and "usage" in without.stderr
+
+
+def test_every_example_of_the_causes_is_named_by_the_library():
+    found, shown = cause_drawing.found_causes(), texts(method_drawings.causes_on_a_page())
+    names = [name for name in shown if name in CAUSES]
+    assert names == [*CAUSES, *CAUSES]  # below the eight examples, and in the list
+    # The gap of the split region and its two halves: 100 x 20 pixels but for the corners near its borders.
+    assert found.pixels["missed"] == 100 * 50 and found.pixels["invented"] == 100 * 80
+    assert found.pixels["label"] == 100 * 80 and 0.9 * 2000 < found.pixels["split"] <= 2000
+    assert all(f"{pixels:,.0f}".replace(",", "\u202f") in shown for pixels in found.pixels.values())

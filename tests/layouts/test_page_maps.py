@@ -6,6 +6,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from layoutcm.layouts.page_maps import parse_page_map, resolve_page_map
+from support.layouts import build
 from support.named_pages import compared, matched
 
 MAPS = {
@@ -145,3 +147,12 @@ def test_page_map_does_not_change_the_page_ids_of_a_results_list():
     assert pred.page_columns.names == ("a", "b", "c") and pred.regions["page"].tolist() == ["a", "b", "c"]
     found, _ = matched(lcm.compare(gt, pred, pages=pages))
     assert found == {"a": ("b", "map"), "b": ("a", "map"), "c": ("c", "exact")}
+
+
+def test_names_that_a_file_to_fill_in_has_marked_as_text_are_found():
+    gt, pred = (build({name: (9, 9), "x": (9, 9)}, [(name, "a", 0, 0, 5, 5)]) for name in ("=1+1", "-p"))
+    data = b'gt,pred\n"\'=1+1","\'-p"\n'
+    found = resolve_page_map(parse_page_map("pages.csv", data), gt.page_columns, pred.page_columns)
+    assert found == {0: 0}
+    compared = lcm.compare(gt, pred, pages={"=1+1": "-p"})
+    assert compared.page_matches()["how"].tolist() == ["map", "exact"]

@@ -41,6 +41,12 @@ def on_pages(rows, pages):
     return sorted((page, label, *map(float, box)) for page, label, *box in rows if page in pages)
 
 
+def test_csv_marks_text_that_a_spreadsheet_would_compute(found, tmp_path):
+    gt, errors = found
+    lcm.write_label_errors(errors.assign(page="=1+1"), gt, tmp_path / "e.csv")
+    assert set(pd.read_csv(tmp_path / "e.csv")["page"]) == {"'=1+1"}
+
+
 def test_csv_has_the_table(found, tmp_path):
     gt, errors = found
     assert lcm.write_label_errors(errors, gt, tmp_path / "e.csv") == ()

@@ -93,7 +93,8 @@ def test_the_pages_behind_a_cell():
 def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
     app = opened_unmapped(monkeypatch, "measures", gt_label="Text", pred_label="text")
     assert not app.exception and not app.error, texts(app)
-    assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
+    assert metrics(app)["AP"] == metrics(app)["PQ"] == "n/a"
+    assert "The two sides have different labels, so no object has its label found" in texts(app)
     assert "71.2 % of 947 objects in the ground truth are found, whatever their labels" in texts(app)
     assert not figures(app) and len(matrices(app)) == 1 and "Text overlaps text: 325 objects" in texts(app)
     assert table(app, "recall")["gt"].sum() == 947
@@ -107,9 +108,10 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     app = upload(opened(), gt, pred)
     app.switch_page("pages/measures.py").run()
     assert not app.exception and not app.error, texts(app)
-    assert "There is no AP. The prediction has no scores" in texts(app)
+    assert metrics(app)["AP"] == "n/a" and "The prediction has no scores" in texts(app)
     # Five of six labels are found with an IoU of 4/5.
-    assert metrics(app) | {"PQ": "0.667", "SQ": "0.667", "RQ": "0.833"} == metrics(app)
+    assert metrics(app)["PQ"] == "0.667"
+    assert "how many objects have a partner (RQ 0.833) times how well these fit (SQ 0.667)" in texts(app)
     assert list(table(app, "tp"))[:6] == ["label", "gt", "pred", "pq", "sq", "rq"]
     assert "83.3 % of 6 objects in the ground truth are found, with their label; 100 % of 5" in texts(app)
     assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "tp")) and {*table(app, "tp")["label"]} == {*SCREEN}
@@ -122,7 +124,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     assert points["data"][1]["name"] == "&lt;/script&gt;"
     choose(app, measure="soft")
     app.run()
-    assert "The prediction has no scores, so soft scores" in texts(app)
+    assert "The prediction has no scores, so there are no soft scores" in texts(app)
 
 
 @pytest.mark.parametrize("level", [{"level": "page", "page": "report-1_p3.png"}, {"labels": '["Table", "Text"]'}])

@@ -35,10 +35,14 @@ def test_pairs_are_shown_with_their_counts(app):
     shown = texts(app).replace("\u00a0", " ").replace("\u202f", " ")
     assert "True positives: 1 of 3 predictions. False positives: 2. False negatives: 1 of 2 objects" in shown
     assert "pairing:coco" in texts(app) and "The first" not in texts(app)
-    assert {button.label for button in app.get("download_button")} >= {
-        "Ranked pairs as CSV",
-        "All pairs of one label as CSV",
-    }
+    ranked, joint = app.session_state["offers"]["pairs"]
+    assert ranked.file == "ranked_pairs-pred-coco" and ranked.table().data["outcome"].tolist() == [
+        "tp",
+        "fp",
+        "fn",
+        "fp",
+    ]
+    assert joint.title == "All pairs of one label" and len(joint.table().data) == 5
 
 
 def test_pairing_and_outcomes_can_be_chosen(app):

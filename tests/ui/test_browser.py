@@ -76,25 +76,6 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
-def test_figures_are_drawn_on_download(page, address):
-    """Downloads are drawn outside the session, so nothing of it is available."""
-    visit(page, f"{address}/?load=sample&gt_label=Caption&pred_label=Text&taxonomy=same")
-    page.get_by_role("button", name="Take it away").click()
-    for name in (
-        "Precision over recall",
-        "Difference to another",
-        "Page with both layouts",
-        "pixels behind the chosen",
-    ):
-        page.get_by_role("combobox", name="Figure").click()
-        page.get_by_role("option", name=name).click()
-        settle(page, 500)
-        page.get_by_role("button", name="SVG").wait_for(timeout=15_000)
-        with page.expect_download(timeout=15_000) as taken:
-            page.get_by_role("button", name="SVG").click()
-        assert b"<svg" in taken.value.path().read_bytes()[:1000]
-
-
 def test_back_and_forward_bring_earlier_views_back(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)

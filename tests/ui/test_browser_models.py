@@ -1,6 +1,5 @@
-"""The Models page in a real browser: the answer without a click, the best threshold with two, downloads, no jumps."""
+"""The Models page in a real browser: the answer without a click, the best threshold with two, no jumps."""
 
-import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
@@ -80,20 +79,6 @@ def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     box = grid.bounding_box()
     page.mouse.click(box["x"] + 18, box["y"] + 38 + 17)  # the box at the left end of the first row
     wait_for_link(page, "/page", f"page={board.pages()['page'][0]}")
-
-
-def test_tables_and_figures_can_be_taken_away(page, address, board):
-    open_models(page, address)
-    with page.expect_download() as taken:
-        page.locator(".st-key-csv_leaderboard").get_by_role("button").click()
-    table = pd.read_csv(taken.value.path())
-    assert table["macro_f1"].tolist() == pytest.approx(board.table["macro_f1"].tolist(), rel=1e-12)
-    with page.expect_download() as taken:
-        page.locator(".st-key-pdf_model_classes").get_by_role("button").click()
-    assert taken.value.path().read_bytes().startswith(b"%PDF")
-    with page.expect_download() as taken:
-        page.locator(".st-key-svg_slices").get_by_role("button").click()
-    assert b"<svg" in taken.value.path().read_bytes()
 
 
 def test_a_prediction_opens_its_errors(page, address):

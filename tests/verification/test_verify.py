@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.layouts.model import ROUNDINGS
-from layoutcm.tables.terminal import verification_summary
+from layoutcm.metrics.objects import overlaps
+from layoutcm.tables.verification_texts import verification_summary
 from layoutcm.verification import recount
 from layoutcm.verification.recount import verify
 from support import generated_pages
@@ -236,7 +237,23 @@ def test_many_pages_have_their_ap_compared_page_by_page(two_pages, monkeypatch):
 
 def test_the_reason_for_no_ap_is_given(two_pages):
     result = assert_agrees(lcm.compare(two_pages[0], two_pages[0]))
-    assert "AP was not compared. The prediction has no scores" in verification_summary(result)
+    text = verification_summary(result)
+    assert "AP and AR were not checked. The prediction has no scores" in text
+    assert text.endswith("AP and AR: not checked.") and not result.ap_was_checked
+
+
+def test_ap_is_not_checked_where_objects_are_left_out(two_pages, monkeypatch):
+    # Every page of two_pages has more overlapping pairs than are compared, then only one of them has.
+    monkeypatch.setattr(overlaps, "MOST_WORK_ON_A_PAGE", 0)
+    result = assert_agrees(lcm.compare(*two_pages))
+    assert result.objects_left_out == ("p1", "p2") and not result.ap_was_checked
+    assert not {"COCO's twelve numbers"} & set(result.table["quantity"]) and result.numbers > 0
+    text = verification_summary(result)
+    assert "AP and AR were not checked. Left out of objects" in text and text.endswith("AP and AR: not checked.")
+    monkeypatch.setattr(overlaps, "MOST_WORK_ON_A_PAGE", 3)
+    result = assert_agrees(lcm.compare(*two_pages))
+    assert result.objects_left_out == ("p1",) and result.ap_was_checked
+    assert "AP and AR were not checked on 1 page left out of objects: 'p1'" in verification_summary(result)
 
 
 def test_the_summary_has_the_sizes_the_table_and_the_verdict(two_pages):

@@ -61,11 +61,11 @@ def cause_bars(
     names = shorten_labels(shares.labels, min(7, 0.6 * pitch), 0.36 * sheet_width)
     left = max((text_width(name, min(7, 0.6 * pitch)) for name in names), default=0) + 22
     occurring = shares.occurring
-    legend = _legend_places([causes.names[k] for k in occurring], sheet_width)
+    legend = legend_places([causes.names[k] for k in occurring], sheet_width)
     top = 10 + 9 * (1 + max((line for line, _ in legend), default=0))
     bottom = top + pitch * len(names)
     figure, axes = new_sheet(sheet_width, bottom + 22, confusion.recipe if caption else "")
-    _draw_legend(axes, {k: causes.names[k] for k in occurring}, legend)
+    draw_legend(axes, {causes.names[k]: cause_look(k) for k in occurring}, legend)
     longest = max(float(np.nansum(side, axis=1).max(initial=0.01)) for side in (shares.gt, shares.pred))
     scale = (sheet_width - 24 - left) / longest
     _draw_axis(axes, (left, top, bottom), scale, longest)
@@ -89,7 +89,7 @@ def _draw_label(
         _draw_stack(axes, values, (left, y, thickness), scale, 0.75 * font)
 
 
-def _legend_places(names: Sequence[str], width: float) -> list[tuple[int, float]]:
+def legend_places(names: Sequence[str], width: float) -> list[tuple[int, float]]:
     """The line and the x of every entry."""
     places, line, x = [], 0, 6.0
     for name in names:
@@ -101,15 +101,16 @@ def _legend_places(names: Sequence[str], width: float) -> list[tuple[int, float]
     return places
 
 
-def _draw_legend(axes: Axes, names: Mapping[int, str], places: Sequence[tuple[int, float]]) -> None:
+def draw_legend(axes: Axes, looks: Mapping[str, dict[str, Any]], places: Sequence[tuple[int, float]]) -> None:
+    """Draw the names with their looks at the places of `legend_places`."""
     from matplotlib.patches import Rectangle
 
-    for (k, name), (line, x) in zip(names.items(), places):
-        axes.add_patch(Rectangle((x, 4 + 9 * line), 8, 5, **_look(k)))
+    for (name, look), (line, x) in zip(looks.items(), places):
+        axes.add_patch(Rectangle((x, 4 + 9 * line), 8, 5, **look))
         draw_text(axes, x + 10, 6.5 + 9 * line, name, 6)
 
 
-def _look(cause: int) -> dict[str, Any]:
+def cause_look(cause: int) -> dict[str, Any]:
     return {"facecolor": CAUSE_COLOURS[cause], "hatch": HATCHES[cause], "edgecolor": INK, "linewidth": 0.2}
 
 
@@ -139,7 +140,7 @@ def _draw_stack(axes: Axes, values: Floats, place: tuple[float, float, float], s
     x, y, thickness = place
     for k, value in enumerate(values.tolist()):
         if value > 0:
-            axes.add_patch(Rectangle((x, y), scale * value, thickness, **_look(k)))
+            axes.add_patch(Rectangle((x, y), scale * value, thickness, **cause_look(k)))
             x += scale * value
     total = float(values.sum())
     draw_text(axes, x + 2, y + thickness / 2, percent_brief(total) if total else "0", font)

@@ -92,17 +92,34 @@ def class_bars(
     if not confusion.diagonal:
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
     positions = classes_in_use(confusion, background, selection)
+    values = {score: of[positions] for score, of in confusion.class_values().items() if score in SCORES}
+    missing = np.full((len(confusion.labels), 2), np.nan)
+    ends = {score: np.asarray((intervals or {}).get(score, missing), float)[positions] for score in SCORES}
+    text = recipe or confusion.recipe
+    return score_bars([confusion.labels[i] for i in positions], values, ends, recipe=text, width=width, caption=caption)
+
+
+@with_paper_style
+def score_bars(
+    labels: Sequence[str],
+    values: Mapping[str, np.ndarray],
+    ends: Mapping[str, np.ndarray] | None = None,
+    *,
+    recipe: str = "",
+    width: str | None = None,
+    caption: bool = True,
+) -> Figure:
+    """Precision, recall and F1 of labels, {score: float64[labels]}; `ends`, [labels, low high], are whiskers."""
     sheet_width = column_width(width, 0)
-    rows = _plan_rows([confusion.labels[i] for i in positions], sheet_width)
-    figure, axes = new_sheet(sheet_width, rows.bottom + 13, (recipe or confusion.recipe) if caption else "")
+    rows = _plan_rows(labels, sheet_width)
+    figure, axes = new_sheet(sheet_width, rows.bottom + 13, recipe if caption else "")
     _draw_share_lines(axes, rows)
     _draw_bar_legend(axes, rows.left)
-    values = confusion.class_values()
     for k, score in enumerate(SCORES):
-        ends = np.asarray((intervals or {}).get(score, np.full((len(confusion.labels), 2), np.nan)), float)
-        _draw_bars(axes, rows, k, values[score][positions], FILLS[score])
-        _draw_whiskers(axes, rows, k, ends[positions])
-    _draw_names_and_f1(axes, rows, values["f1"][positions].tolist(), sheet_width)
+        _draw_bars(axes, rows, k, values[score], FILLS[score])
+        if ends:
+            _draw_whiskers(axes, rows, k, ends[score])
+    _draw_names_and_f1(axes, rows, values["f1"].tolist(), sheet_width)
     return figure
 
 
@@ -176,21 +193,29 @@ def _draw_names_and_f1(axes: Axes, rows: ClassRows, f1: Sequence[float], sheet_w
     draw_text(axes, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
 
 
-def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
-    """The curves of the gt labels, the most frequent first, with their AP at this IoU; `look` as in `curves_figure`.
+def object_curves_figure(
+    objects: Objects, iou: float = HEADLINE_IOU, labels: Sequence[str] = (), rule: str = "coco", **look: Any
+) -> Figure:
+    """The curves of some labels with their AP at this IoU; without labels, of those of gt, the most frequent first.
 
-    The curve is the one under which COCO computes the area. Of more labels than can be drawn, only the most frequent.
+    The curve is the one under which the rule computes the area. Of more labels than can be drawn, only the most
+    frequent. `look` as in `curves_figure`.
     """
-    ap, known = objects.ap_at(iou), objects.curves(iou)
+    ap, known = objects.ap_at(iou, rule), objects.curves(iou)
     frequent = np.argsort(-objects.gt_counts, kind="stable")[:MOST_DRAWN]
-    order = [objects.labels[i] for i in frequent if objects.gt_counts[i]]
-    return curves_figure({label: _steps(known[label]) for label in order}, ap=ap, **look)
+    order = labels or [objects.labels[i] for i in frequent if objects.gt_counts[i]]
+    return curves_figure({label: _steps(known[label], rule) for label in order}, ap=ap, **look)
 
 
-def _steps(curve: pd.DataFrame) -> pd.DataFrame:
-    """The precision envelope as a step line from recall 0: the best precision at this recall or a higher one."""
+def _steps(curve: pd.DataFrame, rule: str = "coco") -> pd.DataFrame:
+    """The precision envelope as a step line from recall 0: the best precision at this recall or a higher one.
+
+    The rule `sum` has no envelope.
+    """
     import pandas as pd
 
+    if rule == "sum":
+        return curve
     recall, first = np.unique(curve["recall"].to_numpy(), return_index=True)
     best = envelope(curve["precision"].to_numpy())[first]
     found = recall > 0

@@ -1,4 +1,4 @@
-"""Matrices on paper: one view, the 2x2, the difference of two models.
+"""Matrices on paper: one view, the 2x2, two models side by side, the difference of two models.
 
 Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
 steadily darker, so that they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
@@ -8,7 +8,7 @@ a worse cell has a diagonal line.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,7 +53,7 @@ from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
-from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_values
+from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAR_HEIGHT = 27.0
+TITLE_HEIGHT, GAP = 12.0, 8.0  # of two matrices: above each, and between them
 STROKE_FROM = 0.03  # share of the top of the scale; smaller differences get no line
 NOISE = "#d5d8de"
 
@@ -74,10 +75,12 @@ def matrix_figure(
     width: str | None = None,
     caption: bool = True,
     log: bool | None = None,
+    unit: str = VIEW_TITLES["pixels"],
 ) -> Figure:
     """One view of a matrix, of selected labels, by default those in use.
 
-    `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one.
+    `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one. `unit`
+    is what the matrix counts.
     """
     confusion, selection, _ = drawn_matrix(confusion, selection or select(confusion))
     sheet_width = column_width(width, 15 * len(selection.columns) + 60)
@@ -86,8 +89,46 @@ def matrix_figure(
     figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, selection, LIGHT, view == "pixels" if log is None else log)
     _draw_matrix(axes, grid, confusion, view, selection, layers)
-    _bars(axes, layers, VIEW_TITLES[view], view != "pixels", confusion.diagonal, grid, sheet_width)
+    name = unit if view == "pixels" else view_title(view, confusion)
+    _bars(axes, layers, name, view != "pixels", confusion.diagonal, grid, sheet_width)
     return figure
+
+
+@with_paper_style
+def pair_figure(
+    matrices: Mapping[str, Confusion],
+    view: str = "recall",
+    *,
+    selection: Selection,
+    width: str | None = None,
+    caption: bool = True,
+    log: bool | None = None,
+    unit: str = VIEW_TITLES["pixels"],
+) -> Figure:
+    """Two matrices with the same labels, {title: matrix}, side by side; in one column, one below the other."""
+    log = view == "pixels" if log is None else log
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in matrices.values()], axis=0)
+    drawn = [drawn_matrix(one, selection, sizes) for one in matrices.values()]
+    rows, columns = ([drawn[0].confusion.labels[i] for i in side] for side in drawn[0].selection)
+    stacked = width == "one"
+    sheet_width = COLUMN_WIDTHS["one" if stacked else "two"]
+    own_width = sheet_width if stacked else (sheet_width - GAP) / 2
+    grid = plan_grid(rows, columns, own_width, top=TITLE_HEIGHT)
+    height = grid.bottom + BAR_HEIGHT
+    corners = [(0.0, 0.0), (0.0, height) if stacked else (own_width + GAP, 0.0)]
+    recipes = [one.recipe for one in matrices.values()] if caption else []
+    figure, axes = new_sheet(sheet_width, corners[1][1] + height, *recipes)
+    name = unit if view == "pixels" else view_title(view, drawn[0].confusion)
+    for title, (confusion, shown, _), (left, top) in zip(matrices, drawn, corners):
+        layers, own = matrix_layers(confusion, view, shown, LIGHT, log), _moved(grid, left, top)
+        draw_text(axes, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
+        _draw_matrix(axes, own, confusion, view, shown, layers)
+        _bars(axes, layers, name, view != "pixels", confusion.diagonal, own, left + own_width)
+    return figure
+
+
+def _moved(grid: Grid, x: float, y: float) -> Grid:
+    return grid._replace(corner=(grid.left + x, grid.top + y))
 
 
 @with_paper_style
@@ -124,15 +165,18 @@ def difference_figure(
     *,
     names: tuple[str, str] = ("first", "second"),
     differences: CellDifferences | None = None,
+    selection: Selection | None = None,
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
     """The matrix of the second model minus that of the first; blue is better, red is worse.
 
-    With `differences`, which have intervals, cells within noise are grey.
+    With `differences`, which have intervals, cells within noise are grey. A `selection` is one of two matrices with the
+    same labels; without it, all labels in use are shown.
     """
     first, second = _same_labels(first, second)
-    shown = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
+    in_use = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
+    shown = selection or in_use
     sizes = first.gt_pixels + first.pred_pixels + second.gt_pixels + second.pred_pixels
     (first, (rows, columns), _), (second, _, _) = (drawn_matrix(one, shown, sizes) for one in (first, second))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]

@@ -1,13 +1,15 @@
-"""F1 of classes and predictions on paper, with a mark where a prediction differs from the baseline."""
+"""F1 of classes and predictions on paper, and differences from the baseline, with marks where they are real."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import make_layer
-from layoutcm.drawing.palette import LIGHT
+from layoutcm.drawing.matrix_layers import DIFFERENCE_TOP, difference_place, make_layer
+from layoutcm.drawing.palette import LIGHT, scale_colour
+from layoutcm.drawing.paper.matrix import NOISE
 from layoutcm.drawing.paper.matrix_grid import (
     draw_bar,
     draw_cells,
@@ -17,7 +19,7 @@ from layoutcm.drawing.paper.matrix_grid import (
     draw_outlines,
     plan_grid,
 )
-from layoutcm.drawing.paper.printing import column_width, new_sheet, with_paper_style
+from layoutcm.drawing.paper.printing import column_width, new_sheet, shorten_to_width, with_paper_style
 from layoutcm.tables.class_grid import ClassGrid
 
 if TYPE_CHECKING:
@@ -49,3 +51,36 @@ def model_classes_figure(found: ClassGrid, *, width: str | None = None, caption:
     ticks = layer.marks(3, shares=True)
     draw_bar(axes, layer.scale, "F1", ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
     return figure
+
+
+@with_paper_style
+def model_differences_figure(found: ClassGrid, *, width: str | None = None, caption: bool = True) -> Figure:
+    """Rows are classes, columns all predictions but the baseline; the numbers are differences of F1 in points.
+
+    Blue is better, red is worse; a difference that the test does not show is grey.
+    """
+    rows, columns = range(len(found.labels)), found.others
+    sheet_width = column_width(width, 26 * len(columns) + 60)
+    grid = plan_grid(found.labels, [found.models[j] for j in columns], sheet_width, top=2)
+    texts = [found.legend, *found.recipes[:MOST_RECIPES]] if caption else []
+    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *texts)
+    colours = [[_difference_colour(found, i, j) for j in columns] for i in rows]
+    draw_frame(axes, grid, ("class", "prediction"))
+    draw_cells(axes, grid, colours)
+    draw_numbers(axes, grid, [[found.difference_number(i, j) for j in columns] for i in rows], colours)
+    missing = [[math.isnan(found.difference(i, j)) for j in columns] for i in rows]
+    draw_dots(axes, grid, np.array(missing, bool).reshape(len(found.labels), len(columns)))
+    end = f"≥ {100 * DIFFERENCE_TOP:g}"
+    ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
+    title = shorten_to_width(f"F1 minus that of {found.baseline}", 6, 150) + ", % points; grey: not shown by the test"
+    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
+    return figure
+
+
+def _difference_colour(found: ClassGrid, row: int, column: int) -> str | None:
+    value = found.difference(row, column)
+    if math.isnan(value):
+        return None
+    if not found.marks[row][column]:
+        return NOISE
+    return scale_colour(LIGHT.diverging, difference_place(value, value > 0, DIFFERENCE_TOP))

@@ -1,4 +1,4 @@
-"""Charts of scores on paper: precision, recall and F1 over the threshold, and the reliability of scores."""
+"""Charts of scores on paper: precision, recall and F1 over the threshold, reliability, ROC."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from layoutcm.drawing.paper.printing import (
     text_width,
     with_paper_style,
 )
-from layoutcm.drawing.score_points import ThresholdPoints, threshold_points
+from layoutcm.drawing.score_points import ThresholdPoints, roc_points, threshold_points
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.wording import pixels_brief, score_text
@@ -133,3 +133,22 @@ def _draw_reliability_key(axes: Axes) -> None:
     draw_text(axes, LEFT + 11, y, "share of pixels that gt labels so", 6)
     axes.plot([LEFT + 122, LEFT + 134], [y, y], color=INK, linewidth=1.4)
     draw_text(axes, LEFT + 137, y, "mean score", 6)
+
+
+@with_paper_style
+def roc_figure(
+    curves: ScoreCurves, label: str, *, recipe: str = "", width: str | None = None, caption: bool = True
+) -> Figure:
+    """True positives over false positives, as shares of pixels; the dashed line is what scores at random would have."""
+    table = roc_points(curves, label, MOST_POINTS)
+    sheet_width = column_width(width, 0)
+    size = sheet_width - LEFT - 10, HIGHEST
+    figure, axes = new_sheet(sheet_width, TOP + HIGHEST + 22, recipe if caption else "")
+    plot_frames(axes, [(LEFT, TOP)], *size, 0.25)
+    draw_axis_texts(axes, (LEFT, TOP), size, ("share of the other pixels, %", "share of the label's pixels, %"))
+    _draw_title(axes, label, f"ROC AUC {score_text(curves.roc_auc[label])}", size[0])
+    rows = table[["false_positives", "true_positives"]].to_numpy().tolist()
+    _draw_line(axes, to_sheet([(x, y) for x, y in rows], LEFT, TOP, *size), "recall")
+    (x0, y0), (x1, y1) = to_sheet([(0, 0), (1, 1)], LEFT, TOP, *size)
+    axes.plot([x0, x1], [y0, y1], color=SOFT, linewidth=0.5, linestyle=DASHES[2])
+    return figure

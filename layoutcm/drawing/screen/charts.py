@@ -43,19 +43,38 @@ def class_bars(
     for score in SCORES:
         whiskers = _whiskers(values[score], intervals[score], positions, theme) if intervals else None
         figure.add_trace(_make_score_bars(score, values[score], positions, hover) | {"error_x": whiskers})
-    figure.update_layout(
-        **base_layout(theme),
-        barmode="group",
-        bargap=0.25,
-        bargroupgap=0.08,
-        height=34 * len(positions) + 90,
-        margin={"l": 8, "r": 24, "t": 56, "b": 28},
-        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-    )
+    figure.update_layout(**_bars_layout(len(positions), theme))
     share_axis(figure, "x", theme)
     # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
     label_axis(figure, [confusion.labels[i] for i in positions], len(positions))
     return figure
+
+
+def score_bars(labels: Sequence[str], values: Mapping[str, Floats], theme: Theme) -> go.Figure:
+    """Precision, recall and F1 of labels, {score: float64[labels]}."""
+    hover = [
+        "<br>".join([f"<b>{plotly_text(label)}</b>",
+                     *(f"{SCORE_TITLES[score]} {score_text(float(values[score][i]), 4)}" for score in SCORES)])
+        for i, label in enumerate(labels)
+    ]  # fmt: skip
+    places = range(len(labels))
+    figure = go.Figure([_make_score_bars(score, values[score], places, hover) for score in SCORES])
+    figure.update_layout(**_bars_layout(len(labels), theme))
+    share_axis(figure, "x", theme)
+    label_axis(figure, list(labels), len(labels))
+    return figure
+
+
+def _bars_layout(rows: int, theme: Theme) -> dict[str, Any]:
+    return {
+        **base_layout(theme),
+        "barmode": "group",
+        "bargap": 0.25,
+        "bargroupgap": 0.08,
+        "height": 34 * rows + 90,
+        "margin": {"l": 8, "r": 24, "t": 56, "b": 28},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+    }
 
 
 def _limit_classes(positions: list[int], most: int) -> list[int]:
@@ -74,7 +93,7 @@ def _make_score_bars(score: str, values: Floats, positions: Sequence[int], hover
         "y": list(range(len(positions))),
         "x": [or_none(values[i]) for i in positions],
         "marker": {"color": SCORE_COLOURS[score], "line": {"width": 0}},
-        "customdata": positions,
+        "customdata": list(positions),
         "hoverinfo": "text",
         "hovertext": hover,
         "textposition": "none",

@@ -1,43 +1,22 @@
-"""Plotly charts of families: the shares identity, in family and out of family per label, and the matrix of a family."""
+"""The Plotly chart of families: the shares identity, in family and out of family of each label."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import plotly.graph_objects as go
 
+from layoutcm.drawing.family_rows import PART_NAMES, Row, chart_rows
 from layoutcm.drawing.palette import Theme, scale_colour, text_colour_on
 from layoutcm.drawing.screen.charts import label_axis, share_axis
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
-from layoutcm.layouts.model import GT, SIDES
+from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
-from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
+from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.wording import percent, percent_brief, shorten, thin_spaced
 
-PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
 SMALLEST_WITH_NUMBER = 0.06
-
-
-class Row(NamedTuple):
-    """A line of the chart: the heading of a family, or a label with its shares and its total."""
-
-    name: str
-    values: dict[str, Any] | None
-
-
-def chart_rows(families: FamilyConfusion, side: int) -> list[Row]:
-    """Labels with a total above 0, below the heading of their family; a family of one label has no heading."""
-    table = (families.given_gt if side == GT else families.given_pred)().to_dict("records")
-    by_label = {str(row["label"]): {str(name): value for name, value in row.items()} for row in table}
-    rows = []
-    for matrix in families.all_matrices:
-        own = matrix.gt_labels if side == GT else matrix.pred_labels
-        used = [label for label in own if by_label[label]["total"] > 0]
-        if used and used != [matrix.family]:
-            rows.append(Row(matrix.family, None))
-        rows += [Row(label, by_label[label]) for label in used]
-    return rows
 
 
 def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure:

@@ -1,4 +1,4 @@
-"""Plotly charts of scores: precision, recall and F1 over the threshold, and the reliability of scores."""
+"""Plotly charts of scores: precision, recall and F1 over the threshold, reliability, ROC."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.drawing.palette import Theme, scale_colour
-from layoutcm.drawing.score_points import ThresholdPoints, threshold_points
+from layoutcm.drawing.score_points import ThresholdPoints, roc_points, threshold_points
 from layoutcm.drawing.screen.charts import SCORE_COLOURS, share_axis
 from layoutcm.drawing.screen.figure_basics import base_layout
 from layoutcm.metrics.scores import SCORES
@@ -94,6 +94,45 @@ def reliability_figure(curves: ScoreCurves, label: str, theme: Theme) -> go.Figu
     share_axis(figure, "x", theme, title="score", tickformat=".1f", tickvals=ticks, range=[0, 1])
     share_axis(figure, "y", theme, tickvals=ticks, range=[0, 1.02])
     return figure
+
+
+def roc_figure(curves: ScoreCurves, label: str, theme: Theme) -> go.Figure:
+    """True positives over false positives, as shares of pixels; the diagonal is what scores at random would have."""
+    table = roc_points(curves, label, MOST_POINTS)
+    rows: list[dict[Any, Any]] = table.to_dict("records")
+    line = {
+        "type": "scatter",
+        "name": "pixels with at least a score",
+        "x": table["false_positives"].tolist(),
+        "y": table["true_positives"].tolist(),
+        "mode": "lines",
+        "line": {"color": SCORE_COLOURS["recall"], "width": 2},
+        "hoverinfo": "text",
+        "hovertext": [_roc_hover(row) for row in rows],
+    }
+    chance = {
+        "type": "scatter",
+        "name": "scores at random",
+        "x": [0, 1],
+        "y": [0, 1],
+        "mode": "lines",
+        "line": {"color": theme.muted, "width": 1, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
+    figure = go.Figure([line, chance])
+    auc = f"ROC AUC {score_text(curves.roc_auc[label])}"
+    figure.update_layout(**_layout(f"{shorten(label, TITLE_LENGTH)}, {auc}", theme))
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    share_axis(figure, "x", theme, title="share of the other pixels", tickvals=ticks, range=[0, 1.02])
+    share_axis(figure, "y", theme, title="share of the label's pixels", tickvals=ticks, range=[0, 1.02])
+    return figure
+
+
+def _roc_hover(row: dict[Any, Any]) -> str:
+    shares = (
+        f"{percent(row['true_positives'])} of the label's pixels<br>{percent(row['false_positives'])} of the others"
+    )
+    return f"score {score_text(min(row['threshold'], 1.0))} or more<br>{shares}"
 
 
 def _reliability_hover(row: dict[Any, Any]) -> str:

@@ -24,9 +24,13 @@ def paired_matrices(
     own: Comparison, other: Comparison, method: str, *, page: str | None = None, document: str | None = None
 ) -> Pair:
     """Both matrices on the same pages with the same labels; an InputError if their labels cannot be matched."""
+    level = {"document": document, "page": page}
     first, second = (
-        replace(confusion_of(levels.counts_at(page, document), levels.space, method), side_names=own.side_names)
-        for levels in on_common_pages({"c_a": own, "c_b": other})
+        replace(
+            confusion_of(levels.counts_at(page, document), levels.space, method, compared.recipe_for(method, **level)),
+            side_names=own.side_names,
+        )
+        for compared, levels in zip((own, other), on_common_pages({"c_a": own, "c_b": other}))
     )
     return with_same_labels(first, second)
 

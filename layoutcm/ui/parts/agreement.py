@@ -13,7 +13,9 @@ from layoutcm.metrics.agreement import label_agreement
 from layoutcm.models.agreement import agreement
 from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, TITLES
 from layoutcm.tables.summary_sentence import agreement_sentence
-from layoutcm.ui import choices, session
+from layoutcm.tables.tables import Table
+from layoutcm.ui import choices, offers, session
+from layoutcm.ui.offers import Offer
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.evidence import Evidence
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
@@ -50,6 +52,7 @@ def show_agreement(evidence: Evidence) -> None:
     if together is not None:
         rows.loc[len(rows)] = together
     data_tables.show_table(rows, COLUMNS, key="agreement_table")
+    offers.offer("agreement", Offer("agreement", "Agreement", table=lambda: Table("agreement", "Agreement", rows)))
     if not all(c.space.shared for c in evidence.comparisons):
         st.caption(as_typed(NO_AGREEMENT))
     st.caption(MEASURES)

@@ -10,7 +10,9 @@ import streamlit as st
 from layoutcm.layouts.model import Layout
 from layoutcm.models.candidate_choices import DECISIONS, WHICH, chosen_candidates
 from layoutcm.models.label_error_files import SUFFIXES, WRITERS
-from layoutcm.ui import session
+from layoutcm.tables.tables import Table
+from layoutcm.ui import offers, session
+from layoutcm.ui.offers import Offer, file_name
 from layoutcm.ui.parts.evidence import FoundErrors, gt_layout
 from layoutcm.wording import thin_spaced
 
@@ -32,6 +34,8 @@ def show_downloads(found: FoundErrors) -> None:
         key="candidates_to_take",
     )  # fmt: skip
     gt = gt_layout()
+    table = partial(candidate_table, found.table, made, which)
+    offers.offer("candidates", Offer(file_name(FILE_NAME, which), f"Candidates: {which}", table=table))
     with st.container(horizontal=True):
         for suffix, to in SUFFIXES.items():
             st.download_button(
@@ -42,6 +46,14 @@ def show_downloads(found: FoundErrors) -> None:
         "Filters do not change the files. CSV has all numbers; the others are tasks for annotation tools, with the "
         "pages that have candidates."
     )
+
+
+def candidate_table(errors: pd.DataFrame, made: dict[str, str], which: str) -> Table:
+    """The candidates; where a region or a label is missing, there is an empty text."""
+    rows = chosen_candidates(errors, made, which)
+    texts = [name for name, dtype in zip(rows, rows.dtypes) if dtype.kind != "f"]
+    plain = {str(name): rows[name].astype(object).where(rows[name].notna(), "") for name in texts}
+    return Table(FILE_NAME, "Probable errors of the ground truth", rows.assign(**plain))
 
 
 def file_content(errors: pd.DataFrame, gt: Layout, made: dict[str, str], which: str, to: str) -> bytes:

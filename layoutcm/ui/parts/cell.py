@@ -12,7 +12,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import pages_by_pixels
 from layoutcm.tables.matrix_views import cell_verb
 from layoutcm.tables.summary_sentence import in_both
-from layoutcm.ui import choices, screen_text
+from layoutcm.tables.tables import Table
+from layoutcm.ui import choices, offers, screen_text
 from layoutcm.ui.parts import error_matrix, lit_pages, objects
 from layoutcm.ui.parts.lit_pages import LitPages
 from layoutcm.ui.scope import Scope
@@ -61,6 +62,9 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
         whole = f"{percent(float(confusion.recall[cell]))} of {owner}, {thin_spaced(round(confusion.values[cell]))} px"
     count = len(shown.own.compared.pages)
     st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
+    title = f"Pages behind {heading}"
+    file = offers.in_state(offers.file_name("pages", names[0], verb, names[1]))
+    offers.offer("cell", offers.Offer(file, title, table=lambda: Table("pages_behind", title, pages.table)))
     causes = st.container()
     if len(pages.table):
         lit_pages.show_thumbnails(pages, across)

@@ -5,12 +5,14 @@ Intervals go through all documents again, which takes seconds on a very large se
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import classes_in_use
+from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import MOST_BARS, class_bars
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.metrics.agreement import label_agreement
@@ -20,7 +22,8 @@ from layoutcm.tables.averages import figure_title
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.object_texts import MOST_PAGES
-from layoutcm.ui import choices, page_shell, session
+from layoutcm.tables.tables import class_table
+from layoutcm.ui import choices, offers, page_shell, session
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import plural_spaced
@@ -46,6 +49,9 @@ def show_classes(scope: Scope) -> None:
     if not confusion.diagonal:
         st.info(NO_SCORES)
         return
+    shown = chosen_labels(confusion)
+    draw, table = partial(charts.class_bars, confusion, selection=shown), partial(class_table, confusion, shown)
+    offers.offer("classes", offers.Offer(offers.in_state("classes"), "Classes", draw, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
         rows = chosen_labels(confusion).rows

@@ -25,8 +25,8 @@ from layoutcm.models.cell_differences import CellDifferences, cell_differences
 from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.interval_texts import cell_difference_text
 from layoutcm.tables.matrix_views import Selection, every_label, select
-from layoutcm.ui import choices, components, family_choice, session, sides
-from layoutcm.ui.parts import matrix_panel, objects
+from layoutcm.ui import choices, components, family_choice, offers, session, sides
+from layoutcm.ui.parts import matrix_offers, matrix_panel, objects
 from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sides import MODELS, Sides
@@ -139,10 +139,25 @@ def show_matrix(shown: Sides) -> None:
     data["open"] = list(choices.current().open_groups)
     if not shown.own.whole.has_truth:
         data["verdicts"] = AGREEMENT_WORDS
-    caption = _add_difference(data, shown, drawn) if is_difference else ""
+    caption = _add_difference(data, shown, drawn) if is_difference else _offer_matrices(shown, drawn)
     components.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
     if caption:
         st.caption(caption)
+
+
+def _offer_matrices(shown: Sides, drawn: DrawnSides) -> str:
+    """Offer what is shown, one matrix or two; there is no caption."""
+    view, look = choices.current().view, {"unit": "objects"} if drawn.margins else {}
+    if shown.is_pair:
+        offered = matrix_offers.beside_offer(dict(zip(shown.titles, drawn.matrices)), view, drawn.shown, **look)
+    else:
+        offered = matrix_offers.matrix_offer(drawn.matrices[0], view, drawn.shown, _matrix_name(drawn), **look)
+    offers.offer("matrix", offered)
+    return ""
+
+
+def _matrix_name(drawn: DrawnSides) -> str:
+    return "" if _has_labels(drawn) else "2x2"
 
 
 def _has_labels(drawn: DrawnSides) -> bool:
@@ -185,12 +200,15 @@ def _add_difference(data: dict[str, Any], shown: Sides, drawn: DrawnSides) -> st
     """Add the difference to the data; the text says whether noise is known."""
     first, second = drawn.matrices
     names = [as_typed(title) for title in shown.titles]
+    named = dict(zip(shown.titles, drawn.matrices))
     if shown.kind == MODELS and not drawn.margins and _has_labels(drawn) and not first.joined:
         found = _differences(
             shown.key, choices.current().view, choices.current().method, *(one.compared for one in shown.scopes)
         )
         data["difference"] = difference_of_shown(found, (first, second), drawn.shown)
+        offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown, found))
         return cell_difference_text(found.used, names[1], names[0], shown.own.whole.has_truth)
+    offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown))
     data["difference"] = plain_difference_of_shown((first, second), choices.current().view, drawn.shown)
     return f"{names[1]} minus {names[0]}: the plain difference. Cells have no interval here, so noise is not marked."
 

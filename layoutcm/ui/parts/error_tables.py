@@ -9,7 +9,8 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui import choices, components, screen_text, selection
+from layoutcm.tables.tables import Table
+from layoutcm.ui import choices, components, offers, screen_text, selection
 from layoutcm.ui.parts import sentences
 from layoutcm.ui.parts.thumbnails import thumbnail_address
 from layoutcm.ui.scope import DOCUMENT, Scope
@@ -56,6 +57,7 @@ def show_list(scope: Scope) -> None:
         )  # fmt: skip
         table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared))
         page = _show_pager(scope, len(table), kind)
+    offers.offer("list", _list_offer(kind, table))
     rows = table.iloc[page * ROWS : (page + 1) * ROWS]
     data = {
         "kind": kind,
@@ -67,6 +69,11 @@ def show_list(scope: Scope) -> None:
         "descending": choices.current().sorted_by.startswith("-"),
     }
     components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
+
+
+def _list_offer(kind: str, table: pd.DataFrame) -> offers.Offer:
+    title = f"{LISTED[kind]}, worst first" if not choices.current().sorted_by else LISTED[kind]
+    return offers.Offer(offers.in_state(f"{kind}s"), LISTED[kind], table=lambda: Table(f"{kind}s", title, table))
 
 
 def _show_pager(scope: Scope, count: int, kind: str) -> int:

@@ -1,48 +1,45 @@
-"""The families of Measures: choice and editor of families, headline figures, tables, matrices."""
+"""The families of Measures: headline figures, bars and table of labels, the matrix of a family, the whole matrix."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.family_rows import PART_NAMES
 from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.margin_matrices import family_as_confusion, family_selection
-from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars
+from layoutcm.drawing.paper import stacked_bars
+from layoutcm.drawing.screen.family_charts import family_bars
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
-from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
-from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
-from layoutcm.ui import choices, page_shell, selection, session, sidebar
-from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
-from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.page_shell import columns, guard
-from layoutcm.ui.parts import matrix_panel
-from layoutcm.ui.parts.data_tables import TABLE_ROWS, share_number, show_table
-from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
+from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_trees import ALL_CONTENT, OUT_OF_FAMILY, FamilyTree, preferred_name
+from layoutcm.tables.matrix_views import COLLAPSED, LETTER_BUTTONS, VIEW_BUTTONS, select
+from layoutcm.tables.tables import Table
+from layoutcm.ui import choices, offers, page_shell, selection, session, sidebar
+from layoutcm.ui.family_choice import as_text, labels_of
+from layoutcm.ui.offers import Offer, in_state
+from layoutcm.ui.parts import matrix_offers, matrix_panel
+from layoutcm.ui.parts.data_tables import share_number, show_table
+from layoutcm.ui.parts.family_editor import choose_families
+from layoutcm.ui.parts.headline_row import Headline, share_headline, show_headlines
+from layoutcm.ui.parts.objects import control_row
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.side_words import TRUTH, SideWords, words_for
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COUNT_HELP = (
-    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is no share of pixels. "
-    "gold: each ground truth label counts 1, divided among the remaining prediction labels. pred: each prediction "
-    "label counts 1, divided among the remaining ground truth labels. by side: pairs in the matrices, gold for shares "
-    "of the ground truth, pred for shares of the prediction."
-)
 UNITS = {"pixel": "px", "page": "pages"}
-
-
-def _control_row() -> Any:
-    """Controls in one row, which wraps if it is too long."""
-    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
 
 
 def show_families(compared: Comparison) -> None:
@@ -53,73 +50,17 @@ def show_families(compared: Comparison) -> None:
     counted = chosen_family_confusion(compared, tree)
     if tree.paths:
         page_shell.show_findings(counted.findings)
-    side = SIDES.index(choices.current().family_given)
-    st.markdown(family_sentence(counted, side, selection.scope_text(compared)))
-    show_figures(counted, side)
-    show_labels(counted, side)
+    side, words = SIDES.index(choices.current().family_given), words_for(compared)
+    st.markdown(family_sentence(counted, side, selection.scope_text(compared), words))
+    show_headlines(family_headlines(counted, side, words))
+    show_labels(counted, side, words)
     page_shell.show_recipe(counted.recipe)
     st.subheader("Inside a family", anchor=False)
-    show_one_family(counted, side)
+    show_one_family(counted, side, words)
     st.subheader("The whole matrix in families", anchor=False)
     grouped = show_whole_matrix(compared, tree)
     st.caption("Counted again from pixels: a pixel with two labels of one family has that family once.")
     page_shell.show_recipe(grouped.recipe)
-
-
-def choose_families(compared: Comparison) -> FamilyTree:
-    """Controls for the families and how they are counted; returns the chosen tree."""
-    with _control_row():
-        sidebar.show_choice(
-            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
-        )
-        tree = chosen_tree(compared)
-        st.segmented_control("Sample", UNITS, required=True, **choices.bind("family_sample"))
-        show = lambda count: count or BY_SIDE
-        counts = choices.CHOICES["family_count"]
-        sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=160)
-        sidebar.show_choice(
-            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
-            help="1 means the outermost families of the tree.",
-        )  # fmt: skip
-        st.segmented_control("Given", SIDES, required=True, help="The side whose labels are shown one by one",
-                             format_func=SIDE_TITLES.__getitem__,
-                             **choices.bind("family_given"))  # fmt: skip
-    with st.expander("Edit the families, or upload a file", expanded=not tree.paths):
-        guard(lambda: _show_editor(compared, tree))
-    return tree
-
-
-def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
-    left, right = columns(3, 2, key="_family_editor")
-    with left:
-        st.caption("Write a family next to each label; nested families as Text / Headings. Blank: a family of its own.")
-        rows = rows_of(tree, labels_of(compared))
-        height = 38 + 35 * min(max(len(rows), 1), TABLE_ROWS)
-        edited = st.data_editor(
-            rows, hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}", height=height
-        )
-        wanted = as_text(tree_of(edited))
-        if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
-            _use_families(wanted)
-    with right:
-        uploaded = st.file_uploader("Families file (YAML or JSON)", type=["yaml", "yml", "json"], key="families_file")
-        if uploaded and uploaded.file_id != st.session_state.get("families_taken"):
-            st.session_state["families_taken"] = uploaded.file_id
-            data = uploaded.getvalue()
-            tree = run_guarded(parse_tree, uploaded.name, data, file=uploaded.name, size=len(data))
-            _use_families(as_text(tree))
-        st.download_button("Download as YAML", as_yaml(tree), "families.yaml", "application/yaml")
-
-
-def as_yaml(tree: FamilyTree) -> str:
-    import yaml
-
-    return yaml.safe_dump(tree.as_written(), allow_unicode=True, sort_keys=False, default_flow_style=None)
-
-
-def _use_families(text: str) -> None:
-    choices.put(families=text, family="", expanded="[]")
-    st.rerun()
 
 
 def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
@@ -138,46 +79,52 @@ def _counted_families(
     return _compared.families(_tree, sample, count or None, depth=depth, **at)
 
 
-def family_sentence(families: FamilyConfusion, side: int, scope: str) -> str:
+def family_sentence(families: FamilyConfusion, side: int, scope: str, words: SideWords) -> str:
     """The result in one sentence, for readers who do not know the metrics."""
     shares = families.shares(side)
     what = {"pixel": "labelled pixels", "page": "labels on pages"}[families.sample]
-    of = f"of the {SIDE_NAMES[side]}'s {what} in {as_typed(scope)}"
+    of = f"of {words.of[side]}'s {what} in {as_typed(scope)}"
     if math.isnan(shares["identity"]):
         return f"There are no {what} in {as_typed(scope)}."
     if not families.common_labels:
         met = f"{percent(shares['in_family'])} {of} meet a label of their own family"
         return f"{met}; the two sides have different labels."
     wrong = shares["in_family"] + shares["oof"]
-    kept = f"; of the mistakes, {percent(shares['in_family'] / wrong)} stay in their family" if wrong else ""
-    return f"{percent(shares['identity'])} {of} are right{kept}.".replace(" %", "\u00a0%")
+    rest = (
+        f"of the {'mistakes' if words is TRUTH else 'others'}, {percent(shares['in_family'] / wrong if wrong else 0)}"
+    )
+    kept = f"; {rest} stay in their family" if wrong else ""
+    same = "are right" if words is TRUTH else "have the same label on both sides"
+    return f"{percent(shares['identity'])} {of} {same}{kept}.".replace(" %", "\u00a0%")
 
 
-def show_figures(families: FamilyConfusion, side: int) -> None:
-    """The headline figures: shares of right, in the family, out of the family."""
-    shares = families.shares(side)
+def family_headlines(families: FamilyConfusion, side: int, words: SideWords) -> list[Headline]:
+    """The shares of right, in the family, out of the family."""
+    shares, other, all_labels = families.shares(side), words.of[1 - side], f"all labels of {words.of[side]}"
     if not families.common_labels:
         shares["identity"] = math.nan  # undefined: without common labels nothing can be right
-    names = {"identity": "Right", "in_family": "In the family", "oof": "Out of the family"}
-    helps = {
-        "identity": "Both sides have this label",
-        "in_family": "Taken for another label of its family",
-        "oof": "No label of its family is left on the other side to pair with",
-    }
-    with st.container(horizontal=True, gap="small"):
-        for part in PARTS:
-            text = f"{helps[part]}. Share of all labels of the {SIDE_NAMES[side]} except Background."
-            st.metric(names[part], percent(shares[part]), help=text, width=150)
+    same = "Right" if words is TRUTH else "Same label"
+    different = "The two sides have different labels, so no label can be the same."
+    none = f"There are no labels in {words.of[side]}."
+    names = {"identity": (same, f"{words.of[1 - side]} has the label, too; of {all_labels} except Background."),
+             "in_family": ("In the family", f"{other} has another label of the same family there."),
+             "oof": ("Out of the family", f"No label of the family is left in {other} to pair with.")}  # fmt: skip
+    reasons = {"identity": different if not families.common_labels else none}
+    return [
+        share_headline(title, shares[part], text[0].upper() + text[1:], reasons.get(part, none))
+        for part, (title, text) in names.items()
+    ]
 
 
-def show_labels(families: FamilyConfusion, side: int) -> None:
-    """All labels of one side: bars, and a table with the preferred confusion of each label."""
-    left, right = columns(6, 7, key="_family_labels")
-    with left:
-        figure = family_bars(families, side, session.theme())
-        st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
-    with right:
-        show_table(label_table(families, side), label_columns(families), key=f"family_table_{side}")
+def show_labels(families: FamilyConfusion, side: int, words: SideWords) -> None:
+    """All labels of one side: bars, then a table with the preferred confusion of each label."""
+    figure = family_bars(families, side, session.theme())
+    st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
+    table = label_table(families, side)
+    show_table(table, label_columns(families), key=f"family_table_{side}")
+    draw = partial(stacked_bars.family_bars, families, side)
+    make = lambda: Table("families", f"Families, labels of {words.of[side]}", table, recipe=families.recipe)
+    offers.offer("families", Offer(in_state("families", words.of[side]), "Labels in and out of families", draw, make))
 
 
 def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
@@ -198,8 +145,8 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     }
 
 
-def show_one_family(families: FamilyConfusion, side: int) -> None:
-    """The matrix of one family: shares of gt by row or of pred by column, with OOF last."""
+def show_one_family(families: FamilyConfusion, side: int, words: SideWords) -> None:
+    """The matrix of one family: shares of gt by row or of pred by column, with "out of family" last."""
     own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
     shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
     if not shown:
@@ -211,16 +158,17 @@ def show_one_family(families: FamilyConfusion, side: int) -> None:
     )
     chosen = next(matrix for matrix in shown if matrix.family == choices.current().family)
     view, direction = ("recall", "row") if side == GT else ("precision", "column")
-    own_name, other_name = SIDE_NAMES[side], SIDE_NAMES[1 - side]
     confusion, used = family_as_confusion(chosen)
+    confusion = replace(confusion, recipe=families.recipe)
     visible, last = family_selection(used, view), len(confusion.labels) - 1
     matrix_panel.show_plain_matrix(
         confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
     )
     st.caption(
-        f"Shares of the {own_name}, by {direction}. OOF is out of family: no label of the family was left in the "
-        f"{other_name} to pair with."
+        f"Shares of {words.of[side]}, by {direction}. {OUT_OF_FAMILY[0].upper()}{OUT_OF_FAMILY[1:]}: no label of the "
+        f"family was left in {words.of[1 - side]} to pair with."
     )
+    offers.offer("family", matrix_offers.matrix_offer(confusion, view, visible, f"Family {chosen.family}"))
 
 
 def _confused_mass(matrix: FamilyMatrix) -> float:
@@ -231,10 +179,11 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
 def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    views = {name: title for name, title in VIEW_BUTTONS.items() if name != COLLAPSED}
+    buttons = VIEW_BUTTONS if compared.has_truth else LETTER_BUTTONS
+    views = {name: title for name, title in buttons.items() if name != COLLAPSED}
     if choices.current().matrix_depth not in names:
         choices.put(matrix_depth=1)
-    with _control_row():
+    with control_row():
         st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
                              **choices.bind("matrix_depth"))  # fmt: skip
         expanded = _choose_expanded(tree)
@@ -243,7 +192,9 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     confusion = _grouped_confusion(compared, tree, expanded)
     order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
-    matrix_panel.show_plain_matrix(confusion, choices.current().family_view, shown, "coarse_matrix")
+    view = choices.current().family_view
+    matrix_panel.show_plain_matrix(confusion, view, shown, "coarse_matrix")
+    offers.offer("grouped", matrix_offers.matrix_offer(confusion, view, shown, "Matrix in families"))
     return confusion
 
 

@@ -31,7 +31,7 @@ READINGS = """
   occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their ground truth pixels.
 - **Families** say how serious a confusion is. On each pixel (or page), labels that both sides have are right and
   are set aside; the remaining labels are paired inside their families; a label without a partner in its family is out
-  of family (OOF).
+  of family.
 - **Content** is everything that is not Background: the 2x2 view shows whether content was found at all.
 """
 

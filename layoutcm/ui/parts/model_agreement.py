@@ -10,8 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.tables.agreement_tables import REVIEW_ORDER, TITLES, review_table
 from layoutcm.tables.summary_sentence import agreement_sentence
-from layoutcm.ui import choices, session
-from layoutcm.ui.parts import data_tables, download_row, model_rows
+from layoutcm.ui import choices, offers, session
+from layoutcm.ui.offers import Offer, in_state
+from layoutcm.ui.parts import data_tables, model_rows
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -35,7 +36,7 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
     columns = {"share_of_label": data_tables.share_number("share of the label")}
     data_tables.show_page_picker(table.data.head(MOST_ROWS), "review", "page", columns)
     st.caption(f"{REVIEW_ORDER[0].upper()}{REVIEW_ORDER[1:]}")
-    download_row.show_downloads(lambda: table, table.name)
+    offers.offer("review", Offer(in_state(table.name), "Pages to review", table=lambda: table))
 
 
 def _table(predictions: Predictions) -> str:

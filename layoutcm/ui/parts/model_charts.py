@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.paper import model_classes as on_paper
+from layoutcm.drawing.paper import slice_chart, stacked_bars
 from layoutcm.drawing.screen.cause_charts import model_cause_bars, model_causes_height
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.model_classes import (
@@ -19,19 +21,26 @@ from layoutcm.drawing.screen.slice_chart import slices_figure
 from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.models.leaderboard import Leaderboard, cause_row
 from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL
-from layoutcm.tables.leaderboard_tables import CAUSES, CLASSES, board_tables, class_grid, table_of_causes
+from layoutcm.tables.leaderboard_tables import (
+    CAUSES,
+    CLASSES,
+    board_tables,
+    class_difference_table,
+    class_grid,
+    table_of_causes,
+)
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.slice_tables import NONE_DIFFERS, slice_report_table, slice_table
 from layoutcm.tables.slice_views import SliceTable
-from layoutcm.ui import choices, session
-from layoutcm.ui.parts import download_row, models
+from layoutcm.ui import choices, offers, session
+from layoutcm.ui.offers import Offer, file_name, in_state
+from layoutcm.ui.parts import models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 VALUES = {"value": "F1", "difference": "Difference from the baseline"}
 GREY = "Blue is better, red is worse, grey is a difference that the test does not show; in points of F1"
@@ -70,14 +79,11 @@ def show_classes(board: Leaderboard) -> None:
     hidden = len(board.classes_in_use) - len(grid.labels)
     rest = f" {hidden} labels with fewer pixels are only in the file." if hidden else ""
     st.caption(f"{first}; {CORRECTED_FOR_ALL}.{rest}")
-    draw = partial(_draw_classes, board) if shows_values else None
-    download_row.show_downloads(lambda: board_tables(board)[CLASSES], CLASSES, draw)
-
-
-def _draw_classes(board: Leaderboard) -> Figure:
-    from layoutcm.drawing.paper.model_classes import model_classes_figure as on_paper
-
-    return on_paper(class_grid(board))
+    draw = on_paper.model_classes_figure if shows_values else on_paper.model_differences_figure
+    file = file_name(CLASSES, *([] if shows_values else ["minus", board.baseline]))
+    title = "Classes x predictions" + ("" if shows_values else f", differences from {board.baseline}")
+    table = (lambda: board_tables(board)[CLASSES]) if shows_values else (lambda: class_difference_table(grid))
+    offers.offer("classes", Offer(file, title, partial(draw, grid), table))
 
 
 def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
@@ -92,7 +98,8 @@ def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
     none = [name for name, is_none in zip(table["model"], table.isna().any(axis=1)) if is_none]
     rest = f" {as_typed(', '.join(none))}: {NO_CAUSES}." if none else ""
     st.caption(f"Pixels as the matrix counts them: a pixel with several labels may count more than once.{rest}")
-    download_row.show_downloads(lambda: table_of_causes(table), CAUSES)
+    draw = partial(stacked_bars.model_cause_bars, table, recipe=next(iter(predictions.compared.values())).recipe)
+    offers.offer("causes", Offer(CAUSES, "Causes of errors", draw, lambda: table_of_causes(table)))
 
 
 @kept("Looking for causes …")
@@ -124,15 +131,10 @@ def show_slices(predictions: Predictions) -> None:
     st.markdown(f"{as_typed(name)}: " + (f"worse than the rest in {text}." if text else f"{none}."))
     st.plotly_chart(slices_figure(slices, session.theme()), key="model_slices", config=CONFIG, theme=None)
     st.caption(as_typed(f"{slices.tests[0].upper()}{slices.tests[1:]}."))
-    download_row.show_downloads(lambda: slice_report_table(slices), "slices", partial(_draw_slices, slices))
+    draw = partial(slice_chart.slices_figure, slices)
+    offers.offer("slices", Offer(in_state("slices"), "Slices", draw, lambda: slice_report_table(slices)))
 
 
 @kept("Looking for slices …")
 def _slices(content: str, method: str, _compared: Comparison) -> SliceTable:
     return slice_table(_compared, None, method)
-
-
-def _draw_slices(slices: SliceTable) -> Figure:
-    from layoutcm.drawing.paper.slice_chart import slices_figure as on_paper
-
-    return on_paper(slices)

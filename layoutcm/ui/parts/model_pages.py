@@ -8,8 +8,9 @@ import streamlit as st
 
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.leaderboard_tables import DOCUMENTS, PAGES, board_tables, short_title
-from layoutcm.ui import choices
-from layoutcm.ui.parts import data_tables, download_row, models
+from layoutcm.ui import choices, offers
+from layoutcm.ui.offers import Offer
+from layoutcm.ui.parts import data_tables, models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.visitors import kept
 
@@ -35,7 +36,8 @@ def show_most_different(predictions: Predictions, board: Leaderboard) -> None:
     more = f" The first {len(shown)} of {len(table):,}; the file has all." if len(table) > len(shown) else ""
     st.caption(f"By {short_title(board.figure)}, the largest difference first. Choose a row to open it.{more}")
     name = PAGES if level == "page" else DOCUMENTS
-    download_row.show_downloads(lambda: board_tables(board)[name], name)
+    title = f"{TITLES[level]} on which the predictions differ most"
+    offers.offer("differ", Offer(name, title, table=lambda: board_tables(board)[name]))
 
 
 @kept("Scoring pages …")

@@ -23,8 +23,9 @@ from layoutcm.tables.class_grid import MARKS, ends_text
 from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_text, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, board_table, short_title
 from layoutcm.tables.model_objects import NO_INTERVALS, ObjectFigures, object_figures
-from layoutcm.ui import choices, session, sidebar
-from layoutcm.ui.parts import download_row, models
+from layoutcm.ui import choices, offers, session, sidebar
+from layoutcm.ui.offers import Offer
+from layoutcm.ui.parts import models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -111,7 +112,7 @@ def fill_rows(
     """Draw the table with intervals and verdicts, then with the figures of objects."""
     with downloads:
         if board:
-            download_row.show_downloads(lambda: board_table(board), BOARD)
+            offers.offer("models", Offer(BOARD, "Leaderboard", table=lambda: board_table(board)))
         intervals = _all_intervals(predictions, board)
         if st.session_state.get("model_rows_of") != _content(predictions):
             place.html(_table(Rows(predictions, board, intervals)))

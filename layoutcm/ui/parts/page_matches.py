@@ -9,6 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import SIDES
 from layoutcm.messages import HOW_MATCHED
+from layoutcm.tables.tables import Table, csv_text
 from layoutcm.ui import held_files, selection, session
 from layoutcm.ui.file_roles import PAGE_MAP
 from layoutcm.ui.parts import data_tables
@@ -57,12 +58,17 @@ def _show_unmatched(unmatched: pd.DataFrame) -> None:
         st.caption(f"The first {ROWS_SHOWN:,} of {len(unmatched):,}; the file below has all.")
     st.download_button(
         "Download these as a page map to fill in",
-        lambda: unmatched[list(names)].rename(columns={"gt_page": "gt", "pred_page": "pred"}).to_csv(index=False),
+        lambda: csv_text(page_map_table(unmatched)),
         "pages.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
+
+
+def page_map_table(unmatched: pd.DataFrame) -> Table:
+    """The pages without a partner, as a page map in which the partners are missing."""
+    return Table("pages", "Page map", unmatched[["gt_page", "pred_page"]].set_axis(["gt", "pred"], axis=1))
 
 
 def _show_page_map() -> None:

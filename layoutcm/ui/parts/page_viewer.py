@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -15,9 +16,9 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui import choices, components, input_files, page_shell, screen_text, selection, session, sidebar
+from layoutcm.ui import choices, components, input_files, offers, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import page_image_addresses
-from layoutcm.ui.parts import data_tables, matrix_panel, sentences
+from layoutcm.ui.parts import data_tables, matrix_offers, matrix_panel, page_offers, sentences
 from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
@@ -70,6 +71,7 @@ def show_viewer(compared: Comparison, page: str) -> None:
     components.VIEWER(
         key="viewer", data=data, on_picked_change=_keep_picked, on_wanted_change=_add_wanted, on_mask_change=_keep_mask
     )
+    page_offers.offer_page(compared, page)
     picked = st.session_state.get("viewer_picked")
     st.caption(as_typed(_picked_text(data, picked)) if picked and picked["page"] == page else NOTHING_PICKED)
 
@@ -237,6 +239,7 @@ def show_numbers(compared: Comparison, page: str) -> None:
         folded = fold_others(confusion, choices.current().labels)
         ordered = order_labels(folded, select(folded), choices.current().order)
         matrix_panel.show_plain_matrix(folded, view, ordered, f"page_matrix_{page}", log=choices.current().log)
+        offers.offer("page_matrix", matrix_offers.matrix_offer(folded, view, ordered, PurePath(page).stem))
     with right:
         st.subheader("Content against Background", anchor=False)
         data_tables.show_table(

@@ -9,8 +9,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import OUTCOMES, PAIRINGS
-from layoutcm.tables.tables import RANKED_PAIRS, Table, csv_text
-from layoutcm.ui import choices, page_shell, session
+from layoutcm.tables.tables import RANKED_PAIRS, Table
+from layoutcm.ui import choices, offers, page_shell, session
+from layoutcm.ui.offers import Offer, in_state
 from layoutcm.ui.parts import data_tables, objects
 from layoutcm.ui.screen_text import plural_spaced
 from layoutcm.ui.visitors import kept
@@ -30,9 +31,13 @@ PAIRING_HELP = (
 
 def show_ranked_pairs(compared: Comparison) -> None:
     """The table is made only if it is open, because it is long for large sets."""
+    if not compared.has_truth:
+        st.info("n/a: neither side is the truth, so there are no predictions to rank against it.")
+        return
     if not compared.space.shared:
         st.info("The two sides have different labels, so there are no pairs of one label.")
         return
+    offers.offer("pairs")
     place = st.expander("Which prediction is paired with which object", key="ranked_pairs_open", on_change="rerun")
     if place.open:
         with place:
@@ -55,15 +60,13 @@ def _show_pairs(compared: Comparison, matched: Objects) -> None:
     if len(chosen) > ROWS_SHOWN:
         st.caption(f"The first {ROWS_SHOWN:,} of {len(chosen):,} rows; the file has all of them.")
     st.caption("gt and pred are row numbers in the regions of the two files, from 0. Choose a row to open its page.")
-    with st.container(horizontal=True):
-        st.download_button(
-            "Ranked pairs as CSV", lambda: csv_text(Table(RANKED_PAIRS, "", chosen)), f"{RANKED_PAIRS}.csv", "text/csv",
-            key="take_ranked", on_click="ignore",
-        )  # fmt: skip
-        st.download_button(
-            "All pairs of one label as CSV", lambda: csv_text(Table("joint_pairs", "", matched.joint_pairs())),
-            "joint_pairs.csv", "text/csv", key="take_joint", on_click="ignore",
-        )  # fmt: skip
+    offers.offer(
+        "pairs",
+        Offer(in_state(RANKED_PAIRS, pairing), "Ranked pairs",
+              table=lambda: Table(RANKED_PAIRS, "Ranked pairs", chosen)),
+        Offer(in_state("joint_pairs"), "All pairs of one label",
+              table=lambda: Table("joint_pairs", "All pairs of one label", matched.joint_pairs())),
+    )  # fmt: skip
     page_shell.show_recipe(compared.recipe_for(None, objects=matched.shapes, iou=f"{iou:.2f}", pairing=pairing))
 
 

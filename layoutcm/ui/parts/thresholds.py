@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import Any
 
 import streamlit as st
 
 from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from layoutcm.drawing.paper import score_charts
 from layoutcm.drawing.screen.figure_basics import CONFIG
 from layoutcm.drawing.screen.score_charts import threshold_curve_figure
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
-from layoutcm.ui import choices, session, sidebar
+from layoutcm.ui import choices, offers, session, sidebar
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.parts import download_row, models
+from layoutcm.ui.offers import Offer, file_name
+from layoutcm.ui.parts import models
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import MISSING, threshold_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HEIGHT = 620  # pixels of the chart with what is around it
 
@@ -50,13 +50,10 @@ def show_thresholds(predictions: Predictions) -> None:
     figure = threshold_curve_figure(curves, label, session.theme())
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
-    download_row.show_downloads(lambda: threshold_table(curves), "thresholds", partial(_draw_curve, curves, label))
-
-
-def _draw_curve(curves: ScoreCurves, label: str | None) -> Figure:
-    from layoutcm.drawing.paper.score_charts import threshold_curve_figure as on_paper
-
-    return on_paper(curves, label)
+    draw = partial(score_charts.threshold_curve_figure, curves, label, recipe=predictions.chosen.recipe)
+    file = file_name("thresholds", PurePath(session.chosen_pred().name).stem, label or "")
+    title = f"Score threshold, {label or ALL_LABELS}"
+    offers.offer("thresholds", Offer(file, title, draw, lambda: threshold_table(curves)))
 
 
 def _show_others_with_scores(predictions: Predictions) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.drawing.family_rows import chart_rows
 from layoutcm.drawing.margin_matrices import family_as_confusion, family_selection
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.family_charts import chart_rows, family_bars
+from layoutcm.drawing.screen.family_charts import family_bars
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.matrix_views import Selection
 
@@ -40,7 +41,7 @@ def test_bars_add_up_and_names_are_escaped(counted, theme):
 
 def test_a_family_matrix_has_an_out_of_family_margin(counted):
     confusion, (rows, columns) = family_as_confusion(counted.all_matrices[0])
-    assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
+    assert [confusion.labels[i] for i in rows] == ["$a$", "b", "out of family"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     assert confusion.recall[0].tolist() == [0.5, 0.5, 0] and confusion.precision[0, 1] == 1
     # Shares of gt have no out-of-family row, shares of pred no out-of-family column.
@@ -54,5 +55,5 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
     confusion, (rows, columns) = family_as_confusion(text)
     assert not confusion.diagonal
-    assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
-    assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]
+    assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "out of family"]
+    assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "out of family"]

@@ -13,7 +13,8 @@ from layoutcm.drawing.screen.object_charts import (
     curves_figure,
     points_figure,
 )
-from layoutcm.ui.parts.objects import cell_name, matched_share_table
+from layoutcm.ui.parts.object_matrix import cell_name
+from layoutcm.ui.parts.object_tables import matched_share_table
 
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed

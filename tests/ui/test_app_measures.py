@@ -1,0 +1,85 @@
+"""Measures: calibration and ROC, where AP's cap acts, and all views without a truth."""
+
+import json
+
+import numpy as np
+import pytest
+
+from support.app_runner import coco, opened, texts, upload
+
+
+def metrics(app):
+    assert not app.exception and not app.error, texts(app)
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def figures(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def table(app, column):
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def test_calibration_shows_the_worst_labels_and_the_charts_of_one(sample):
+    app, curves = opened("measures", load="sample", measure="calibration"), sample.score_curves()
+    ece, auc = curves.ece, curves.roc_auc
+    assert metrics(app) == {
+        "Largest ECE": f"{max(ece.values()):.3f}", "Median ECE": f"{np.median(list(ece.values())):.3f}",
+        "Lowest ROC AUC": f"{min(auc.values()):.3f}", "Median ROC AUC": f"{np.median(list(auc.values())):.3f}",
+    }  # fmt: skip
+    assert "Footnote: its scores are farthest" in texts(app) and max(ece, key=ece.get) == "Footnote"
+    shown = table(app, "roc_auc").set_index("label")
+    assert shown["ece"].to_dict() == ece and shown["roc_auc"].to_dict() == auc
+    app.selectbox(key="measures_curve_label").set_value("Table").run()
+    reliability, roc = figures(app)
+    wanted = curves.reliability("Table")
+    assert reliability["data"][0]["y"] == wanted["share_in_gt"].dropna().tolist()
+    assert f"ROC AUC {auc['Table']:.3f}" in roc["layout"]["title"]["text"]
+    x, y = (np.array(roc["data"][0][axis]) for axis in "xy")
+    assert np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2) == pytest.approx(auc["Table"], abs=1e-9)
+
+
+def test_the_page_says_where_the_cap_of_ap_acts():
+    app = opened("measures", load="sample")
+    assert "No page has more, so all predictions count." in texts(app)
+    boxes = [(0, [k % 10, k // 10, 1, 1]) for k in range(104)]
+    pred = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for _, box in boxes]
+    gt = ("gt.json", coco(["a"], boxes[:3]), "application/json")
+    app = upload(opened(), gt, ("pred.json", json.dumps(pred).encode(), "application/json"))
+    app.switch_page("pages/measures.py").run()
+    assert "Here this leaves out 4 predictions (p1.png: 104 of a)." in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("measure", "numbers"),
+    [
+        ("objects", {"PQ": "0.720", "AP": "n/a", "Share of A": "0.857", "Share of B": "0.865"}),
+        ("families", {"Same label": "93.8 %", "In the family": "2.12 %", "Out of the family": "4.11 %"}),
+        ("soft", {"Soft F1": "n/a"}),
+        ("calibration", {"Calibration error": "n/a"}),
+        ("centroids", {"Share of A": "0.860", "Share of B": "0.867"}),
+    ],
+)
+def test_without_a_truth_the_words_are_those_of_agreement(measure, numbers):
+    app = opened("measures", load="sample", measure=measure, truth="False")
+    assert metrics(app) | numbers == metrics(app)
+    words = texts(app).lower().replace("needs a ground truth", "")
+    for word in ("ground truth", "recall", "precision", "missed", "invented", "mistake"):
+        assert word not in words, (word, words[words.index(word) - 60 :][:120])
+
+
+def test_method_recounts_pages_of_the_loaded_files():
+    assert "Load files to recount them here" in texts(opened("method"))
+    app = opened("method", load="sample")
+    app.number_input(key="verify_pages").set_value(3)
+    app.button(key="verify").click().run(timeout=120)
+    assert not app.exception and not app.error, texts(app)
+    assert "3 of 60 pages recounted (seed 0)" in app.success[0].value.replace("\\", "")
+    rows = table(app, "agrees")
+    assert set(rows["agrees"]) == {"yes"} and "COCO's twelve numbers" in set(rows["quantity"])
+    assert rows.set_index("quantity")["numbers"]["pixels"] == 3
+    app.selectbox(key="bar_pred").set_value(1).run()  # model B has no scores
+    app.button(key="verify").click().run(timeout=120)
+    assert app.success[0].value.replace("\\", "").endswith("AP and AR: not checked.")
+    assert table(app, "agrees")["agrees"].tolist()[-1] == "not checked"

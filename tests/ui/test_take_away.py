@@ -1,0 +1,170 @@
+"""Take it away: every view offers what it shows, in the state in which it is shown; the whole report."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing.paper.charts import class_bars
+from layoutcm.drawing.paper.matrix import matrix_figure
+from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.tables.matrix_views import select
+from layoutcm.tables.tables import csv_text, matrix_table
+from layoutcm.ui.parts.take_away import NOTHING_HERE, figure_file
+from support.app_runner import HOSTILE, choose, coco, opened, take_away, texts, upload
+from support.paths import SAMPLE
+
+LOOK = {"width": None, "caption": True}
+MEASURES = {
+    "objects": ["Object matrix: objects", "Precision over recall", "Objects by label, at IoU 0.50",
+                "Objects, all numbers"],
+    "families": ["Labels in and out of families", "Family Text: recall", "Matrix in families: recall"],
+    "soft": ["Soft scores"],
+    "calibration": ["Reliability of Footnote", "ROC of Footnote", "ROC AUC and ECE of labels"],
+    "centroids": ["Regions matched by their centres"],
+}  # fmt: skip
+
+
+def offered(app):
+    """{title: offer} of the page."""
+    assert not app.exception and not app.error, texts(app)
+    return {one.title: one for many in app.session_state["offers"].values() for one in many}
+
+
+def csv_of(offer):
+    return pd.read_csv(io.StringIO(csv_text(offer.table())))
+
+
+def downloads(app):
+    return [element.label for element in app.get("download_button")]
+
+
+def test_errors_offers_its_matrix_in_the_chosen_state(sample):
+    state = {"view": "precision", "labels": '["Table", "Text"]', "level": "document", "document": "paper-2.pdf"}
+    found = offered(opened("errors", load="sample", method="tensor", **state))
+    assert list(found) == ["Matrix: precision", "Classes", "Averages", "Pages", "Documents"]
+    one = found["Matrix: precision"]
+    assert one.file == "precision-model-a-paper-2-Table+Text-tensor"
+    confusion = sample.confusion(document="paper-2.pdf", method="tensor")
+    shown = select(confusion, ("Table", "Text"))
+    assert csv_text(one.table()) == csv_text(matrix_table(confusion, "precision", shown))
+    drawn = matrix_figure(confusion, "precision", selection=shown, log=False)
+    assert figure_file(one, "pdf", LOOK) == figure_bytes(drawn, "pdf")
+    bars = class_bars(confusion, selection=shown)
+    assert figure_file(found["Classes"], "pdf", LOOK) == figure_bytes(bars, "pdf")
+    assert csv_of(found["Classes"])["label"].tolist() == ["Background", "Text"]  # without Table
+    assert csv_of(found["Pages"])["page"].tolist() == ["paper-2_p1.png", "paper-2_p2.png"]
+
+
+def test_errors_offers_the_pages_behind_a_cell_and_the_two_by_two(sample):
+    found = offered(opened("errors", load="sample", gt_label="Caption", pred_label="Text"))
+    behind = csv_of(found["Pages behind Caption read as Text"])
+    assert behind["pixels"].tolist() == sample.pages_behind("Caption", "Text")["pixels"].tolist()
+    small = offered(opened("errors", load="sample", view="collapsed"))["Background against Content"]
+    assert small.file == "collapsed-model-a" and len(csv_of(small)) == 2
+
+
+def test_errors_offers_two_predictions_side_by_side_or_their_difference(sample):
+    mapping = SAMPLE / "mapping.yaml"
+    other = lcm.compare(lcm.read(SAMPLE / "gt.json"), lcm.read(SAMPLE / "model-b.csv"), mapping=mapping)
+    own, second = sample.confusion().recall, other.confusion().recall
+    beside = offered(opened("errors", load="sample", other="1"))["Matrices side by side: recall"]
+    table = csv_of(beside)
+    assert beside.file == "recall-model-a-beside-model-b" and table["model"].unique().tolist() == [
+        "model-a.json",
+        "model-b.csv",
+    ]
+    np.testing.assert_allclose(table.iloc[:, 2:].to_numpy(), np.concatenate([own, second]))
+    assert figure_file(beside, "pdf", LOOK).startswith(b"%PDF")
+    link = {"other": "1", "beside": "difference"}
+    minus = offered(opened("errors", load="sample", **link))["Difference: recall, model-a minus model-b"]
+    assert minus.file == "difference-recall-model-a-minus-model-b"
+    np.testing.assert_allclose(csv_of(minus).iloc[:, 1:].to_numpy(), own - second)
+    assert figure_file(minus, "svg", LOOK).startswith(b"<?xml")
+
+
+def test_models_offers_its_tables_and_charts():
+    found = offered(opened("models", load="sample"))
+    assert set(found) == {
+        "Leaderboard", "Classes x predictions", "Score threshold, all labels", "Causes of errors", "Slices",
+        "Pages on which the predictions differ most",
+    }  # fmt: skip
+    board = csv_of(found["Leaderboard"])
+    assert set(board["model"]) == {"model-a.json", "model-b.csv", "model-c.json"}
+    assert csv_of(found["Causes of errors"])["cause"].tolist()[:2] == ["slack", "label"]
+    for title in ("Classes x predictions", "Score threshold, all labels", "Causes of errors", "Slices"):
+        assert figure_file(found[title], "svg", LOOK).startswith(b"<?xml")
+    other = offered(opened("models", load="sample", model_values="difference"))
+    minus = other["Classes x predictions, differences from model-a.json"]
+    values = csv_of(minus).set_index("label")["difference: model-c.json"]
+    f1 = csv_of(found["Classes x predictions"]).set_index("label")
+    expected = (f1["f1: model-c.json"] - f1["f1: model-a.json"])[values.index]
+    np.testing.assert_allclose(values, expected)
+    assert minus.file == "model_classes-minus-model-a.json" and figure_file(minus, "svg", LOOK)
+
+
+def test_page_and_ground_truth_offer_what_they_show(sample):
+    found = offered(opened("page", load="sample", page="paper-1_p3.png", gt_label="Caption", pred_label="Text"))
+    cell = "Pixels of the chosen cell: Caption read as Text"
+    assert list(found)[:3] == ["Page with both layouts", cell, "Packed words"]
+    assert found["Page with both layouts"].file == "overlay-model-a-paper-1_p3"
+    assert csv_of(found["Packed words"])["pixels"].sum() == sample.counts(page="paper-1_p3.png").total
+    assert figure_file(found[cell], "png", LOOK).startswith(b"\x89PNG")
+    found = offered(opened("ground_truth", load="sample"))
+    assert list(found) == ["Candidates: all", "Agreement"] and len(csv_of(found["Candidates: all"])) > 10
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_measures_offers_what_it_shows(measure):
+    found = offered(opened("measures", load="sample", measure=measure))
+    assert list(found) == MEASURES[measure]
+    for one in found.values():
+        assert one.draw is None or figure_file(one, "svg", LOOK).startswith(b"<?xml")
+        assert one.table is None or len(csv_of(one)) > 1
+
+
+def test_the_dialog_has_a_button_for_every_file_and_a_preview():
+    app = take_away(load="sample")
+    keys = [button.proto.id.split("-")[-1] for button in app.get("download_button")]
+    assert [f"take_{suffix}_0" for suffix in ("png", "svg", "pdf", "csv", "tex", "md")] == [
+        key for key in keys if key.endswith("_0")
+    ]
+    assert len(app.get("image")) == 1
+    app.selectbox(key="report_width").set_value("two").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1
+    method = opened("method", load="sample")
+    method.button(key="take_away").click().run()
+    assert NOTHING_HERE in texts(method) and downloads(method) == ["Save this session"]
+
+
+def test_tables_mark_text_that_a_spreadsheet_would_compute():
+    boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
+    files = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
+    app = upload(opened(), *files)
+    app.switch_page("pages/errors.py").run()
+    assert '"\'=1+1"' in csv_text(offered(app)["Classes"].table())
+
+
+def test_the_report_is_of_all_predictions_and_is_downloaded_as_a_zip_or_file_by_file():
+    app = take_away(load="sample")
+    app.button(key="make_report").click().run(timeout=240)
+    assert not app.exception and not app.error
+    assert any("Everything as a zip" in label for label in downloads(app))
+    members = app.selectbox(key="report_member")
+    assert members.value == "index.html" and app.session_state["report_made"][2] == "gt-predictions-report.zip"
+    assert {f"{name}/report.html" for name in ("model-a", "model-b", "model-c")} <= set(members.options)
+    choose(app, method="tensor")
+    app.run()
+    assert any(button.key == "make_report" for button in app.button)  # another method, another report
+
+
+def test_with_one_prediction_the_report_is_of_this_one(monkeypatch):
+    files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = take_away(load="start")
+    app.button(key="make_report").click().run(timeout=120)
+    members = app.selectbox(key="report_member")
+    assert members.value == "report.html" and app.session_state["report_made"][2] == "model-a-report.zip"
