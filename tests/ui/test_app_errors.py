@@ -136,6 +136,7 @@ def test_two_predictions_side_by_side_and_their_difference(sample):
     np.testing.assert_array_equal(np.array(data["difference"]["values"], float), cells.values)
     assert data["difference"]["noise"] == cells.noise.tolist()
     assert "B: model-b.csv minus A: model-a.json" in texts(app) and "95 % interval" in texts(app)
+    assert data["difference"]["order"] == [1, 0]  # as the heading above the matrix says
     choose(app, level="page", page=sample.pages[0])
     app.run()
     assert np.all(matrices(app)[0]["difference"]["noise"])

@@ -107,8 +107,10 @@ function model_heading(data, n) {
   const { name, link } = data.models[n];
   return make("div", { class: "name", dir: "auto" }, link ? make("a", { href: link }, name) : name);
 }
-function difference_heading({ models: [own, other], verdicts }) {
-  return make("div", { class: "name", dir: "auto" }, `${own.name} minus ${other.name}. Blue: ${verdicts?.better ?? `${own.name} is better`}.`);
+// `difference.order` are the positions of the two models: the first minus the second.
+function difference_heading({ models, difference, verdicts }) {
+  const [own, other] = (difference.order ?? [0, 1]).map((n) => models[n].name);
+  return make("div", { class: "name", dir: "auto" }, `${own} minus ${other}. Blue: ${verdicts?.better ?? `${own} is better`}.`);
 }
 function make_matrix_table(state, n, layout) {
   const { data, rows, columns } = state, name = data.models[n].name;

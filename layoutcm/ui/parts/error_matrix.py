@@ -140,6 +140,8 @@ def show_matrix(shown: Sides) -> None:
     if not shown.own.whole.has_truth:
         data["verdicts"] = AGREEMENT_WORDS
     caption = _add_difference(data, shown, drawn) if is_difference else _offer_matrices(shown, drawn)
+    if is_difference:
+        data["difference"]["order"] = [1, 0]
     components.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
     if caption:
         st.caption(caption)

@@ -341,6 +341,10 @@ def test_a_difference_is_better_worse_or_noise(browser):
         ]
         assert page.locator("table").count() == 1
         bars = page.inner_text(".bars")
+        assert page.inner_text(".model .name") == "own minus other. Blue: own is better."
+    data["difference"]["order"] = [1, 0]
+    with drawn(browser, data) as page:
+        assert page.inner_text(".model .name") == "other minus own. Blue: other is better."
     assert [[text for text, _, _ in row] for row in found] == [
         ["+20", "−20", ""],
         ["", "+5.0", "−5.0"],
