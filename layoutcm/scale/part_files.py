@@ -47,14 +47,15 @@ def _plain_table(file: Any, shapes: str) -> pa.Table | None:
     import pyarrow.parquet as pq
 
     try:
-        stored = pq.ParquetFile(file, read_dictionary=["page", "document", "label"])
+        facts = pq.read_metadata(file)
         unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
-        names = [name for name in stored.schema_arrow.names if name not in unused]
+        names = [name for name in facts.schema.names if name not in unused]
         is_plain = all(name in PLAIN_COLUMNS or name.startswith(ATTRIBUTE) for name in names)
-        if not is_plain or METADATA_KEY not in (stored.metadata.metadata or {}):
+        if not is_plain or METADATA_KEY not in (facts.metadata or {}):
             return None
+        stored = pq.ParquetFile(file, metadata=facts, read_dictionary=["page", "document", "label"])
         table = stored.read(names, use_threads=False).unify_dictionaries().combine_chunks()
-        return table.replace_schema_metadata(stored.metadata.metadata)
+        return table.replace_schema_metadata(facts.metadata)
     except (pa.ArrowException, OSError):  # `read` says what is wrong
         return None
 

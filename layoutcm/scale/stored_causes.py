@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, Causes, check_tolerance
@@ -74,6 +76,21 @@ class StoredCauses:
     plan: Plan
     levels: StoredLevels
     part_of: Callable[[int], tuple[Comparison, int]]
+    regions: Any
+    pages = math.inf  # too many for what is counted from the regions of all pages at once
+
+    @property
+    def alignment(self) -> Alignment:
+        return self.plan.labels
+
+    @property
+    def rounding(self) -> str:
+        return self.plan.facts.rounding
+
+    @property
+    def kept(self) -> list[float]:
+        """The tolerances that the parts have counted."""
+        return [float(tolerance) for tolerance in self.levels.total.causes]
 
     def of_all_pages(self, tolerance: float = TOLERANCE) -> SummedCauses:
         tolerance = check_tolerance(tolerance)

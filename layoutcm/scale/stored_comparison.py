@@ -132,7 +132,7 @@ class StoredSources:
 
     @cached_property
     def causes(self) -> StoredCauses:
-        return StoredCauses(self.plan, self.levels, self.part_of)
+        return StoredCauses(self.plan, self.levels, self.part_of, self.page_regions)
 
     @property
     def objects(self) -> Any:
