@@ -107,7 +107,7 @@ class Plan:
         import pyarrow.parquet as pq
 
         with open_input(self.list_place(part)) as file:
-            return pq.read_table(file)
+            return pq.read_table(file, read_dictionary=["document"])
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")
