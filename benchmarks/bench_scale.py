@@ -118,6 +118,15 @@ def bench_kills(work, kills):
     return same and kill_workers(work, folders, expected) and kill_scheduler(work, folders, expected)
 
 
+def _workers():
+    """The numbers of the worker processes of this process, which use more memory than its other children."""
+    children = psutil.Process().children(recursive=True)
+    while len(workers := [one.pid for one in children if _memory(one) > 5e7]) < 2:
+        time.sleep(0.1)
+        children = psutil.Process().children(recursive=True)
+    return workers
+
+
 def kill_workers(work, folders, expected, kills=5):
     """Kill workers of a Dask cluster one after the other while it counts."""
     import layoutcm as lcm
@@ -130,9 +139,8 @@ def kill_workers(work, folders, expected, kills=5):
         def kill():
             while not done.is_set() and len(killed) < kills:
                 if len(list((work / "workers" / "counts").glob("*.json"))) > 6 * len(killed):
-                    process = random.choice(list(client.run(os.getpid).values()))
-                    os.kill(process, signal.SIGKILL)
-                    killed.append(process)
+                    killed.append(random.choice(_workers()))
+                    os.kill(killed[-1], signal.SIGKILL)
                 time.sleep(0.2)
 
         killer = threading.Thread(target=kill)
@@ -143,6 +151,13 @@ def kill_workers(work, folders, expected, kills=5):
     same = digest(work / "workers") == expected
     print(f"  {len(killed)} kills of a Dask worker: the same bytes: {same}")
     return same
+
+
+def _kill_all(process):
+    """Kill a process and its children; a worker has a process that would start it again."""
+    for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+        one.kill()
+    process.wait()
 
 
 def kill_scheduler(work, folders, expected):
@@ -165,13 +180,11 @@ def kill_scheduler(work, folders, expected):
         time.sleep(0.02)
     before = len(list((out / "counts").glob("*.json")))
     for process in (scheduler, run, *workers):
-        process.kill()
-        process.wait()
+        _kill_all(process)
     scheduler, workers = cluster()
     subprocess.run(command(folders, out, "--dask", f"tcp://{port}"), check=True, stdout=-3, stderr=subprocess.DEVNULL)
     for process in (scheduler, *workers):
-        process.kill()
-        process.wait()
+        _kill_all(process)
     same = digest(out) == expected
     print(f"  a kill of the scheduler after {before} of 40 parts, and a new run: the same bytes: {same}")
     return same
