@@ -33,6 +33,7 @@ class PagePairs:
     rows: tuple[Positions, Positions]
     how: NDArray[np.int8]  # an index into `WAYS`
     names: pa.ChunkedArray
+    pred_names: pa.Array  # of pages that were not matched by equal names; null for all others
     documents: Coded
     part: Positions
     findings: list[Finding]
@@ -71,14 +72,15 @@ def pair_set_pages(gt: Manifest, pred: Manifest, missing_pages: str, page_map: P
     names = _first_given([table["page"] for table in tables], rows)
     if page_map:
         names = _unique_names(names, rows, tables)
+    pred_names = _other_names(rows, how, tables[PRED]["page"])
     documents = _documents(rows, tables)
     part = _parts(rows, tables, documents, len(gt.facts.parts))
     findings = [*findings, *_without_pred(rows, tables)]
     if (part[1:] < part[:-1]).any():  # pages that only pred has, or parts that are not in order
         order = np.argsort(part, kind="stable")
         rows, how, names, part = (rows[GT][order], rows[PRED][order]), how[order], names.take(order), part[order]
-        documents = documents.take(order)
-    return PagePairs(rows, how, names, documents, part, findings, only_in)
+        documents, pred_names = documents.take(order), pred_names.take(order)
+    return PagePairs(rows, how, names, pred_names, documents, part, findings, only_in)
 
 
 def _equal_names(tables: tuple[pa.Table, pa.Table], missing_pages: str) -> tuple | None:
@@ -129,6 +131,18 @@ def _first_given(columns: list[pa.ChunkedArray], rows: tuple[Positions, Position
         return columns[GT]  # the usual case; avoids copies of many names
     both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
     return both.take(pa.array(np.where(rows[GT] >= 0, rows[GT], len(columns[GT]) + rows[PRED])))
+
+
+def _other_names(rows: tuple[Positions, Positions], how: NDArray[np.int8], names: pa.ChunkedArray) -> pa.Array:
+    """The name of the pred page of each page that was matched by another rule than equal names; null for all others."""
+    import pyarrow as pa
+
+    other = (how != 0) & (how != WAYS.index(EXACT))
+    if not other.any():
+        return pa.nulls(len(how), pa.string())
+    texts = np.full(len(how), None, object)
+    texts[other] = names.take(pa.array(rows[PRED][other])).to_pylist()
+    return pa.array(texts.tolist(), pa.string())
 
 
 def _documents(rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]) -> Coded:

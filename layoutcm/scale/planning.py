@@ -233,6 +233,7 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
     table = pa.table(
         {
             "page": pairs.names,
+            "pred_page": pairs.pred_names,
             "document": pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.string())),
             **{side: column.astype(np.int32) for side, column in zip(SIDES, cut.positions)},
             "how": pairs.how,
