@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -103,7 +104,8 @@ def bench_kills(work, kills):
         process = subprocess.Popen(
             command(folders, work / "killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(rng.uniform(0.1, 1) * seconds)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=rng.uniform(0.1, 1) * seconds)
         if process.poll() is not None:  # it has ended before; start anew, so that later kills hit a run, too
             finished += 1
             if digest(work / "killed") != expected:
@@ -114,7 +116,7 @@ def bench_kills(work, kills):
         process.wait()
     subprocess.run(command(folders, work / "killed"), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     same = digest(work / "killed") == expected
-    print(f"  {kills} kills of the process ({finished} after its end): the same bytes: {same}")
+    print(f"  {kills - finished} kills of the process, {finished} too late: the same bytes: {same}", flush=True)
     return same and kill_workers(work, folders, expected) and kill_scheduler(work, folders, expected)
 
 
@@ -149,7 +151,7 @@ def kill_workers(work, folders, expected, kills=5):
         done.set()
         killer.join()
     same = digest(work / "workers") == expected
-    print(f"  {len(killed)} kills of a Dask worker: the same bytes: {same}")
+    print(f"  {len(killed)} kills of a Dask worker: the same bytes: {same}", flush=True)
     return same
 
 
