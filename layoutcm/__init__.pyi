@@ -29,5 +29,13 @@ from .models.label_errors import label_errors as label_errors
 from .models.leaderboard import Leaderboard as Leaderboard
 from .models.leaderboard import leaderboard as leaderboard
 from .pixels.pair_counts import PairCounts as PairCounts
+from .scale.compare_parts import compare_partitions as compare_partitions
+from .scale.compare_parts import finish_partitions as finish_partitions
+from .scale.compare_parts import plan_partitions as plan_partitions
+from .scale.manifest import make_manifest as make_manifest
+from .scale.part_counts import count_part as count_part
+from .scale.part_counts import merge_counts as merge_counts
+from .scale.partitions import partition as partition
+from .scale.stored_comparison import open_comparison as open_comparison
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

@@ -15,6 +15,8 @@ MESSAGES = [
      "1 page has another size in pred and is scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
     ("scaled-page", 1200, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
      "1,200 pages have another size in pred and are scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
+    ("label-added", 1, {"file": "set", "names": ["a"]},
+     "set: parts have 1 label that the manifest does not know ('a'); they were added."),
     ("truth-with-scores", 1, {"file": "a.json"},
      "a.json: every region of the ground truth has a score, as in a prediction."),
     ("page-without-pred", 2, {"pages": 3, "first": "p"},

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
 Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
+PairedPages = tuple[Sources, PageMatches, list[Finding]]  # what `pair_pages` returns
 
 
 class AlignmentOptions(NamedTuple):
@@ -118,7 +119,10 @@ def check_layouts(gt: object, pred: object) -> None:
             raise InputError("", name, problem, "Read the file first: layoutcm.read(path).")
 
 
-def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS) -> Alignment:
+def align(
+    gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS, paired: PairedPages | None = None
+) -> Alignment:
+    """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
     check_layouts(gt, pred)
     mapping = check_mapping(mapping_for(options.mapping, model_name(pred)) or {}, "")
     findings: list[Finding] = []
@@ -131,7 +135,7 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
     matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = rename_labels(sides[PRED], matched)
     space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
-    sources, matches, page_findings = pair_pages(
+    sources, matches, page_findings = paired or pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
     )
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
@@ -226,15 +230,13 @@ def gt_without_low_scores(gt: Layout, alignment: Alignment, min_score: MinScore)
     return replace(gt, region_columns=gt.region_columns.take(kept))
 
 
-def pair_pages(
-    gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
-) -> tuple[Sources, PageMatches, list[Finding]]:
+def pair_pages(gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None) -> PairedPages:
     """int64[pages] for both sides: all pages of gt in order, then those only in pred; -1 if a side lacks the page."""
     check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     unmatched = matches.unmatched(len(pred))
     for side, pages, names in zip(SIDES, unmatched, (gt.names, pred.names)):
-        findings += _unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
+        findings += unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
     if missing_pages == "ignore":
         kept = np.flatnonzero(matches.partner >= 0)
         return (kept, matches.partner[kept]), matches, findings
@@ -242,7 +244,7 @@ def pair_pages(
     return (gt_pages, np.concatenate([matches.partner, unmatched[PRED]])), matches, findings
 
 
-def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
+def unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
     if not names:
         return []
     values = {"pages": pages, "ignored": missing_pages == "ignore", "names": names[:NAMES_SHOWN]}
@@ -257,7 +259,9 @@ def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     both = concatenate_pages([gt, pred])
     rows = np.where(sources[GT] >= 0, sources[GT], len(gt) + sources[PRED])
     joined = both.take(rows)
-    names = (name if row < len(gt) else _unique_name(name, gt, pred) for name, row in zip(joined.names, rows.tolist()))
+    names = (
+        name if row < len(gt) else unique_page_name(name, gt, pred) for name, row in zip(joined.names, rows.tolist())
+    )
     documents = _first_given(gt.documents, pred.documents, sources)
     attributes = {
         name: _first_given(gt.attributes.get(name, ()), pred.attributes.get(name, ()), sources)
@@ -271,7 +275,7 @@ def _first_given(gt: tuple[str, ...], pred: tuple[str, ...], sources: Sources) -
     return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 
 
-def _unique_name(name: str, gt: Pages, pred: Pages) -> str:
+def unique_page_name(name: str, gt: Pages, pred: Pages) -> str:
     """A new name for an unmatched page of pred, if gt has a different page with its name (due to a page map)."""
     if name in gt.index:
         name += " (pred)"

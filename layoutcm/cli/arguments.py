@@ -14,6 +14,7 @@ from layoutcm.cli.compare_command import run_compare
 from layoutcm.cli.label_errors_command import MOST_TASKS, run_label_errors
 from layoutcm.cli.mapping_command import run_suggest_mapping
 from layoutcm.cli.min_score_option import OPTION, label_score
+from layoutcm.cli.parts_arguments import add_parts_commands
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
@@ -42,6 +43,7 @@ def argument_parser() -> argparse.ArgumentParser:
     add_command("formats", help="all formats that are read").set_defaults(run=run_formats)
     _app_arguments(add_command("app", help="the dashboard in the browser"))
     _convert_arguments(add_command("convert", help="write a layout in another format"))
+    add_parts_commands(add_command, _reading_arguments)
     return top
 
 

@@ -17,7 +17,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, CauseSource, places_of_labels, 
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Positions
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import ratio
-from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
+from layoutcm.pixels.grid import GridBoxes
 from layoutcm.pixels.pair_counts import WORD
 
 MOST_PAGES = 2000
@@ -46,10 +46,10 @@ def slack_share(source: CauseSource, confusion: Confusion, pages: Positions | No
 
 def quick_slack(source: CauseSource, tolerance: float, pages: Positions | None = None) -> float | None:
     """The pixels of cause slack; None if counting them would take long, as on very many pages or with outlines."""
-    if len(source.alignment.pages if pages is None else pages) > MOST_PAGES:
+    if (source.pages if pages is None else len(pages)) > MOST_PAGES:
         return None
     if pages is None:
-        grids = [alignment_to_grid(source.alignment, source.rounding, source.min_score)]
+        grids = [source.grid_of_all_pages()]
     else:
         grids = [source.regions.to_grid(int(page), source.rounding) for page in pages]
     tiles = np.concatenate([[0], *((6 * np.diff(grid.offsets) + 6) ** 2 for grid in grids)])

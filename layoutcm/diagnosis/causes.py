@@ -126,6 +126,14 @@ class CauseSource:
     threads: int | None
     kept: dict[float, CauseCounts] = field(default_factory=dict)
 
+    @property
+    def pages(self) -> float:
+        """The number of pages whose regions are in memory."""
+        return len(self.alignment.pages)
+
+    def grid_of_all_pages(self) -> GridBoxes:
+        return alignment_to_grid(self.alignment, self.rounding, self.min_score)
+
     def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseCounts:
         """The causes of all pages, counted on several threads."""
         tolerance = check_tolerance(tolerance)
@@ -172,7 +180,7 @@ class CauseSource:
     def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
         from layoutcm.diagnosis.cause_pages import causes_of_pages
 
-        grid, n_pages = alignment_to_grid(self.alignment, self.rounding, self.min_score), len(self.alignment.pages)
+        grid, n_pages = self.grid_of_all_pages(), len(self.alignment.pages)
         check_regions(grid, self.alignment.pages.names)
         arguments = self._arguments(grid, tolerance)
         with_shapes = sorted(grid.shapes)

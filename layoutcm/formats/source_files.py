@@ -23,6 +23,7 @@ from layoutcm.formats.image_files import Size, image_size
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, natural_sort_key
+from layoutcm.layouts.stored_facts import MANIFEST_FILE
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]
@@ -199,7 +200,7 @@ def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:
             continue
         if suffix in IMAGE_SUFFIXES:
             images[file.name] = file.read_size()
-        elif parts[-1].lower() == ABOUT_THE_FOLDER:
+        elif parts[-1].lower() in (ABOUT_THE_FOLDER, MANIFEST_FILE):
             continue
         elif suffix == MARKDOWN:
             markdown.append(file.read())

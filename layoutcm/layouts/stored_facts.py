@@ -20,6 +20,7 @@ from layoutcm.messages import TEXTS
 
 VERSION = 2
 METADATA_KEY = b"layoutcm"
+MANIFEST_FILE = "_manifest.parquet"  # in a folder of parts: their pages and labels; it holds no regions
 ATTRIBUTE = "attr:"  # before the name of an attribute of pages, so that it is not mistaken for another column
 LABEL_BYTES = limits.MAX_METADATA // 2  # longer labels are in rows instead, as in version 1
 OTHER_BYTES = limits.MAX_METADATA // 8  # of the findings, of the ids of labels, of the annotators
@@ -65,7 +66,7 @@ class FoundFindings(NamedTuple):
 
 def encode_facts(layout: Layout) -> bytes:
     """The JSON of a layout; what is too long for it is left out."""
-    findings = _storable_findings(layout)
+    findings = _storable_findings(layout.findings, layout.name)
     facts = {
         "version": VERSION,
         "name": layout.name[: limits.MAX_NAME],
@@ -109,11 +110,17 @@ def _usable_finding(stored: StoredFinding) -> Finding | None:
     return finding if all(len(text) <= LONGEST_MESSAGE for text in texts) else None
 
 
-def _storable_findings(layout: Layout) -> list[Finding]:
+def stored_findings(findings: Sequence[Finding], file: str) -> list[StoredFinding]:
+    """The findings as they are stored; `file` is named in a note about those that cannot be."""
+    fields = [_as_json(_fields(finding)) for finding in _storable_findings(findings, file)]
+    return [msgspec.json.decode(text, type=StoredFinding) for text in fields]
+
+
+def _storable_findings(findings: Sequence[Finding], file: str) -> list[Finding]:
     """The findings that can be read back, with a note about the others."""
     kept: list[Finding] = []
     left = OTHER_BYTES
-    for finding in layout.findings:
+    for finding in findings:
         try:
             text = _as_json(_fields(finding))
             again = _usable_finding(msgspec.json.decode(text, type=StoredFinding))
@@ -122,7 +129,7 @@ def _storable_findings(layout: Layout) -> list[Finding]:
         if again is not None and len(text) < left:
             kept.append(finding)
             left -= len(text) + 2
-    return FoundFindings(kept, len(layout.findings) - len(kept)).with_note(layout.name)
+    return FoundFindings(kept, len(findings) - len(kept)).with_note(file)
 
 
 def _fields(finding: Finding) -> dict[str, Any]:

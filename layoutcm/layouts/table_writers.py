@@ -10,9 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -58,8 +58,26 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
 
 def as_parquet(layout: Layout) -> bytes:
     """Also boxes with inverted corners, which reading drops again: a repair may turn them."""
-    import pyarrow as pa
+    out = io.BytesIO()
+    write_parquet(layout, out)
+    return out.getvalue()
+
+
+def write_parquet(layout: Layout, out: BinaryIO, rows_in_group: int | None = None) -> None:
+    """Write the layout as Parquet. Row groups have at most so many rows, and end where a page ends."""
     import pyarrow.parquet as pq
+
+    table = parquet_table(layout)
+    # Without Arrow's own copy of the schema, other programs read texts as texts, not as categories.
+    with pq.ParquetWriter(out, table.schema, store_schema=False) as writer:
+        for part in [table] if rows_in_group is None else _whole_pages(table, rows_in_group):
+            writer.write_table(part)
+        writer.add_key_value_metadata({METADATA_KEY: encode_facts(layout)})
+
+
+def parquet_table(layout: Layout) -> pa.Table:
+    """The columns of the Parquet file of a layout; its metadata is `encode_facts`."""
+    import pyarrow as pa
 
     regions = _with_ignore_areas(layout, raw_regions(layout))
     rows = _rows(layout, regions)
@@ -71,12 +89,19 @@ def as_parquet(layout: Layout) -> bytes:
     if layout.keys:
         key_of = {page: json.dumps(key) for key, page in layout.keys.items()}
         columns["page_key"] = _texts([key_of.get(i, "") for i in range(len(layout.page_columns))], rows.page)
-    table, out = pa.table(columns), io.BytesIO()
-    # Without Arrow's own copy of the schema, other programs read texts as texts, not as categories.
-    with pq.ParquetWriter(out, table.schema, store_schema=False) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({METADATA_KEY: encode_facts(layout)})
-    return out.getvalue()
+    return pa.table(columns)
+
+
+def _whole_pages(table: pa.Table, rows_in_group: int) -> Iterator[pa.Table]:
+    """Slices of the table of about so many rows, which end where a page ends."""
+    page = table["page"].combine_chunks().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    ends = np.append(np.flatnonzero(page[1:] != page[:-1]) + 1, len(page))
+    first = 0
+    while first < len(page):
+        last = int(np.searchsorted(ends, first + rows_in_group, side="right")) - 1
+        end = int(ends[max(last, int(np.searchsorted(ends, first, side="right")))])
+        yield table.slice(first, end - first)
+        first = end
 
 
 def _with_ignore_areas(layout: Layout, regions: Regions) -> Regions:

@@ -106,6 +106,11 @@ TEXTS: dict[str, FindingText] = {
         lambda n, page, pred_size, gt_size:
             f"{plural(n, 'page has', 'pages have')} another size in pred and {agree(n, 'is', 'are')} scaled to gt's "
             f"(first: {short_repr(page)}, {size_text(*pred_size)} to {size_text(*gt_size)})."),
+    "label-added": FindingText(
+        lambda n, file, names:
+            f"{file}: parts have {plural(n, 'label')} that the manifest does not know "
+            f"({', '.join(map(short_repr, names))}); they were added.",
+        "Write the manifest again: layoutcm manifest."),
     "page-without-pred": FindingText(
         lambda n, pages, first:
             f"{n:,} of {pages:,} pages {agree(n, 'has', 'have')} regions in gt and none in pred "

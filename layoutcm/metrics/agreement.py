@@ -102,7 +102,7 @@ def label_agreement(counts: PairCounts, space: LabelSpace) -> pd.DataFrame:
 
 def observed_by_group(levels: Levels, by_document: bool) -> Floats:
     """float64[groups]: the share of pixels with equal sets on every page or in every document."""
-    counts, space = levels.counts, levels.space
+    counts, space = levels.page_rows, levels.space
     group = levels.document_of_page[counts.page] if by_document else counts.page
     pixels = levels.document_pixels if by_document else levels.page_pixels
     if not space.shared:
@@ -120,8 +120,8 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
     """
     import pandas as pd
 
-    pages = levels.pages
-    a, b, both = np.moveaxis(_sums_of_labels(levels.counts, levels.space, levels.counts.page, len(pages)), 2, 0)
+    pages, rows = levels.pages, levels.page_rows
+    a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, len(pages)), 2, 0)
     pixels = a + b - 2 * both
     label, page = np.nonzero(pixels)
     found = pixels[label, page]

@@ -37,6 +37,19 @@ class Levels:
     space: LabelSpace
     pages: Pages
 
+    @property
+    def page_count(self) -> int:
+        return len(self.pages)
+
+    @property
+    def page_rows(self) -> PairCounts:
+        """The rows of all pages, with their page numbers."""
+        return self.counts
+
+    def rows_with(self, gt_label: int, pred_label: int) -> PairCounts:
+        """The rows of all pages whose sets have these labels; 0 is Background, i the i-th label of the side."""
+        return self.counts.select(self.counts.has(GT, gt_label) & self.counts.has(PRED, pred_label))
+
     @cached_property
     def page_names(self) -> list[str]:
         return list(self.pages.names)
@@ -249,7 +262,7 @@ def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
     # Compute matrices only for the pages with such pixels.
     gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
-    counts = levels.counts.select(levels.counts.has(GT, gt) & levels.counts.has(PRED, pred))
+    counts = levels.rows_with(gt, pred)
     numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = alignment.cell(gt_label, pred_label)
     blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)

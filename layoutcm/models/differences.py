@@ -86,7 +86,7 @@ def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Leve
 
 def _renumbered(own: Levels, pages: Pages, empty: list[int], pixels: Floats) -> PairCounts:
     """The pair counts with the page numbers of `pages`, and one row for every empty page."""
-    counts = own.counts
+    counts = own.page_rows
     numbers = np.array([pages.index.get(name, -1) for name in own.page_names], np.int32)
     background = np.concatenate([pack_sets([[0]], len(labels))[0] for labels in counts.labels])
     page = np.concatenate([numbers[counts.page], np.array(empty, np.int32)])

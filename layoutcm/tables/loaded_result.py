@@ -107,7 +107,7 @@ class Result:
         return _with_nan(self.stored.content)
 
     @property
-    def objects(self) -> dict[str, Any]:
+    def objects(self) -> dict[str, Any] | None:
         return self.stored.objects
 
     @property

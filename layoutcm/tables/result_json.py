@@ -111,7 +111,7 @@ def comparison_result(
     if left_out and documents_path:
         write_documents(comparison, method, documents_path)
     parts = _parallel_parts(comparison, method, left_out)
-    answer = _set_result(comparison, method, parts)
+    answer = set_result(comparison, method, _set_facts(comparison) | parts)
     if not comparison.has_truth:
         answer["agreement"] = agreement_result(comparison)
     if left_out:
@@ -145,8 +145,8 @@ def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict
     return dict(zip(works, found))
 
 
-def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of the whole set, with the given parts."""
+def set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of the whole set, with the given parts; `inputs`, `pages` and the like are among them."""
     confusion = comparison.confusion(method=method)
     diagonal, collapsed = confusion.diagonal, confusion.collapse()
     answer = {
@@ -154,14 +154,14 @@ def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -
         "version": __version__,
         "recipe": comparison.recipe_for(method),
         "recipe_fields": comparison.settings.with_version(method=method),
-        "inputs": {side: _input_facts(layout) for side, layout in zip(SIDES, comparison.alignment.layouts)},
+        "inputs": parts["inputs"],
         "method": method,
         "taxonomy": comparison.taxonomy,
         "labels": confusion.labels,
         "gt_labels": comparison.alignment.layouts[0].labels,
         "pred_labels": comparison.alignment.layouts[1].labels,
-        "pages": len(comparison.pages),
-        "documents": len(comparison.documents),
+        "pages": parts["pages"],
+        "documents": parts["documents"],
         "pixels": pixels_as_number(comparison.pixels),
         "ignored_pixels": pixels_as_number(comparison.ignored_pixels),
         **view_matrices(confusion),
@@ -172,7 +172,7 @@ def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -
         **set_sums(confusion),
         "collapsed": {"labels": list(collapsed.labels), **view_matrices(collapsed)},
         "findings": [finding.as_dict() for finding in parts["findings"]],
-        "page_matching": _page_matching(comparison),
+        "page_matching": parts["page_matching"],
         "objects": parts["objects"],
         "centroids": parts["centroids"],
         "by_document": None,
@@ -181,6 +181,16 @@ def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -
         answer[f"averages_over_{level}"] = averages if diagonal else None
     answer["soft"] = parts["soft"]
     return answer
+
+
+def _set_facts(comparison: Comparison) -> dict[str, Any]:
+    """What a comparison of parts takes from its plan instead."""
+    return {
+        "inputs": {side: _input_facts(layout) for side, layout in zip(SIDES, comparison.alignment.layouts)},
+        "pages": len(comparison.pages),
+        "documents": len(comparison.documents),
+        "page_matching": _page_matching(comparison),
+    }
 
 
 def _input_facts(layout: Layout) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class StoredResult:
     averages: dict[str, dict[str, float | None]] | None
     content: dict[str, float | None]
     findings: list[dict[str, Any]]
-    objects: dict[str, Any]
+    objects: dict[str, Any] | None
     by_document: list[StoredLevel] | None
     by_page: list[StoredLevel] | None = None
 

@@ -1,0 +1,93 @@
+"""`compare_partitions`: two sets of parts become a result that is read from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from layoutcm.alignment.min_scores import MinScore
+from layoutcm.alignment.taxonomy import LabelMapping
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.layouts.page_maps import PageMapLike
+from layoutcm.pixels.counting import check_counting_options
+from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
+from layoutcm.scale.manifest import read_manifest
+from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
+from layoutcm.scale.places import Place, folder_of, join, remove_unfinished, write_bytes
+from layoutcm.scale.plan import Plan, read_plan
+from layoutcm.scale.planning import PlanOptions, make_plan
+from layoutcm.scale.stored_comparison import TOTAL_FILE, open_comparison
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+RESULT_FILE = "result.json"
+
+
+def compare_partitions(
+    gt_dir: Place,
+    pred_dir: Place,
+    out: Place,
+    *,
+    engine: str | Client = "threads",
+    rounding: str = "outer",
+    min_score: MinScore = None,
+    missing_pages: str = "penalise",
+    taxonomy: str = "auto",
+    mapping: LabelMapping | str | os.PathLike[str] | None = None,
+    pages: PageMapLike = None,
+    shapes: str = "box",
+    fix_gt: str = "",
+    fix: str = "",
+    missing_labels: str = "error",
+    why: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare two sets of Parquet parts, which have manifests, and write the result into the folder `out`.
+
+    A run that was stopped continues where it was: parts that are finished are not counted again. `engine` is "threads",
+    "dask" for a new cluster on this machine, or a client of Dask. `why` adds causes and score curves. `missing_labels`
+    is "error", or "add" for labels that the manifest does not know. `threads` is also the number of local Dask workers.
+    """
+    check_counting_options(rounding, threads)
+    given = os.fspath(mapping) if isinstance(mapping, os.PathLike) else mapping
+    options = PlanOptions(
+        rounding, min_score, missing_pages, taxonomy, given, pages, shapes, (fix_gt, fix), missing_labels, why
+    )
+    plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options)
+    return finish(plan, count_parts(plan, engine, threads, progress))
+
+
+def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: object) -> Plan:
+    """Only write the plan: its parts are counted by `count_part`, and `finish_partitions` merges their counts."""
+    return make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, PlanOptions(**options))  # type: ignore[arg-type]
+
+
+def finish_partitions(counts: Sequence[Place]) -> Comparison:
+    """Merge the counts of all parts, which are files of one folder, and write the result beside that folder."""
+    if not counts:
+        raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
+    plan = read_plan(folder_of(folder_of(counts[0])))
+    return finish(plan, merge_in_tree([read_counts(place) for place in sorted(map(str, counts))], merge_counts))
+
+
+def finish(plan: Plan, total: Counts) -> Comparison:
+    """Write the sums of all parts and result.json, and open the result."""
+    missing = [part.name for part in plan.facts.parts if part.name not in set(total.parts)]
+    if total.plan != plan.digest:
+        raise InputError(plan.folder, "", "the counts are those of another plan", "Count the parts again.")
+    if missing:
+        problem = f"{len(missing):,} of {len(plan.facts.parts):,} parts are missing, first {missing[0]}"
+        raise InputError(plan.folder, "", problem, "Count them: layoutcm count.")
+    write_bytes(join(plan.folder, TOTAL_FILE), msgspec.json.encode(total))
+    comparison = open_comparison(plan.folder)
+    from layoutcm.tables.parts_result import write_parts_result
+
+    write_parts_result(comparison, plan, join(plan.folder, RESULT_FILE))
+    remove_unfinished(plan.folder)
+    return comparison

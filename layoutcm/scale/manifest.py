@@ -1,0 +1,296 @@
+"""The manifest of a set of parts: what is fixed once for all of them.
+
+It is one Parquet file with a row for each page, in the order of the parts: name, document, size, attributes, part and
+number of regions. Its metadata has the labels, the parts, and what the reader found. A set is compared by its manifest;
+of the parts themselves only the ends are looked at before counting, to see that they are still the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.model import Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
+from layoutcm.layouts.page_documents import name_documents
+from layoutcm.layouts.stored_facts import (
+    ATTRIBUTE,
+    MANIFEST_FILE,
+    Key,
+    StoredFinding,
+    stored_findings,
+    usable_findings,
+)
+from layoutcm.scale.part_files import read_part, sum_findings
+from layoutcm.scale.places import (
+    Place,
+    exists,
+    folder_of,
+    is_remote,
+    join,
+    list_files,
+    name_of,
+    open_input,
+    open_output,
+    relative_to,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+METADATA_KEY = b"layoutcm manifest"
+PAGES_IN_GROUP = 1 << 16
+FOOTER_BYTES = 8  # of Parquet: the length of the description, and four letters
+WRITE_IT = "Write it with layoutcm partition, or with layoutcm manifest for a folder of Parquet files."
+
+
+class PartFacts(msgspec.Struct, frozen=True):
+    """One part: its file, relative to the manifest, and what must not change while the manifest is used."""
+
+    file: str
+    bytes: int
+    footer: str  # digest of the description at the end of the file, which says where and how large all columns are
+    pages: int
+    regions: int
+    labels: list[int]  # those of its regions, as positions in the list of the set
+
+
+class ManifestFacts(msgspec.Struct, frozen=True):
+    """The metadata of a manifest."""
+
+    version: int
+    name: str
+    format: str
+    labels: list[str]
+    parts: list[PartFacts]
+    label_regions: list[int]  # how many regions of the set have each label
+    label_keys: list[tuple[Key, int]] = []
+    has_scores: bool = False
+    findings: list[StoredFinding] = []
+
+
+@dataclass(frozen=True, eq=False)
+class Manifest:
+    """A manifest and where it lies."""
+
+    place: str
+    facts: ManifestFacts
+    digest: str
+
+    @property
+    def pages(self) -> int:
+        return sum(part.pages for part in self.facts.parts)
+
+    @property
+    def regions(self) -> int:
+        return sum(part.regions for part in self.facts.parts)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(usable_findings(self.facts.findings).with_note(self.facts.name))
+
+    def part_place(self, part: int) -> str:
+        return join(folder_of(self.place), self.facts.parts[part].file)
+
+    def page_table(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """One row per page: page, document, number, width, height, part, regions, attributes."""
+        import pyarrow.parquet as pq
+
+        with open_input(self.place) as file:
+            return pq.read_table(file, columns=columns, read_dictionary=["document"]).unify_dictionaries()
+
+
+class ManifestBuilder:
+    """Collects the parts of a set, one after the other; only their pages stay in memory."""
+
+    def __init__(self, name: str, folder: Place, labels: Sequence[str] = ()) -> None:
+        self.name, self.folder, self.labels = name, folder, list(labels)
+        self.parts: list[PartFacts] = []
+        self.pages: list[Pages] = []
+        self.page_keys: list[list[str | None]] = []
+        self.page_regions: list[Indices] = []
+        self.used = np.zeros(0, np.int64)
+        self.format, self.label_keys = "", dict[Key, int]()
+        self.has_scores = False
+        self.findings: list[Finding] = []
+
+    def add(self, place: Place, layout: Layout) -> None:
+        """Add the layout of a part that lies at this place."""
+        self._check_format(place, layout)
+        known = {label: i for i, label in enumerate(self.labels)}
+        for label in layout.labels:
+            known.setdefault(label, len(known))
+        self.labels, regions = list(known), layout.region_columns
+        recode = np.array([known[label] for label in layout.labels], np.int64)
+        used = np.bincount(recode[regions.label], minlength=len(known)) if len(regions) else np.zeros(len(known), int)
+        self.used = used + np.append(self.used, np.zeros(len(used) - len(self.used), np.int64))
+        self.label_keys |= {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
+        self.has_scores |= layout.has_scores
+        self.findings += layout.findings
+        self.pages.append(layout.page_columns)
+        key_of = {page: json.dumps(key) for key, page in layout.keys.items()}
+        self.page_keys.append([key_of.get(i) for i in range(len(layout.page_columns))])
+        self.page_regions.append(np.bincount(regions.page, minlength=len(layout.page_columns)).astype(np.int32))
+        size, footer = part_mark(place)
+        labels = np.flatnonzero(used).tolist()
+        file = relative_to(place, self.folder)
+        self.parts.append(PartFacts(file, size, footer, len(layout.page_columns), len(regions), labels))
+
+    def _check_format(self, place: Place, layout: Layout) -> None:
+        if self.parts and layout.format != self.format:
+            problem = f"this part is {layout.format}, and the first part, {self.parts[0].file}, is {self.format}"
+            raise InputError(name_of(place), "", problem, "Convert one of them: the parts of a set have one format.")
+        self.format = layout.format
+
+    def write(self, place: Place, documents: str | None = None) -> Manifest:
+        """Write the manifest; `documents` is a pattern that finds the document in the name of a page."""
+        import pyarrow.parquet as pq
+
+        if not self.parts:
+            raise InputError(str(self.folder), "", "there is no Parquet file in it", "Name the folder of the parts.")
+        table = self._table(documents)
+        names = self.labels
+        facts = ManifestFacts(
+            VERSION,
+            self.name,
+            self.format,
+            names,
+            self.parts,
+            [*self.used.tolist(), *[0] * (len(names) - len(self.used))],
+            list(self.label_keys.items()),
+            self.has_scores,
+            stored_findings(sum_findings(self.findings), self.name),
+        )
+        with open_output(place) as file, pq.ParquetWriter(file, table.schema, store_schema=False) as writer:
+            writer.write_table(table, PAGES_IN_GROUP)
+            writer.add_key_value_metadata({METADATA_KEY: msgspec.json.encode(facts)})
+        return read_manifest(place)
+
+    def _table(self, documents: str | None) -> pa.Table:
+        import pyarrow as pa
+
+        pages = concatenate_pages(self.pages)
+        self._check_names(pages)
+        pages, findings = name_documents(pages, documents)
+        self.findings += findings
+        part = np.repeat(np.arange(len(self.parts), dtype=np.int32), [one.pages for one in self.parts])
+        columns = page_columns(pages) | {"part": pa.array(part), "regions": np.concatenate(self.page_regions)}
+        if any(key for keys in self.page_keys for key in keys):
+            columns["page_key"] = pa.array([key for keys in self.page_keys for key in keys], pa.string())
+        return pa.table(columns)
+
+    def _check_names(self, pages: Pages) -> None:
+        if len(pages.index) == len(pages):
+            return
+        first: dict[str, str] = {}
+        for part, names in zip(self.parts, (one.names for one in self.pages)):
+            for name in names:
+                if name in first:
+                    problem = f"the page {short_repr(name)} is also in {first[name]}"
+                    raise InputError(part.file, "", problem, "Page names must be unique in a set: rename one of them.")
+            first |= dict.fromkeys(names, part.file)
+
+
+def page_columns(pages: Pages) -> dict[str, pa.Array]:
+    """The pages as columns: page, document, number, width, height, attributes."""
+    import pyarrow as pa
+
+    return {
+        "page": pa.array(pages.names, pa.string()),
+        "document": pa.array(pages.documents, pa.string()),
+        "number": pa.array(pages.numbers, mask=pages.numbers < 0),
+        "width": pa.array(pages.widths),
+        "height": pa.array(pages.heights),
+        **{ATTRIBUTE + name: pa.array(texts, pa.string()) for name, texts in pages.attributes.items()},
+    }
+
+
+def pages_of_table(table: pa.Table) -> Pages:
+    """The pages of such columns."""
+    attributes = [name for name in table.column_names if name.startswith(ATTRIBUTE)]
+    return Pages(
+        tuple(table["page"].to_pylist()),
+        _floats(table, "width"),
+        _floats(table, "height"),
+        tuple(table["document"].to_pylist()),
+        table["number"].fill_null(-1).to_numpy().astype(np.int32),
+        {name.removeprefix(ATTRIBUTE): tuple(table[name].to_pylist()) for name in attributes},
+    )
+
+
+def _floats(table: pa.Table, name: str) -> Floats:
+    return np.ascontiguousarray(table[name].to_numpy())
+
+
+def part_mark(place: Place) -> tuple[int, str]:
+    """The size of a Parquet file, and the digest of the description at its end."""
+    with open_input(place) as file:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(size - FOOTER_BYTES, 0))
+        length = min(int.from_bytes(file.read(4), "little") + FOOTER_BYTES, size)
+        file.seek(size - length)
+        return size, hashlib.blake2b(file.read(), digest_size=16).hexdigest()
+
+
+def make_manifest(
+    folder: Place, output: Place | None = None, *, documents: str | None = None, shapes: str = "box"
+) -> Manifest:
+    """Write the manifest of a folder of Parquet files: layout tables, or shards of Hugging Face. It is in the folder.
+
+    `output` is another place for it; `documents` is a pattern that finds the document in the name of a page.
+    """
+    place = join(folder, MANIFEST_FILE) if output is None else str(output)
+    builder = ManifestBuilder(name_of(folder), folder_of(place))
+    for name in list_files(folder, ".parquet"):
+        builder.add(join(folder, name), read_part(join(folder, name), shapes))
+    return builder.write(place, documents)
+
+
+def read_manifest(place: Place) -> Manifest:
+    """The manifest at this place, or in this folder."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = str(place)
+    if not place.endswith(".parquet"):
+        place = join(place, MANIFEST_FILE)
+    if not is_remote(place) and not exists(place):
+        raise InputError(folder_of(place), "", "the folder has no manifest", WRITE_IT)
+    try:
+        with open_input(place) as file:
+            metadata = pq.ParquetFile(file).metadata.metadata or {}
+            facts = msgspec.json.decode(metadata[METADATA_KEY], type=ManifestFacts)
+    except (pa.ArrowException, KeyError, msgspec.MsgspecError):
+        raise InputError(place, "", "this is no manifest", WRITE_IT) from None
+    if facts.version != VERSION:
+        raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")
+    return Manifest(place, facts, part_mark(place)[1])
+
+
+def like_layout(manifest: Manifest) -> Layout:
+    """The pages, labels and ids of a set as a layout without regions, for `layoutcm.read(..., like=)`."""
+    table = manifest.page_table()
+    keys = table["page_key"].to_pylist() if "page_key" in table.column_names else []
+    page_keys: dict[Key, int] = {json.loads(key): i for i, key in enumerate(keys) if key}
+    layout = label_layout(manifest, used=False)
+    return replace(layout, page_columns=pages_of_table(table), keys=page_keys)
+
+
+def label_layout(manifest: Manifest, used: bool = True, labels: Sequence[str] | None = None) -> Layout:
+    """The labels of a set as a layout with one page; if `used`, one region for each label that has any in the set."""
+    facts = manifest.facts
+    names = list(facts.labels if labels is None else labels)
+    counts = [*facts.label_regions, *[1] * (len(names) - len(facts.labels))]
+    label = np.flatnonzero(counts).astype(np.int32) if used else np.zeros(0, np.int32)
+    page = Pages(("",), np.ones(1), np.ones(1), ("",), np.full(1, -1, np.int32))
+    scores = np.full(len(label), 1.0 if facts.has_scores else np.nan)
+    regions = Regions(np.zeros(len(label), np.int32), label, np.tile([0.0, 0.0, 1.0, 1.0], (len(label), 1)), scores)
+    return Layout(facts.name, facts.format, names, page, regions, manifest.findings, label_keys=dict(facts.label_keys))

@@ -1,0 +1,331 @@
+"""Compare one part, and merge the counts of several: `count_part` and `merge_counts`, which every engine calls.
+
+A part becomes two files. pages/part-00000.parquet has a row for each page with its scores and its pair counts, and
+counts/part-00000.json the sums of the part. The second is written last, with the digest of the plan and of the first:
+a part is finished if both fit together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from layoutcm.alignment.align import align
+from layoutcm.alignment.page_matching import PageMatches
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import GT, PRED, Floats, Positions
+from layoutcm.metrics.levels import Levels, level_averages, level_scores
+from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.pixels.counting import count_pairs
+from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.scale.kernel_cache import prepare_kernel
+from layoutcm.scale.manifest import page_columns
+from layoutcm.scale.places import Place, exists, join, name_of, read_bytes, write_bytes
+from layoutcm.scale.plan import Plan, part_of_list
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
+PAGES_IN_GROUP = 4096
+MEANS_OVER = ("pages", "documents")
+Sum = tuple[float, int]  # of scores, and how many of them are defined
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """The sums of one or more parts."""
+
+    version: int
+    plan: str  # its digest
+    parts: list[str]
+    pages: int
+    words: list[list[int]]  # one row for each distinct pair, as in `PairCounts`
+    pixels: list[float]
+    ignored: float
+    means: dict[str, dict[str, dict[str, Sum]]]  # {over: {average: {score: sum}}}, without split documents
+    causes: dict[str, list[tuple[int, float]]] = {}  # {tolerance: cells of float64[cause, gt, pred] that are not 0}
+    files: dict[str, str] = {}  # {file of the part: digest}
+
+
+def part_comparison(plan: Plan, part: int) -> Comparison:
+    """The comparison of one part in memory, with the labels and pages of the plan."""
+    import pyarrow as pa
+
+    table = plan.page_table(part)
+    gt, pred = (plan.read_side(part, side) for side in (GT, PRED))
+    sources = (_positions(table, "gt"), _positions(table, "pred"))
+    names = tuple(table["page"].to_pylist())
+    _check_names(plan, part, gt.page_columns.names, names, sources[GT])
+    partner = np.full(len(gt.page_columns), -1)
+    how = np.zeros(len(partner), np.int8)
+    has = sources[GT] >= 0
+    partner[sources[GT][has]], how[sources[GT][has]] = sources[PRED][has], table["how"].to_numpy()[has]
+    alignment = align(gt, pred, plan.options, (sources, PageMatches(partner, how), []))
+    documents = table["document"].cast(pa.string()).to_pylist()
+    pages = replace(alignment.pages, names=names, documents=tuple(documents))
+    alignment = replace(alignment, pages=pages)
+    counts = count_pairs(alignment, plan.facts.rounding, plan.min_score, 1, None)
+    return Comparison(alignment, counts, plan.facts.rounding, plan.min_score, plan.recipe, 1)
+
+
+def _positions(table: pa.Table, name: str) -> Positions:
+    return table[name].to_numpy().astype(np.int64)
+
+
+def _check_names(plan: Plan, part: int, found: Sequence[str], names: Sequence[str], rows: np.ndarray) -> None:
+    """Raise an InputError if gt has other pages than the plan lists."""
+    has = np.flatnonzero(rows >= 0).tolist()
+    if rows.max(initial=-1) >= len(found) or any(found[rows[i]] != names[i] for i in has):
+        file = plan.facts.parts[part].gt
+        problem = "its pages are not those that the plan lists"
+        raise InputError(name_of(file), "", problem, "Write the manifest again, and start in another folder.")
+
+
+def count_part(part: Place) -> Counts:
+    """Compare a part, which a file of the folder `plan` lists, and write its counts; a finished part is only read."""
+    plan, number = part_of_list(part)
+    return count_part_of(plan, number)
+
+
+def count_part_of(plan: Plan, part: int) -> Counts:
+    """The same for the part of a plan that is in memory."""
+    done = finished_counts(plan, part)
+    if done is not None:
+        return done
+    prepare_kernel(plan.facts.why)
+    comparison = part_comparison(plan, part)
+    whole = ~plan.page_table(part)["split"].to_numpy()
+    merged, pair = _distinct_pairs(comparison.all_counts)
+    name = plan.facts.parts[part].name
+    files = {f"{PAGES_FOLDER}/{name}.parquet": _parquet(_page_rows(comparison, pair))}
+    if plan.facts.why:
+        found = {SCORES_FOLDER: _score_rows(comparison), CAUSES_FOLDER: _cause_rows(comparison)}
+        files |= {f"{folder}/{name}.parquet": _parquet(rows) for folder, rows in found.items() if rows is not None}
+    for file, data in files.items():
+        write_bytes(join(plan.folder, file), data)
+    counts = Counts(
+        VERSION,
+        plan.digest,
+        [name],
+        len(comparison.pages),
+        merged.words.tolist(),
+        merged.pixels.tolist(),
+        merged.ignored_total,
+        _means(comparison.levels, whole),
+        _causes(comparison) if plan.facts.why else {},
+        {file: _digest(data) for file, data in files.items()},
+    )
+    write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
+    return counts
+
+
+def counts_place(plan: Plan, part: int) -> str:
+    return join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
+
+
+def finished_counts(plan: Plan, part: int) -> Counts | None:
+    """The counts of a part that is finished; None if any of its files is missing, or is not of this plan."""
+    place = counts_place(plan, part)
+    if not exists(place):
+        return None
+    try:
+        counts = read_counts(place)
+    except InputError:
+        return None
+    if counts.plan != plan.digest or counts.parts != [plan.facts.parts[part].name]:
+        return None
+    for file, digest in counts.files.items():
+        path = join(plan.folder, file)
+        if not exists(path) or _digest(read_bytes(path)) != digest:
+            return None
+    return counts
+
+
+def read_counts(place: Place) -> Counts:
+    try:
+        counts = msgspec.json.decode(read_bytes(place), type=Counts)
+    except msgspec.MsgspecError as error:
+        raise InputError(str(place), "", f"these are no counts of a part: {error}", "Count the part again.") from None
+    if counts.version != VERSION:
+        raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
+    return counts
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"])
+    return out.getvalue()
+
+
+def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:
+    """The counts summed over all pages, and int32[rows]: which distinct pair each row has."""
+    merged = counts.merged()
+    if not len(counts):
+        return merged, np.zeros(0, np.int32)
+    order = np.lexsort(counts.words.T[::-1])
+    words = counts.words[order]
+    pair = np.empty(len(counts), np.int32)
+    pair[order] = np.concatenate([[0], np.cumsum((words[1:] != words[:-1]).any(axis=1))])
+    return merged, pair
+
+
+def _page_rows(comparison: Comparison, pair: np.ndarray) -> pa.Table:
+    """One row per page: its columns, its scores with method matrix, and its pairs with their pixels."""
+    import pyarrow as pa
+
+    levels, counts = comparison.levels, comparison.all_counts
+    scores = level_scores(levels.page_matrices(), levels.page_content, comparison.space.shared)
+    ends = pa.array(np.searchsorted(counts.page, np.arange(len(levels.pages) + 1)), pa.int32())
+    ignored = np.zeros(len(levels.pages))
+    ignored[: counts.ignored.size] = counts.ignored
+    both, gt, pred = levels.page_content.T
+    return pa.table(
+        {
+            **page_columns(levels.pages),
+            "pixels": levels.page_pixels,
+            "ignored": ignored,
+            **scores,
+            "content_both": both,
+            "content_gt": gt,
+            "content_pred": pred,
+            "pair": pa.ListArray.from_arrays(ends, pa.array(pair)),
+            "pair_pixels": pa.ListArray.from_arrays(ends, pa.array(_narrow(counts.pixels))),
+        }
+    )
+
+
+def _narrow(pixels: Floats) -> np.ndarray:
+    """Whole numbers in four bytes, if all are; the same numbers when they are read."""
+    whole = pixels.astype(np.int32) if pixels.max(initial=0) < 2**31 else None
+    return pixels if whole is None or not np.array_equal(whole, pixels) else whole
+
+
+def _means(levels: Levels, whole: np.ndarray) -> dict[str, dict[str, dict[str, Sum]]]:
+    """The sums of the scores of pages and of documents; `whole` is bool[pages], whether all of its document is here."""
+    if not levels.space.shared:
+        return {}
+    kept = np.zeros(len(levels.documents), bool)
+    kept[levels.document_of_page[whole]] = True
+    blocks = {"pages": levels.page_matrices(), "documents": levels.document_matrices()}
+    chosen = {"pages": slice(None), "documents": kept}
+    return {over: score_sums(level_averages(blocks[over], AVERAGES, False), chosen[over]) for over in MEANS_OVER}
+
+
+def score_sums(averages: dict[str, dict[str, Floats]], chosen: Any) -> dict[str, dict[str, Sum]]:
+    """{average: {score: (sum, number of defined values)}} of the chosen groups."""
+    return {
+        kind: {
+            name: (float(np.nansum(values[name][chosen])), int(np.isfinite(values[name][chosen]).sum()))
+            for name in SCORES
+        }
+        for kind, values in averages.items()
+    }
+
+
+def _causes(comparison: Comparison) -> dict[str, list[tuple[int, float]]]:
+    """The cells of the causes at every tolerance of `forgiveness`; {} if the labels differ."""
+    if not comparison.space.shared:
+        return {}
+    found = {}
+    for tolerance in sorted({TOLERANCE, *TOLERANCES} - {0}):
+        values = comparison.causes(tolerance=tolerance).values.ravel()
+        cells = np.flatnonzero(values)
+        found[repr(tolerance)] = list(zip(cells.tolist(), values[cells].tolist()))
+    return found
+
+
+def _score_rows(comparison: Comparison) -> pa.Table | None:
+    """The pixels of every label by score, for score curves; None without scores."""
+    import pyarrow as pa
+
+    rows = comparison.score_curves().rows
+    return None if rows is None else pa.table(rows._asdict())
+
+
+def _cause_rows(comparison: Comparison) -> pa.Table | None:
+    """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
+    import pyarrow as pa
+
+    rows = comparison.sources.causes.of_all_pages().rows
+    return (
+        None if rows is None else pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
+    )
+
+
+def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
+    """The sums of several parts, which may be sums themselves; each part may occur once."""
+    parts = [one if isinstance(one, Counts) else read_counts(one) for one in counts]
+    if not parts:
+        raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    for one in parts[1:]:
+        if one.plan != first.plan:
+            raise InputError(
+                one.parts[0], "", f"it was counted with another plan than {first.parts[0]}", "Count it again."
+            )
+    names = [name for one in parts for name in one.parts]
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(twice, "", "this part is there twice", "Name each part once.")
+    words, pixels = _sum_pairs([(one.words, one.pixels) for one in parts])
+    return Counts(
+        VERSION,
+        first.plan,
+        names,
+        sum(one.pages for one in parts),
+        words,
+        pixels,
+        sum(one.ignored for one in parts),
+        _sum_means([one.means for one in parts]),
+        _sum_cells([one.causes for one in parts]),
+    )
+
+
+def _sum_pairs(parts: Sequence[tuple[list[list[int]], list[float]]]) -> tuple[list[list[int]], list[float]]:
+    width = max((len(row) for words, _ in parts for row in words[:1]), default=1)
+    words = np.concatenate([np.array(words, np.uint64).reshape(-1, width) for words, _ in parts])
+    pixels = np.concatenate([np.array(pixels, float) for _, pixels in parts])
+    merged = PairCounts(((), ()), np.zeros(len(words), np.int32), words, pixels).merged()
+    return merged.words.tolist(), merged.pixels.tolist()
+
+
+def _sum_means(parts: Sequence[dict[str, dict[str, dict[str, Sum]]]]) -> dict[str, dict[str, dict[str, Sum]]]:
+    return {
+        over: {
+            kind: {name: _sum([part[over][kind][name] for part in parts if part]) for name in SCORES}
+            for kind in AVERAGES
+        }
+        for over in MEANS_OVER
+        if any(parts)
+    }
+
+
+def _sum(sums: Sequence[Sum]) -> Sum:
+    return sum(value for value, _ in sums), sum(count for _, count in sums)
+
+
+def _sum_cells(parts: Sequence[dict[str, list[tuple[int, float]]]]) -> dict[str, list[tuple[int, float]]]:
+    summed: dict[str, dict[int, float]] = {}
+    for part in parts:
+        for tolerance, cells in part.items():
+            own = summed.setdefault(tolerance, {})
+            for cell, pixels in cells:
+                own[cell] = own.get(cell, 0.0) + pixels
+    return {tolerance: sorted(cells.items()) for tolerance, cells in summed.items()}

@@ -1,0 +1,160 @@
+"""Read one part: a Parquet file of a set that was partitioned, or a shard of Hugging Face.
+
+A part that this package wrote, and that has boxes and nothing else, is read column by column: reading a row at a time
+would take most of the time of a comparison. All others are read as `layoutcm.read` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats import read
+from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Positions, Regions, recode_labels
+from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, usable_findings
+from layoutcm.layouts.validation import FileIds, make_layout
+from layoutcm.scale.places import Place, name_of, open_input
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CORNERS = ("x0", "y0", "x1", "y1")
+PAGE_COLUMNS = ("page", "document", "number", "width", "height")
+COCO_COLUMNS = ("iscrowd", "area", "coco_width", "coco_height")
+PLAIN_COLUMNS = frozenset((*PAGE_COLUMNS, "label", *CORNERS, "score", *COCO_COLUMNS))
+UNUSED_COLUMNS = ("page_key",)  # the ids of another file, which the manifest has
+
+
+def read_part(place: Place, shapes: str = "box") -> Layout:
+    """The layout of a part, without the findings that were stored with the whole set."""
+    with open_input(place) as file:
+        table = _plain_table(file, shapes)
+        layout = None if table is None else _from_columns(name_of(place), table)
+        if layout is None:
+            file.seek(0)
+            layout = read((name_of(place), file.read()), shapes=shapes)
+    return layout
+
+
+def _plain_table(file: Any, shapes: str) -> pa.Table | None:
+    """All columns of a part with boxes only, texts as dictionaries; None for any other file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        facts = pq.read_metadata(file)
+        unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
+        names = [name for name in facts.schema.names if name not in unused]
+        is_plain = all(name in PLAIN_COLUMNS or name.startswith(ATTRIBUTE) for name in names)
+        if not is_plain or METADATA_KEY not in (facts.metadata or {}):
+            return None
+        stored = pq.ParquetFile(file, metadata=facts, read_dictionary=["page", "document", "label"])
+        table = stored.read(names, use_threads=False).unify_dictionaries().combine_chunks()
+        return table.replace_schema_metadata(facts.metadata)
+    except (pa.ArrowException, OSError):  # `read` says what is wrong
+        return None
+
+
+def _from_columns(name: str, table: pa.Table) -> Layout | None:
+    """The layout; None if the rows of a page are not together, or if there are rows without a page."""
+    page, names = _codes(table, "page")
+    first = np.append(0, np.flatnonzero(page[1:] != page[:-1]) + 1)[: len(page)]
+    if len(first) != len(names) or not np.array_equal(page[first], np.arange(len(names))):
+        return None
+    facts = msgspec.json.decode(table.schema.metadata[METADATA_KEY], type=StoredFacts)
+    label, labels = _codes(table, "label")
+    has_label = label >= 0
+    boxes = np.stack([_numbers(table, corner)[has_label] for corner in CORNERS], axis=1)
+    regions = Regions(
+        page[has_label],
+        label[has_label] + np.int32(len(facts.labels)),
+        boxes,
+        _numbers(table, "score")[has_label],
+        coco=_coco_facts(table.filter(has_label), boxes) if "iscrowd" in table.column_names else None,
+    )
+    stored = usable_findings(facts.findings).with_note(name)
+    ids = FileIds({}, dict(facts.label_keys))
+    pages = _pages(table, names, first)
+    # Labels that are declared and used are in both lists; `make_layout` joins them.
+    layout = make_layout(name, "parquet", [*facts.labels, *labels], pages, regions, findings=stored, ids=ids)
+    return replace(layout, repairs=tuple(facts.repairs))
+
+
+def _coco_facts(table: pa.Table, boxes: Floats) -> CocoFacts:
+    sizes = boxes[:, 2:] - boxes[:, :2]
+    if "coco_width" in table.column_names:
+        given = np.stack([_numbers(table, name) for name in ("coco_width", "coco_height")], axis=1)
+        sizes = np.where(np.isnan(given), sizes, given)
+    return CocoFacts(table["iscrowd"].fill_null(0).to_numpy() != 0, _numbers(table, "area"), sizes)
+
+
+def _pages(table: pa.Table, names: Sequence[str], first: Positions) -> Pages:
+    """The pages, as the first row of each describes them."""
+    heads = table.take(first)
+    numbers = heads["number"].fill_null(-1).to_numpy() if "number" in heads.column_names else np.full(len(first), -1)
+    columns = [name for name in heads.column_names if name.startswith(ATTRIBUTE)]
+    return Pages(
+        tuple(names),
+        _numbers(heads, "width"),
+        _numbers(heads, "height"),
+        _texts(heads, "document"),
+        numbers.astype(np.int32),
+        {column.removeprefix(ATTRIBUTE): _texts(heads, column) for column in columns},
+    )
+
+
+def _codes(table: pa.Table, name: str) -> tuple[Indices, list[str]]:
+    """int32[rows]: the number of the text of each row, -1 if it has none; and the texts."""
+    import pyarrow as pa
+
+    column = table[name].combine_chunks() if table.num_rows else pa.array([], pa.string()).dictionary_encode()
+    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return codes, column.dictionary.to_pylist()
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    return np.ascontiguousarray(table[name].to_numpy().astype(np.float64))  # a missing value is nan
+
+
+def _texts(table: pa.Table, name: str) -> tuple[str, ...]:
+    return tuple(text or "" for text in table[name].to_pylist())
+
+
+def on_labels(layout: Layout, labels: Sequence[str], place: Place) -> Layout:
+    """The layout with this list of labels, in this order; an InputError for a region with any other label."""
+    if layout.labels == list(labels):
+        return layout
+    position = {label: i for i, label in enumerate(labels)}
+    unknown = [label for label in layout.labels if label not in position and label in layout.labels_in_use]
+    if unknown:
+        raise unknown_label(place, unknown[0])
+    recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
+    dropped = layout.dropped and recode_labels(layout.dropped, recode)
+    if dropped is not None:  # boxes that are not counted may have labels that no other region has
+        dropped = dropped.take(dropped.label >= 0)
+    regions = recode_labels(layout.region_columns, recode)
+    return replace(layout, labels=list(labels), region_columns=regions, dropped=dropped, label_keys={})
+
+
+def unknown_label(place: Place, label: str) -> InputError:
+    return InputError(
+        name_of(place),
+        "label",
+        f"the plan does not know the label {short_repr(label)}",
+        "Write the manifest again (layoutcm manifest), or add it: --missing-labels add.",
+    )
+
+
+def sum_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """One finding of each kind: the counts of parts are added, all else is that of the first part."""
+    summed: dict[tuple[str, str], Finding] = {}
+    for one in findings:
+        before = summed.get((one.code, one.repair))
+        summed[one.code, one.repair] = replace(before, count=before.count + one.count) if before else one
+    return tuple(summed.values())

@@ -1,0 +1,158 @@
+"""Where the files of a partition lie: local folders and, through fsspec if it is installed, object storage.
+
+A place is a path, or an address such as s3://bucket/folder. Files refer to each other by relative paths, so that a set
+can be moved. A file is written whole: its place has the old bytes or the new ones, never a part of them.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from layoutcm.errors import InputError
+from layoutcm.layouts.page_names import natural_sort_key
+from layoutcm.outputs.files import open_whole, remove_left_behind
+
+SCHEME = "://"
+Place = str | os.PathLike[str]
+
+
+def is_remote(place: Place) -> bool:
+    return SCHEME in os.fspath(place)
+
+
+def join(folder: Place, *names: str) -> str:
+    """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is."""
+    if names and (is_remote(names[-1]) or os.path.isabs(names[-1])):
+        return names[-1]
+    scheme, rest = _split(folder)
+    return scheme + posixpath.normpath(posixpath.join(rest or ".", *names))
+
+
+def folder_of(place: Place) -> str:
+    scheme, rest = _split(place)
+    return scheme + (posixpath.dirname(rest) or ("" if scheme else "."))
+
+
+def name_of(place: Place) -> str:
+    return posixpath.basename(_split(place)[1].rstrip("/"))
+
+
+def relative_to(place: Place, folder: Place) -> str:
+    """The place as seen from a folder; unchanged if one of them lies on another storage."""
+    (scheme, rest), (other, start) = _split(place), _split(folder)
+    if scheme != other:
+        return os.fspath(place) if scheme else os.path.abspath(place)
+    if scheme:
+        return posixpath.relpath("/" + rest, "/" + start)
+    return Path(os.path.relpath(rest, start)).as_posix()
+
+
+def _split(place: Place) -> tuple[str, str]:
+    """("s3://", "bucket/folder") or ("", path)."""
+    text = os.fspath(place)
+    if not is_remote(text):
+        return "", Path(text).as_posix()
+    scheme, _, rest = text.partition(SCHEME)
+    return scheme + SCHEME, rest
+
+
+def _filesystem(place: Place) -> tuple[Any, str]:
+    try:
+        import fsspec
+    except ImportError:
+        problem = "this is no local path, and fsspec is not installed"
+        raise InputError(os.fspath(place), "", problem, "Install layoutcm[dask], or fsspec and s3fs.") from None
+    with _failures_named(place):
+        filesystem, path = fsspec.core.url_to_fs(os.fspath(place))
+        return filesystem, path
+
+
+@contextmanager
+def _failures_named(place: Place) -> Iterator[None]:
+    """Turn what reading raises into an InputError that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(os.fspath(place), "", "there is no such file", "Check the name and the folder.") from None
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(os.fspath(place), "", f"cannot be read: {error}", "Check the name and its access.") from None
+
+
+@contextmanager
+def open_input(place: Place) -> Iterator[BinaryIO]:
+    """Yield a file to read from, at any position."""
+    if is_remote(place):
+        filesystem, path = _filesystem(place)
+        with _failures_named(place):
+            filesystem.invalidate_cache()
+            file = filesystem.open(path, "rb")
+    else:
+        with _failures_named(place):
+            file = open(place, "rb")  # noqa: SIM115 - closed below
+    with file:
+        yield file
+
+
+@contextmanager
+def open_output(place: Place) -> Iterator[BinaryIO]:
+    """Yield a file to write into, which takes its place when all its bytes are written. Makes the folder."""
+    if not is_remote(place):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        with open_whole(place) as local:
+            yield local
+        return
+    # An object is stored when all its bytes have arrived. A block that fails must not close the file, which stores it.
+    import tempfile
+
+    with tempfile.TemporaryFile() as spooled:
+        yield spooled
+        spooled.seek(0)
+        filesystem, path = _filesystem(place)
+        with filesystem.open(path, "wb") as remote:
+            while data := spooled.read(1 << 24):
+                remote.write(data)
+
+
+def remove_unfinished(folder: Place) -> None:
+    """Remove what killed processes have left in a folder and the folders in it; a storage has no such files."""
+    if not is_remote(folder):
+        for place in (folder, *(path for path in Path(folder).iterdir() if path.is_dir())):
+            remove_left_behind(place)
+
+
+def read_bytes(place: Place) -> bytes:
+    with open_input(place) as file:
+        return file.read()
+
+
+def write_bytes(place: Place, data: bytes) -> None:
+    with open_output(place) as file:
+        file.write(data)
+
+
+def exists(place: Place) -> bool:
+    if is_remote(place):
+        filesystem, path = _filesystem(place)
+        filesystem.invalidate_cache()
+        return bool(filesystem.exists(path))
+    return os.path.exists(place)
+
+
+def list_files(folder: Place, suffix: str) -> list[str]:
+    """The names of the files in a folder and below it, relative to it, page 2 before page 10."""
+    if is_remote(folder):
+        filesystem, path = _filesystem(folder)
+        filesystem.invalidate_cache()
+        with _failures_named(folder):
+            found = [posixpath.relpath(one, path) for one in filesystem.find(path)]
+    elif not os.path.isdir(folder):
+        raise InputError(os.fspath(folder), "", "there is no such folder", "Check the name.")
+    else:
+        found = [path.relative_to(folder).as_posix() for path in Path(folder).rglob(f"*{suffix}") if path.is_file()]
+    visible = (name for name in found if not any(part.startswith((".", "_")) for part in name.split("/")))
+    return sorted((name for name in visible if name.lower().endswith(suffix)), key=natural_sort_key)

@@ -1,0 +1,184 @@
+"""The plan of a comparison of two sets of parts: everything that must be the same for all parts, decided once.
+
+plan.json has labels, taxonomy, mapping, rounding and the parts; plan/part-00000.parquet the pages of a part with their
+place on both sides. The digest of the plan is in every file that is computed from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from layoutcm.alignment.align import Alignment, AlignmentOptions, align
+from layoutcm.alignment.min_scores import MinScore
+from layoutcm.alignment.recipe import Recipe
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.repairs import repair
+from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
+from layoutcm.scale.part_files import on_labels, read_part
+from layoutcm.scale.places import (
+    Place,
+    folder_of,
+    join,
+    name_of,
+    open_input,
+    read_bytes,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+PLAN_FILE, PLAN_FOLDER, CUT_FOLDER = "plan.json", "plan", "pred"
+MISSING_LABELS = ("error", "add")
+PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
+CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
+Score = float | None | list[tuple[str | None, float]]
+
+
+class PlanSide(msgspec.Struct, frozen=True):
+    """One side: its manifest, relative to the folder of the plan, and the labels of all its parts."""
+
+    name: str
+    format: str
+    manifest: str
+    digest: str
+    labels: list[str]
+    pages: int
+    regions: int
+    repairs: str
+
+
+class PlanPart(msgspec.Struct, frozen=True):
+    """One part: the files of both sides, "" if a side has none of its pages, and how much it is."""
+
+    name: str
+    gt: str
+    pred: str
+    pages: int
+    regions: int
+
+
+class PlanFacts(msgspec.Struct, frozen=True):
+    """plan.json, without its digest."""
+
+    version: int
+    layoutcm: str
+    sides: list[PlanSide]
+    rounding: str
+    min_score: Score
+    missing_pages: str
+    taxonomy: str  # as `align` takes it; never auto
+    kind: str  # same, different or mapped
+    mapping: dict[str, dict[str, str]]
+    shapes: str
+    why: bool
+    recipe: dict[str, str]
+    findings: list[StoredFinding]
+    matched: dict[str, int]
+    only_in: dict[str, tuple[int, list[str]]]
+    pages: int
+    documents: int
+    split: int  # documents with pages in several parts
+    page_list: str  # digest of all pages with their parts
+    parts: list[PlanPart]
+
+
+class StoredPlan(msgspec.Struct, frozen=True):
+    digest: str
+    plan: PlanFacts
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A plan and the folder that it is in."""
+
+    folder: str
+    facts: PlanFacts
+    digest: str
+
+    def page_table(self, part: int) -> pa.Table:
+        """One row per page of a part: page, pred_page, document, gt, pred, how, gt_part, pred_part, split.
+
+        `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
+        on the other side, if it is another one. `split` says that the document has pages in other parts, too.
+        """
+        import pyarrow.parquet as pq
+
+        with open_input(self.list_place(part)) as file:
+            return pq.read_table(file, read_dictionary=["document"])
+
+    def list_place(self, part: int) -> str:
+        return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")
+
+    @property
+    def options(self) -> AlignmentOptions:
+        """How the labels of each part are aligned; its pages were matched before."""
+        return AlignmentOptions(self.facts.missing_pages, self.facts.taxonomy, self.facts.mapping)
+
+    @property
+    def min_score(self) -> MinScore:
+        given = self.facts.min_score
+        return dict(given) if isinstance(given, list) else given
+
+    @property
+    def recipe(self) -> Recipe:
+        return Recipe(self.facts.recipe, self.facts.layoutcm)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        return usable_findings(self.facts.findings).with_note(PLAN_FILE)
+
+    @cached_property
+    def labels(self) -> Alignment:
+        """The labels of both sides, aligned; its only page stands for all."""
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *_ONE_EMPTY_PAGE) for one in self.facts.sides)
+        return align(gt, pred, self.options)
+
+    def read_side(self, part: int, side: int) -> Layout:
+        """The layout of one side of a part, with the labels and after the repairs of the plan."""
+        one, facts = self.facts.sides[side], self.facts.parts[part]
+        file = (facts.gt, facts.pred)[side]
+        if not file:
+            return Layout(one.name, one.format, list(one.labels), *NO_PAGES)
+        place = join(self.folder, file)
+        layout = on_labels(read_part(place, self.facts.shapes), one.labels, place)
+        return repair(layout, one.repairs) if one.repairs else layout
+
+
+def _no_regions() -> Any:
+    from layoutcm.layouts.model import Pages, Regions
+
+    pages = Pages((), np.zeros(0), np.zeros(0), (), np.zeros(0, np.int32))
+    page = Pages(("",), np.ones(1), np.ones(1), ("",), np.full(1, -1, np.int32))
+    regions = Regions(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
+    return (pages, regions), (page, regions)
+
+
+NO_PAGES, _ONE_EMPTY_PAGE = _no_regions()
+
+
+def read_plan(folder: Place) -> Plan:
+    """The plan in a folder."""
+    place = join(folder, PLAN_FILE)
+    try:
+        stored = msgspec.json.decode(read_bytes(place), type=StoredPlan)
+    except msgspec.MsgspecError as error:
+        raise InputError(place, "", f"this is no plan: {error}", "Start again in another folder.") from None
+    if stored.plan.version != VERSION:
+        raise InputError(place, "", f"version {stored.plan.version} of a plan is not known", "Start in a new folder.")
+    return Plan(str(folder), stored.plan, stored.digest)
+
+
+def part_of_list(place: Place) -> tuple[Plan, int]:
+    """The plan that a list of pages belongs to, and the number of the part."""
+    plan = read_plan(folder_of(folder_of(place)))
+    names = [f"{one.name}.parquet" for one in plan.facts.parts]
+    if name_of(place) not in names:
+        raise InputError(str(place), "", "this is no part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")
+    return plan, names.index(name_of(place))

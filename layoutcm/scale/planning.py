@@ -1,0 +1,247 @@
+"""Decide how two sets of parts are compared, before the first page is counted, and write the plan down."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from layoutcm import __version__
+from layoutcm.alignment.align import MISSING_PAGES, Alignment, AlignmentOptions, align
+from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
+from layoutcm.alignment.recipe import make_recipe
+from layoutcm.alignment.taxonomy import LabelMapping, check_mapping, load_mapping, mapping_for, model_name
+from layoutcm.errors import InputError, check_choice
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding, Layout
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.layouts.repairs import repair
+from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.scale.cutting import Cut, cut_anew, find_cut
+from layoutcm.scale.manifest import Manifest, label_layout, part_mark
+from layoutcm.scale.page_pairs import PagePairs, pair_set_pages
+from layoutcm.scale.part_files import read_part, unknown_label
+from layoutcm.scale.partitions import part_name
+from layoutcm.scale.places import Place, exists, join, name_of, open_output, relative_to, write_bytes
+from layoutcm.scale.plan import PLAN_FILE, VERSION, Plan, PlanFacts, PlanPart, PlanSide, StoredPlan, read_plan
+
+CUT_FOLDER = "pred"
+MISSING_LABELS = ("error", "add")
+PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
+CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
+NAMES_SHOWN = 6
+
+
+class PlanOptions(NamedTuple):
+    """The options of a comparison of parts; most are those of `layoutcm.compare`."""
+
+    rounding: str = "outer"
+    min_score: MinScore = None
+    missing_pages: str = "penalise"
+    taxonomy: str = "auto"
+    mapping: LabelMapping | str | None = None
+    pages: PageMapLike = None
+    shapes: str = "box"
+    repairs: tuple[str, str] = ("", "")  # of gt and of pred, separated by commas
+    missing_labels: str = "error"
+    why: bool = False
+
+    @property
+    def alignment(self) -> AlignmentOptions:
+        """For `align`; the mapping was loaded before."""
+        assert not isinstance(self.mapping, str)
+        return AlignmentOptions(self.missing_pages, self.taxonomy, self.mapping)
+
+
+def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) -> Plan:
+    """Decide how the two sets are compared, and write it down; a folder with the same plan stays as it is."""
+    options = _checked(options, model_name(label_layout(pred)))
+    labels, findings = _labels_of_parts((gt, pred), options)
+    gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
+    alignment = align(gt_labels, pred_labels, options.alignment)
+    names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
+    check_named_labels(options.min_score, list(names))
+    pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
+    cut = find_cut(gt, pred, pairs)
+    facts = _facts((gt, pred), labels, options, alignment, pairs, cut, str(out), findings)
+    text = msgspec.json.encode(facts)
+    plan = Plan(str(out), facts, hashlib.blake2b(text, digest_size=16).hexdigest())
+    if not _is_written(plan):
+        if cut.anew:
+            cut_anew(pred, labels[PRED], join(out, CUT_FOLDER), cut, options.shapes)
+        _write_lists(plan, pairs, cut)
+        write_bytes(join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts))))
+    return plan
+
+
+def _is_written(plan: Plan) -> bool:
+    """Whether the folder has this plan already; an InputError if it has another one."""
+    if not exists(join(plan.folder, PLAN_FILE)):
+        return False
+    if read_plan(plan.folder).digest == plan.digest:
+        return True
+    problem = "the folder has the results of another comparison: other files, options or version"
+    raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
+
+
+def _checked(options: PlanOptions, model: str) -> PlanOptions:
+    check_choice("rounding", options.rounding, ROUNDINGS)
+    check_choice("missing_pages", options.missing_pages, MISSING_PAGES)
+    check_choice("missing_labels", options.missing_labels, MISSING_LABELS)
+    for side, names in zip(SIDES, options.repairs):
+        for name in filter(None, names.split(",")):
+            if name.partition(":")[0] not in PAGE_BY_PAGE:
+                problem = f"the repair {name!r} needs all pages of {side} at once"
+                raise InputError("", "fix", problem, "Repair the layout before it is partitioned.")
+    mapping = check_mapping(mapping_for(load_mapping(options.mapping), model) or {}, "")
+    return options._replace(min_score=checked_min_score(options.min_score), mapping=mapping)
+
+
+def _repaired_label_layout(side: Manifest, labels: Sequence[str], repairs: str) -> Layout:
+    layout = label_layout(side, labels=labels)
+    return repair(layout, repairs) if repairs else layout
+
+
+def _labels_of_parts(sides: Sequence[Manifest], options: PlanOptions) -> tuple[list[list[str]], list[Finding]]:
+    """The labels of each side. A part that is no longer as the manifest has it is read, before anything is counted."""
+    labels, findings = [], []
+    for side in sides:
+        with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:
+            found = list(pool.map(lambda i, side=side: _new_labels(side, i, options), range(len(side.facts.parts))))
+        new = dict.fromkeys(label for one in found for label in one)
+        if new and options.missing_labels == "error":
+            part = next(i for i, one in enumerate(found) if one)
+            raise unknown_label(side.part_place(part), found[part][0])
+        if new:
+            values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
+            findings.append(Finding("label-added", len(new), values))
+        labels.append([*side.facts.labels, *new])
+    return labels, findings
+
+
+def _new_labels(side: Manifest, part: int, options: PlanOptions) -> list[str]:
+    """The labels of a part that the manifest does not have; [] for a part that has not changed."""
+    facts, place = side.facts.parts[part], side.part_place(part)
+    if part_mark(place) == (facts.bytes, facts.footer):
+        return []
+    layout = read_part(place, options.shapes)
+    if layout.format != side.facts.format:
+        problem = f"this part is {layout.format}, and the manifest says {side.facts.format}"
+        raise InputError(name_of(place), "", problem, "Convert it: the parts of a set have one format.")
+    new = [label for label in layout.labels if label in layout.labels_in_use and label not in side.facts.labels]
+    rows = side.page_table(["page", "part"])
+    names = rows.filter(np.equal(rows["part"].to_numpy(), part))["page"].to_pylist()
+    if list(layout.page_columns.names) != names and not (new and options.missing_labels == "error"):
+        problem = "its pages are not those that the manifest lists"
+        raise InputError(name_of(place), "", problem, "Write the manifest again (layoutcm manifest).")
+    return new
+
+
+def _facts(
+    sides: Sequence[Manifest],
+    labels: Sequence[list[str]],
+    options: PlanOptions,
+    alignment: Alignment,
+    pairs: PagePairs,
+    cut: Cut,
+    out: str,
+    findings: Sequence[Finding],
+) -> PlanFacts:
+    chosen = options.alignment._replace(page_map=load_page_map(options.pages))
+    recipe = make_recipe(*alignment.layouts, alignment, chosen, options.rounding, options.min_score)
+    fields = recipe.fields | {"pages": str(len(pairs.how))}
+    for name, one in zip(("gt", "pred"), sides):
+        fields[name] = one.facts.name
+    if options.shapes == "polygon":
+        fields["shapes"] = "polygon"
+    taxonomy = options.taxonomy
+    if taxonomy == "auto":
+        taxonomy = "same" if alignment.space.shared else "different"
+    in_parts = pairs.parts_of_documents
+    score = options.min_score
+    found = (*sides[GT].findings, *sides[PRED].findings, *findings, *_label_findings(alignment), *pairs.findings)
+    return PlanFacts(
+        VERSION,
+        __version__,
+        [
+            PlanSide(
+                one.facts.name,
+                one.facts.format,
+                relative_to(one.place, out),
+                one.digest,
+                names,
+                one.pages,
+                one.regions,
+                repairs,
+            )
+            for one, names, repairs in zip(sides, labels, options.repairs)
+        ],
+        options.rounding,
+        sorted(score.items(), key=str) if isinstance(score, Mapping) else score,
+        options.missing_pages,
+        taxonomy,
+        alignment.taxonomy,
+        {side: dict((options.alignment.mapping or {}).get(side, {})) for side in SIDES},
+        options.shapes,
+        options.why,
+        fields,
+        stored_findings(found, PLAN_FILE),
+        pairs.matched(),
+        pairs.only_in,
+        len(pairs.how),
+        int((in_parts > 0).sum()),
+        int((in_parts > 1).sum()),
+        _page_digest(pairs, cut),
+        _plan_parts(sides, pairs, cut, out),
+    )
+
+
+def _label_findings(alignment: Alignment) -> list[Finding]:
+    """Those of the alignment that are about labels; the others are about its only page and its few regions."""
+    others = ("page-", "scaled-page", "documents-", "ignored-pred", "background-region")
+    return [one for one in alignment.findings if not one.code.startswith(others)]
+
+
+def _plan_parts(sides: Sequence[Manifest], pairs: PagePairs, cut: Cut, out: str) -> list[PlanPart]:
+    pages = np.bincount(pairs.part, minlength=len(sides[GT].facts.parts)).tolist()
+    found = []
+    for number, (count, pred_part) in enumerate(zip(pages, cut.pred_part.tolist())):
+        pred = relative_to(sides[PRED].part_place(pred_part), out) if pred_part >= 0 and not cut.anew else ""
+        if cut.anew and pred_part >= 0:
+            pred = f"{CUT_FOLDER}/{part_name(number)}.parquet"
+        gt = relative_to(sides[GT].part_place(number), out)
+        found.append(PlanPart(part_name(number), gt, pred, count, int(cut.regions[number])))
+    return found
+
+
+def _page_digest(pairs: PagePairs, cut: Cut) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for column in (pairs.part, *pairs.rows, *cut.positions, pairs.how):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
+    """Write the pages of each part."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    codes, texts = pairs.documents
+    table = pa.table(
+        {
+            "page": pairs.names,
+            "pred_page": pairs.pred_names,
+            "document": pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.string())),
+            **{side: column.astype(np.int32) for side, column in zip(SIDES, cut.positions)},
+            "how": pairs.how,
+            **{f"{side}_part": column.astype(np.int32) for side, column in zip(SIDES, cut.own_parts)},
+            "split": pairs.parts_of_documents[codes] > 1,
+        }
+    )
+    ends = np.searchsorted(pairs.part, np.arange(len(plan.facts.parts) + 1)).tolist()
+    for number in range(len(plan.facts.parts)):
+        with open_output(plan.list_place(number)) as file:
+            pq.write_table(table.slice(ends[number], ends[number + 1] - ends[number]), file)

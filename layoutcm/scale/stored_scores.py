@@ -1,0 +1,70 @@
+"""Score curves of a comparison of parts, from the pixels by score that every part has written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from layoutcm.diagnosis.held_out import groups_of_documents
+from layoutcm.diagnosis.score_areas import ScoreAreas
+from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import GT
+from layoutcm.scale.part_counts import SCORES_FOLDER
+from layoutcm.scale.places import exists, join, open_input
+from layoutcm.scale.plan import Plan
+from layoutcm.scale.stored_levels import StoredLevels
+
+
+def read_score_curves(plan: Plan, levels: StoredLevels) -> ScoreCurves:
+    """The curves of all pages. Rows of equal label, score and group of documents are summed part by part."""
+    if not plan.facts.why:
+        hint = "Compare with why=True (--why), or compare without partitions."
+        raise InputError("", "score_curves", "pixels by score were not counted", hint)
+    document_of_page = levels.document_of_page
+    group_of_page, parts = groups_of_documents(document_of_page), []
+    for part, facts in enumerate(plan.facts.parts):
+        place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
+        if exists(place):
+            first = int(levels.stored.starts[part])
+            parts.append(_summed(_read(place), group_of_page[first : first + facts.pages]))
+    labels, counts = levels.space.labels[1:], levels.counts
+    alignment = plan.labels
+    not_in_gt = [
+        float(counts.pixels[~counts.has(GT, alignment.side_label(GT, label))].sum()) for label in labels
+    ]  # fmt: skip
+    rows = None
+    if parts:
+        groups = np.arange(int(group_of_page.max(initial=0)) + 1)
+        rows = _summed(ScoreAreas(*(np.concatenate(columns) for columns in zip(*parts))), groups)
+        rows = rows.take(np.argsort(rows.label, kind="stable"))
+    # A page of the rows is a group of documents.
+    return ScoreCurves(labels, rows, np.array(not_in_gt, float), _group_numbers(group_of_page), len(levels.documents))
+
+
+def _group_numbers(group_of_page: np.ndarray) -> np.ndarray:
+    """int64[groups]: each group as a document of its own, which is held out as that group."""
+    return np.arange(int(group_of_page.max(initial=-1)) + 1)
+
+
+def _read(place: str) -> ScoreAreas:
+    import pyarrow.parquet as pq
+
+    with open_input(place) as file:
+        table = pq.read_table(file)
+    return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+
+
+def _summed(rows: ScoreAreas, group_of_page: np.ndarray) -> ScoreAreas:
+    """One row for each group, label and score."""
+    group = group_of_page[rows.page]
+    order = np.lexsort((rows.score, rows.label, group))
+    columns = [column[order] for column in (group, rows.label, rows.score)]
+    new = np.any([column[1:] != column[:-1] for column in columns], axis=0) if len(order) else np.zeros(0, bool)
+    starts = np.flatnonzero(np.append(True, new))[: len(order)]
+    found: list[Any] = [column[starts] for column in columns]
+    sums = [
+        np.add.reduceat(column[order], starts) if len(starts) else column for column in (rows.in_gt, rows.not_in_gt)
+    ]
+    return ScoreAreas(found[0].astype(np.int32), found[1], found[2], *sums)

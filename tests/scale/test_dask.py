@@ -1,0 +1,67 @@
+"""The same numbers and the same bytes from a Dask cluster of processes, also if a worker is killed."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.scale.engines import local_cluster
+from support.parts import digests, write_sets
+
+pytest.importorskip("distributed")
+# A worker that is killed, and a cluster that ends, leave sockets that Python reports.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster(2) as client:
+        yield client
+
+
+def test_the_same_bytes_as_with_threads(tmp_path, client):
+    gt, pred = write_sets(tmp_path, 5, 3)
+    lcm.compare_partitions(gt, pred, tmp_path / "threads", why=True)
+    seen = []
+    lcm.compare_partitions(
+        gt, pred, tmp_path / "dask", engine=client, why=True, progress=lambda *done: seen.append(done)
+    )
+    assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
+    assert seen[-1] == (42, 42) and len(seen) == 5
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path, client):
+    """`make bench-scale` does this five times, and kills the scheduler, too."""
+    gt, pred = write_sets(tmp_path, 12, 3, pages=240)
+    lcm.compare_partitions(gt, pred, tmp_path / "threads")
+    killed = []
+
+    def kill_one():
+        while not (tmp_path / "dask" / "counts").exists():
+            time.sleep(0.005)
+        killed.append(next(iter(client.run(os.getpid).values())))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    lcm.compare_partitions(gt, pred, tmp_path / "dask", engine=client)
+    killer.join()
+    assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
+
+
+def test_an_error_of_a_part_is_that_of_the_comparison(tmp_path, client):
+    gt, pred = write_sets(tmp_path, 3, 2)
+    lcm.plan_partitions(gt, pred, tmp_path / "out")
+    (tmp_path / "out" / "pred" / "part-00001.parquet").write_bytes(b"PAR1")
+    with pytest.raises(lcm.InputError, match=r"part-00001\.parquet"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out", engine=client)
+    assert not (tmp_path / "out" / "result.json").exists()
+
+
+def test_an_engine_that_is_not_known(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    with pytest.raises(lcm.InputError, match="'spark' is not known"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out", engine="spark")

@@ -1,0 +1,200 @@
+"""Numbers from partitions equal those in memory, whatever the number of parts, their order, and the order of labels."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from layoutcm.layouts.model import Pages, recode_labels
+from layoutcm.scale.partitions import cut_layout
+from support.generated_pages import LABELS, layouts, page
+from support.layouts import build
+from support.parts import compared, pair
+from support.result_schema import assert_valid
+
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def with_documents(layout, every):
+    """The layout with documents of `every` pages; pages have names that are not in the order of the documents."""
+    pages = layout.page_columns
+    documents = tuple(f"document {i // every}" for i in range(len(pages)))
+    named = Pages(pages.names, pages.widths, pages.heights, documents, pages.numbers)
+    return replace(layout, page_columns=named)
+
+
+def in_other_order(layout, order):
+    """The same layout with its labels in another order."""
+    position = {label: i for i, label in enumerate(order)}
+    recode = np.array([position[label] for label in layout.labels], np.int32)
+    regions = recode_labels(layout.region_columns, recode)
+    dropped = layout.dropped and recode_labels(layout.dropped, recode)
+    return replace(layout, labels=list(order), region_columns=regions, dropped=dropped, label_keys={})
+
+
+def assert_same(stored, in_memory, exact=True):
+    """All numbers from pair counts are the same; `exact` to the last bit, else to 1e-9."""
+    same = np.array_equal if exact else (lambda a, b, **_: np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+    place = [stored.labels.index(label) for label in in_memory.labels]
+    if not in_memory.space.shared:  # then a name can be there twice
+        place = list(range(len(place)))
+    for level in ({}, {"page": in_memory.pages[-1]}, {"document": in_memory.documents[0]}):
+        for method in ("matrix", "tensor"):
+            a, b = stored.confusion(**level, method=method), in_memory.confusion(**level, method=method)
+            np.testing.assert_allclose(a.values[np.ix_(place, place)], b.values, rtol=1e-9, atol=1e-9)
+        a, b = (one.counts(**level).table() for one in (stored, in_memory))
+        assert sorted(zip(a["gt_set"], a["pred_set"])) == sorted(zip(b["gt_set"], b["pred_set"]))
+        pixels = lambda table: table.sort_values(["gt_set", "pred_set"])["pixels"].to_numpy()
+        assert same(pixels(a), pixels(b))
+        assert stored.content(**level) == pytest.approx(in_memory.content(**level), nan_ok=True, rel=1e-9)
+    for name in ("page", "document"):
+        a, b = (getattr(one, f"{name}_table")().sort_values(name, ignore_index=True) for one in (stored, in_memory))
+        assert a[name].tolist() == b[name].tolist()
+        numbers = a.select_dtypes("number").columns
+        np.testing.assert_allclose(a[numbers], b[numbers], rtol=1e-9, atol=1e-9)
+    for over in ("pixels", "pages", "documents"):
+        assert stored.average(over=over) == pytest.approx(in_memory.average(over=over), nan_ok=True, rel=1e-9)
+
+
+@FEW
+@given(
+    st.lists(page, min_size=1, max_size=12),
+    st.integers(1, 5),
+    st.integers(1, 6),
+    st.integers(1, 4),
+    st.sampled_from(["outer", "nearest", "exact"]),
+    st.randoms(),
+)
+def test_generated_pages(tmp_path_factory, pages, gt_parts, pred_parts, every, rounding, rng):
+    gt, pred = (with_documents(one, every) for one in layouts(pages))
+    folder = tmp_path_factory.mktemp("set")
+    other = rng.sample(LABELS, len(LABELS))
+    lcm.partition(gt, folder / "gt", gt_parts)
+    lcm.partition(in_other_order(pred, other), folder / "pred", pred_parts)
+    stored = lcm.compare_partitions(folder / "gt", folder / "pred", folder / "out", rounding=rounding, threads=2)
+    assert_same(stored, lcm.compare(gt, pred, rounding=rounding), exact=rounding != "exact")
+
+
+@pytest.mark.parametrize("missing_pages", ["penalise", "ignore"])
+def test_pages_of_one_side_only(tmp_path, missing_pages):
+    gt, pred = pair()
+    stored = compared(tmp_path, gt, pred, missing_pages=missing_pages)
+    in_memory = lcm.compare(gt, pred, missing_pages=missing_pages)
+    assert_same(stored, in_memory)
+    codes = lambda one: {finding.code: finding.count for finding in one.findings if finding.code.startswith("page-")}
+    assert codes(stored) == codes(in_memory)
+    assert stored.pixels == in_memory.pixels
+
+
+def test_pages_that_are_matched_by_other_rules(tmp_path):
+    """Pred has other suffixes, and one page under another name, which a page map gives."""
+    gt, pred = pair()
+    names = tuple("other" if name == "d3-p9" else f"{name}.png" for name in pred.page_columns.names)
+    pred = replace(pred, page_columns=replace(pred.page_columns, names=names))
+    stored = compared(tmp_path, gt, pred, pages={"d3-p9": "other"})
+    in_memory = lcm.compare(gt, pred, pages={"d3-p9": "other"})
+    assert_same(stored, in_memory)
+    rows = lambda one: sorted(one.page_matches().values.tolist())
+    assert rows(stored) == rows(in_memory)
+    assert ["d3-p9", "other", "map"] in rows(stored) and ["d3-p10", "d3-p10.png", "stem"] in rows(stored)
+
+
+def test_options_of_the_plan(tmp_path):
+    gt, pred = pair()
+    options = {"min_score": {None: 0.3, "A": 0.6}, "mapping": {"gt": {"a": "A"}, "pred": {"a": "A", "b": "Background"}}}
+    stored = compared(tmp_path, gt, pred, **options)
+    in_memory = lcm.compare(gt, pred, **options)
+    assert_same(stored, in_memory)
+    assert stored.taxonomy == in_memory.taxonomy == "mapped"
+    assert stored.recipe == in_memory.recipe
+
+
+def test_a_small_part_does_not_change_the_taxonomy(tmp_path):
+    """Each part alone has labels of one side that the other includes; the whole set has different labels."""
+    sizes = {f"p{i}": (10, 10) for i in range(8)}
+    gt = build(sizes, [(name, "ab"[i % 2], 0, 0, 5, 5) for i, name in enumerate(sizes)], "ab", "gt")
+    pred = build(sizes, [(name, "ac"[i % 2], 0, 0, 5, 4) for i, name in enumerate(sizes)], "ac", "pred")
+    stored = compared(tmp_path, gt, pred, 8, 8)
+    assert stored.taxonomy == lcm.compare(gt, pred).taxonomy == "different"
+    assert_same(stored, lcm.compare(gt, pred))
+
+
+def test_declared_labels_are_kept(tmp_path):
+    """No region has the label d, which both sides declare."""
+    gt, pred = pair()
+    stored = compared(tmp_path, gt, pred)
+    assert stored.labels == ["Background", "a", "b", "c", "d"]
+    assert stored.confusion().values[4].tolist() == [0.0] * 5
+
+
+def test_ignore_regions_and_repairs(tmp_path):
+    gt, pred = pair()
+    options = {"mapping": {"gt": {"c": "Ignore"}, "pred": {}}}
+    stored = compared(tmp_path, gt, pred, fix="flip-y", **options)
+    in_memory = lcm.compare(gt, lcm.repair(pred, "flip-y"), **options)
+    assert stored.ignored_pixels == in_memory.ignored_pixels > 0
+    assert_same(stored, in_memory)
+    with pytest.raises(lcm.InputError, match="needs all pages of pred at once"):
+        lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "other", fix="images:1")
+
+
+def test_documents_in_several_parts(tmp_path):
+    """A folder of shards cuts documents in two; document matrices and means are those of whole documents."""
+    for layout, name in zip(pair(), ("gt", "pred")):
+        (tmp_path / name).mkdir()
+        part = np.arange(len(layout.page_columns)) % 3
+        for k, one in enumerate(cut_layout(layout, part, 3)):
+            lcm.write(one, "parquet", tmp_path / name / f"shard-{k}.parquet")
+        lcm.make_manifest(tmp_path / name)
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out")
+    in_memory = lcm.compare(lcm.read(tmp_path / "gt"), lcm.read(tmp_path / "pred"))
+    assert_same(stored, in_memory)
+    a, b = (one.bootstrap(n=20).headline for one in (stored, in_memory))
+    np.testing.assert_allclose(a[["value", "low", "high"]], b[["value", "low", "high"]], rtol=1e-9)
+
+
+def test_everything_a_comparison_offers(tmp_path):
+    gt, pred = pair(pages=90)
+    stored = compared(tmp_path, gt, pred, why=True)
+    in_memory = lcm.compare(gt, pred)
+    a, b = (one.bootstrap(n=30).headline for one in (stored, in_memory))
+    np.testing.assert_array_equal(a[["value", "low", "high"]], b[["value", "low", "high"]])
+    families = {"first": ["a", "b"], "second": ["c"]}
+    assert stored.families(families).given_gt().equals(in_memory.families(families).given_gt())
+    assert stored.agreement() == in_memory.agreement()
+    by_page = lambda one: one.pages_behind("a", "b").sort_values("page", ignore_index=True)
+    assert by_page(stored).equals(by_page(in_memory)) and len(by_page(stored))
+    page = in_memory.pages[30]
+    np.testing.assert_allclose(stored.causes().values, in_memory.causes().values, rtol=1e-9)
+    np.testing.assert_array_equal(stored.causes(page=page).values, in_memory.causes(page=page).values)
+    np.testing.assert_allclose(stored.forgiveness(), in_memory.forgiveness(), rtol=1e-9)
+    a, b = stored.score_curves(), in_memory.score_curves()
+    assert a.best().equals(b.best()) and a.roc_auc == pytest.approx(b.roc_auc, nan_ok=True)
+    np.testing.assert_allclose(a.gains()["f1"], b.gains()["f1"])
+    assert np.array_equal(stored.page_tiles(page).x_edges, in_memory.page_tiles(page).x_edges)
+    assert (lcm.difference(stored, stored, n=10).headline["value"] == 0).all()
+    with pytest.raises(lcm.InputError, match="objects of all parts"):
+        stored.objects()
+
+
+def test_the_json_has_the_numbers_of_a_comparison_in_memory(tmp_path):
+    from layoutcm.tables.result_json import comparison_result
+
+    gt, pred = pair()
+    compared(tmp_path, gt, pred)
+    found = json.loads((tmp_path / "out" / "result.json").read_text())
+    expected = comparison_result(lcm.compare(gt, pred))
+    assert set(found) - {"plan"} == set(expected)
+    for key in ("labels", "pages", "documents", "pixels", "confusion", "f1", "classes", "averages", "content"):
+        assert found[key] == expected[key], key
+    assert_valid(found)
+    assert found["objects"] is found["centroids"] is found["soft"] is None
+    assert found["inputs"]["pred"]["pages"] == len(pred.page_columns)
+    by_name = lambda result: sorted(result["by_document"], key=lambda one: one["document"])
+    assert [one["confusion"] for one in by_name(found)] == [one["confusion"] for one in by_name(expected)]
+    assert lcm.load_result(tmp_path / "out" / "result.json").confusion().values.tolist() == expected["confusion"]
+    assert sorted(found["page_matching"]["only_in_pred"]) == sorted(expected["page_matching"]["only_in_pred"])

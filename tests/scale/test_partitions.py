@@ -1,0 +1,190 @@
+"""Parts, manifests and plans: what they fix, and what they refuse."""
+
+import json
+from hashlib import blake2b
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import layoutcm as lcm
+from layoutcm.layouts.stored_facts import MANIFEST_FILE
+from layoutcm.scale.manifest import read_manifest
+from layoutcm.scale.part_files import _plain_table, read_part
+from layoutcm.scale.partitions import document_part
+from support.layouts import build
+from support.parts import digests, pair, write_sets
+
+
+def test_the_part_of_a_document_is_its_blake2_digest():
+    expected = int.from_bytes(blake2b("März.pdf".encode(), digest_size=8).digest(), "big") % 7
+    assert document_part("März.pdf", 7) == expected
+    assert [document_part(f"d{i}", 4) for i in range(6)] == [1, 3, 1, 0, 0, 3]
+
+
+def test_a_document_is_in_one_part_and_a_row_group_has_whole_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr("layoutcm.scale.partitions.ROWS_IN_GROUP", 5)
+    gt, _ = pair()
+    manifest = lcm.partition(gt, tmp_path / "gt", 3)
+    table = manifest.page_table().to_pandas()
+    assert table.groupby("document")["part"].nunique().max() == 1
+    assert len(table) == 40 and table["regions"].sum() == len(gt.region_columns) == manifest.regions
+    groups = 0
+    for part in range(3):
+        file = pq.ParquetFile(manifest.part_place(part))
+        pages = [set(file.read_row_group(i)["page"].to_pylist()) for i in range(file.num_row_groups)]
+        groups += len(pages)
+        assert sum(map(len, pages)) == len(set().union(*pages))
+    assert groups > 6
+
+
+def test_the_parts_together_are_the_layout(tmp_path):
+    gt, _ = pair()
+    lcm.partition(gt, tmp_path / "gt", 3)
+    again = lcm.read(tmp_path / "gt")
+    assert again.labels == gt.labels
+    rows = lambda layout: layout.regions.sort_values(list(layout.regions.columns), ignore_index=True)
+    assert rows(again).equals(rows(gt))
+
+
+def test_a_set_like_another_has_the_same_parts(tmp_path):
+    gt, pred = pair()
+    lcm.partition(gt, tmp_path / "gt", 4)
+    like = lcm.partition(pred, tmp_path / "pred", like=tmp_path / "gt").page_table().to_pandas()
+    own = read_manifest(tmp_path / "gt").page_table().to_pandas().set_index("page")["part"]
+    known = like[like["page"].isin(own.index)]
+    assert (own[known["page"]].to_numpy() == known["part"].to_numpy()).all() and len(known) == 37
+    lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out")
+    assert not (tmp_path / "out" / "pred").exists()  # nothing had to be cut anew
+
+
+def with_crowd():
+    """A COCO file with a crowd and a region of the same label; width and height do not fit into the corners exactly."""
+    image, row = {"id": 7, "file_name": "a.png", "width": 20, "height": 20}, {"image_id": 7, "category_id": 3}
+    rows = [{**row, "bbox": [1.1, 1, 5.1, 5.2], "area": 3.5, "iscrowd": k, "id": k + 1} for k in (1, 0)]
+    coco = {"images": [image], "categories": [{"id": 3, "name": "x"}, {"id": 4, "name": "y"}], "annotations": rows}
+    return lcm.read(("a.json", json.dumps(coco).encode()))
+
+
+@pytest.mark.parametrize("layout", [pair()[1], with_crowd()], ids=["boxes", "crowd"])
+def test_a_part_is_read_column_by_column_as_any_other_file(tmp_path, layout):
+    manifest = lcm.partition(layout, tmp_path / "set", 1)
+    with open(manifest.part_place(0), "rb") as file:
+        assert _plain_table(file, "box") is not None
+    fast, slow = read_part(manifest.part_place(0)), lcm.read(manifest.part_place(0))
+    assert fast.labels == slow.labels and fast.label_keys == slow.label_keys
+    assert fast.pages.equals(slow.pages) and fast.regions.equals(slow.regions) and len(fast.regions)
+    if slow.region_columns.coco:
+        for name in ("crowd", "areas", "sizes"):
+            a, b = (getattr(one.region_columns.coco, name) for one in (fast, slow))
+            assert np.array_equal(a, b, equal_nan=True)
+
+
+def test_a_manifest_for_a_folder_of_other_files(tmp_path):
+    """Its labels are those of all parts, in the order of the parts; it may lie elsewhere, and the set can be moved."""
+    folder = tmp_path / "here" / "set"
+    folder.mkdir(parents=True)
+    for name, label in (("2", "b"), ("10", "a")):
+        layout = build({f"p{name}": (9, 9)}, [(f"p{name}", label, 0, 0, 3, 3)], name=name)
+        lcm.write(layout, "parquet", folder / f"{name}.parquet")
+    manifest = lcm.make_manifest(folder, tmp_path / "here" / "m.parquet")
+    assert manifest.facts.labels == ["b", "a"] and [part.file for part in manifest.facts.parts] == [
+        "set/2.parquet",
+        "set/10.parquet",
+    ]
+    (tmp_path / "here").rename(tmp_path / "there")
+    moved = tmp_path / "there" / "m.parquet"
+    stored = lcm.compare_partitions(moved, moved, tmp_path / "out")
+    assert stored.confusion().values.tolist() == [[144.0, 0, 0], [0, 9.0, 0], [0, 0, 9.0]]
+
+
+def test_a_page_in_two_parts_is_refused(tmp_path):
+    for name in "ab":
+        lcm.write(build({"p": (9, 9)}, [("p", "x", 0, 0, 3, 3)], name=name), "parquet", tmp_path / f"{name}.parquet")
+    with pytest.raises(lcm.InputError, match=r"b\.parquet: the page 'p' is also in a\.parquet"):
+        lcm.make_manifest(tmp_path)
+
+
+def test_parts_of_mixed_formats_are_refused(tmp_path):
+    from layoutcm.scale.manifest import ManifestBuilder
+
+    layout = build({"p": (9, 9)}, [("p", "x", 0, 0, 3, 3)])
+    lcm.write(layout, "parquet", tmp_path / "a.parquet")
+    builder = ManifestBuilder("set", tmp_path)
+    builder.add(tmp_path / "a.parquet", layout)
+    other = lcm.read(tmp_path / "a.parquet")
+    with pytest.raises(lcm.InputError, match=r"a\.parquet: this part is parquet, and the first part, .* is test"):
+        builder.add(tmp_path / "a.parquet", other)
+
+
+def rewrite_part(folder, label):
+    """Write the first part that has regions again, with a new label on its first region; returns its name."""
+    manifest = read_manifest(folder)
+    number = next(i for i, part in enumerate(manifest.facts.parts) if part.regions)
+    place = manifest.part_place(number)
+    layout = lcm.read(place)
+    regions = layout.region_columns
+    regions.label[0] = len(layout.labels)
+    layout.labels.append(label)
+    lcm.write(layout, "parquet", place)
+    return manifest.facts.parts[number].file
+
+
+def test_a_label_that_the_plan_does_not_know_is_named_before_anything_is_counted(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    part = rewrite_part(pred, "new label")
+    with pytest.raises(lcm.InputError, match=f"{part}, label: the plan does not know the label 'new label'"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    stored = lcm.compare_partitions(gt, pred, tmp_path / "out", missing_labels="add")
+    assert stored.labels[-1] == "new label"
+    assert {one.code: one.count for one in stored.findings}["label-added"] == 1
+    in_memory = lcm.compare(lcm.read(gt), lcm.read(pred))
+    assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
+
+
+def test_a_part_with_other_pages_is_refused(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    place = read_manifest(gt).part_place(0)
+    lcm.write(build({"other": (9, 9)}, [("other", "a", 0, 0, 3, 3)], "abcd"), "parquet", place)
+    with pytest.raises(lcm.InputError, match=r"part-00000\.parquet: its pages are not those that the manifest lists"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out")
+
+
+def test_a_folder_with_another_plan_is_refused(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "out")
+    before = digests(tmp_path / "out")
+    with pytest.raises(lcm.InputError, match="the results of another comparison"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out", rounding="nearest")
+    assert digests(tmp_path / "out") == before
+
+
+def test_a_folder_without_manifest_says_how_to_write_one(tmp_path):
+    with pytest.raises(lcm.InputError, match="layoutcm manifest"):
+        lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
+    lcm.write(pair()[0], "parquet", tmp_path / MANIFEST_FILE)
+    with pytest.raises(lcm.InputError, match="this is no manifest"):
+        lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
+
+
+def test_shards_of_hugging_face(tmp_path):
+    """Two shards with the columns of object detection; labels are the names that the shards declare."""
+    import pyarrow as pa
+
+    for side, shift in (("gt", 0.0), ("pred", 1.0)):
+        (tmp_path / side).mkdir()
+        for k in range(2):
+            names = [f"{k}-{i}.png" for i in range(3)]
+            objects = [{"bbox": [[1.0 + shift, 1.0, 4.0, 4.0]], "category": [i % 2]} for i in range(3)]
+            table = pa.table({"file_name": names, "width": [10] * 3, "height": [10] * 3, "objects": objects})
+            category = {"category": {"names": ["a", "b"], "_type": "ClassLabel"}}
+            classes = {"objects": {"feature": category, "_type": "Sequence"}}
+            info = json.dumps({"info": {"features": classes}})
+            pq.write_table(table.replace_schema_metadata({"huggingface": info}), tmp_path / side / f"{k}.parquet")
+        lcm.make_manifest(tmp_path / side)
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out")
+    in_memory = lcm.compare(lcm.read(tmp_path / "gt"), lcm.read(tmp_path / "pred"))
+    assert stored.pages == [f"{k}-{i}.png" for k in range(2) for i in range(3)]
+    assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
+    assert stored.confusion().values.sum() == 600

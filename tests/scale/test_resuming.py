@@ -1,0 +1,105 @@
+"""A run that is stopped continues: finished parts are not counted again, and the bytes at the end are the same."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.scale import part_counts
+from layoutcm.scale.engines import merge_in_tree
+from layoutcm.scale.plan import read_plan
+from support.parts import digests, write_sets
+
+
+def test_finished_parts_are_not_counted_again(tmp_path, monkeypatch):
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "out", why=True)
+    before = digests(tmp_path / "out")
+    (tmp_path / "out" / "counts" / "part-00002.json").unlink()
+    (tmp_path / "out" / "result.json").unlink()
+    counted = []
+    real = part_counts.part_comparison
+    monkeypatch.setattr(part_counts, "part_comparison", lambda plan, part: counted.append(part) or real(plan, part))
+    lcm.compare_partitions(gt, pred, tmp_path / "out", why=True)
+    assert counted == [2]
+    assert digests(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "missing", "other plan", "not json"])
+def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "out")
+    before = digests(tmp_path / "out")
+    pages, counts = (tmp_path / "out" / name for name in ("pages/part-00001.parquet", "counts/part-00001.json"))
+    match damage:
+        case "cut":
+            pages.write_bytes(pages.read_bytes()[:-100])
+        case "missing":
+            pages.unlink()
+        case "other plan":
+            counts.write_text(json.dumps(json.loads(counts.read_text()) | {"plan": "0" * 32}))
+        case "not json":
+            counts.write_bytes(counts.read_bytes()[:50])
+    assert part_counts.finished_counts(read_plan(tmp_path / "out"), 1) is None
+    assert part_counts.finished_counts(read_plan(tmp_path / "out"), 0) is not None
+    lcm.compare_partitions(gt, pred, tmp_path / "out")
+    assert digests(tmp_path / "out") == before
+
+
+def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
+    """`make bench-scale` does this 25 times."""
+    gt, pred = write_sets(tmp_path, 12, 5, pages=120)
+    command = [sys.executable, "-m", "layoutcm", "compare-parts", str(gt), str(pred), "-o"]
+    started = time.monotonic()
+    subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
+    seconds, rng = time.monotonic() - started, random.Random(0)
+    for _ in range(3):
+        run = subprocess.Popen(
+            [*command, str(tmp_path / "killed")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(rng.uniform(0.3, 1) * seconds)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    subprocess.run([*command, str(tmp_path / "killed")], check=True, capture_output=True)
+    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+
+
+def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "whole")
+    plan = lcm.plan_partitions(gt, pred, tmp_path / "out")
+    for part in reversed(range(4)):
+        lcm.count_part(plan.list_place(part))
+    counts = sorted((tmp_path / "out" / "counts").iterdir())
+    with pytest.raises(lcm.InputError, match="1 of 4 parts are missing, first part-00003"):
+        lcm.finish_partitions(counts[:3])
+    merged = lcm.finish_partitions(counts[::-1])
+    assert merged.pages == lcm.open_comparison(tmp_path / "whole").pages
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+def test_merging_refuses_what_does_not_belong_together(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "a")
+    lcm.compare_partitions(gt, pred, tmp_path / "b", rounding="exact")
+    one, other = (tmp_path / name / "counts" / "part-00000.json" for name in "ab")
+    with pytest.raises(lcm.InputError, match="part-00000: this part is there twice"):
+        lcm.merge_counts([one, one])
+    with pytest.raises(lcm.InputError, match="counted with another plan"):
+        lcm.merge_counts([one, other])
+    os.unlink(tmp_path / "a" / "total.json")
+    with pytest.raises(lcm.InputError, match="this comparison is not finished"):
+        lcm.open_comparison(tmp_path / "a")
+
+
+def test_the_tree_merges_neighbours():
+    assert merge_in_tree([f"{i}" for i in range(3)], " ".join) == "0 1 2"
+    merges = []
+    merge_in_tree(list(range(33)), lambda group: merges.append(len(group)) or 0)
+    assert merges == [32, 1, 2]
