@@ -37,5 +37,7 @@ from .scale.part_counts import count_part as count_part
 from .scale.part_counts import merge_counts as merge_counts
 from .scale.partitions import partition as partition
 from .scale.stored_comparison import open_comparison as open_comparison
+from .tables.gate import Gate as Gate
+from .tables.gate import gate as gate
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

@@ -182,13 +182,13 @@ class Result:
 
     def document_table(self) -> pd.DataFrame:
         """One row per document, the worst first, as `Comparison.document_table`."""
-        levels = self._by_document.values()
+        levels = self.document_levels
         columns = {"document": self.documents, "pages": np.array([level.pages for level in levels], np.int64)}
-        return self._table(columns, list(levels))
+        return self._table(columns, levels)
 
     def page_table(self) -> pd.DataFrame:
         """One row per page, the worst first, as `Comparison.page_table`."""
-        levels = list(self._by_page.values())
+        levels = self.page_levels
         return self._table({"page": self.pages, "document": [level.document for level in levels]}, levels)
 
     def figure(self, name: str = "recall", **look: Any) -> Figure:
@@ -239,8 +239,17 @@ class Result:
         return Recipe(fields, self.stored.version)
 
     @property
-    def _shared(self) -> bool:
+    def has_classes(self) -> bool:
+        """Whether both sides have the same labels, so that labels have scores."""
         return self.taxonomy != "different"
+
+    @property
+    def document_levels(self) -> list[StoredLevel]:
+        return list(self._by_document.values())
+
+    @property
+    def page_levels(self) -> list[StoredLevel]:
+        return list(self._by_page.values())
 
     def _masses(self, level: StoredLevel) -> tuple[Floats, Floats]:
         recall_mass = dense(level.confusion)
@@ -255,19 +264,19 @@ class Result:
             self.method,
             *self._masses(level),
             np.array(level.pred_pixels),
-            diagonal=self._shared,
+            diagonal=self.has_classes,
             recipe=recipe,
-            sides=None if self._shared else sides,
-            source=PixelSums(_content_of(level), right),
+            sides=None if self.has_classes else sides,
+            source=PixelSums(content_of(level), right),
             side_names=LETTERS if self.agreement else SIDES,
         )
 
     def _table(self, columns: dict[str, Any], levels: Sequence[StoredLevel]) -> pd.DataFrame:
         columns["pixels"] = np.array([level.pixels for level in levels], float)
-        content = np.array([_content_of(level) for level in levels]).reshape(-1, 3)
-        return worst_first(columns, self._blocks(levels), content, self._shared)
+        content = np.array([content_of(level) for level in levels]).reshape(-1, 3)
+        return worst_first(columns, self.blocks(levels), content, self.has_classes)
 
-    def _blocks(self, levels: Sequence[StoredLevel]) -> Iterator[tuple[range, GroupMatrices]]:
+    def blocks(self, levels: Sequence[StoredLevel]) -> Iterator[tuple[range, GroupMatrices]]:
         """Blocks of documents or pages, because the matrices of all of them may not fit into memory."""
         block = block_size(len(self.labels), self.method)
         for first in range(0, len(levels), block):
@@ -277,7 +286,7 @@ class Result:
             yield range(first, first + len(part)), GroupMatrices(recall_mass, precision_mass, pred_pixels)
 
 
-def _content_of(level: StoredLevel) -> Floats:
+def content_of(level: StoredLevel) -> Floats:
     pixels = level.content_pixels
     return np.array([pixels.both, pixels.gt, pixels.pred])
 

@@ -125,6 +125,11 @@ def comparison_result(
     return answer
 
 
+def set_parts(comparison: Comparison, method: str) -> dict[str, Any]:
+    """The parts of `set_result` for a comparison in memory, without documents."""
+    return _set_facts(comparison) | _parallel_parts(comparison, method, left_out=True)
+
+
 def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict[str, Any]:
     """The parts that take long; on several processors, because most of them is done without Python's lock."""
     _ = comparison.sources.objects.sides  # needed by two of them
