@@ -32,6 +32,7 @@ from .pixels.pair_counts import PairCounts as PairCounts
 from .scale.compare_parts import compare_partitions as compare_partitions
 from .scale.compare_parts import finish_partitions as finish_partitions
 from .scale.compare_parts import plan_partitions as plan_partitions
+from .scale.evaluator import Evaluator as Evaluator
 from .scale.manifest import make_manifest as make_manifest
 from .scale.part_counts import count_part as count_part
 from .scale.part_counts import merge_counts as merge_counts
