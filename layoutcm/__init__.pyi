@@ -40,5 +40,6 @@ from .scale.partitions import partition as partition
 from .scale.stored_comparison import open_comparison as open_comparison
 from .tables.gate import Gate as Gate
 from .tables.gate import gate as gate
+from .tables.loaded_leaderboard import LeaderboardResult as LeaderboardResult
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

@@ -133,7 +133,7 @@ class Evaluator:
 
     def as_dict(self, prefix: str = "") -> dict[str, float | None]:
         """All figures under flat names, such as "macro.f1" and "class.Table.f1", for a logger; None is n/a."""
-        from layoutcm.tables.named_figures import comparison_figures
+        from layoutcm.tables.result_json import comparison_figures
 
         return {f"{prefix}{name}": value for name, value in comparison_figures(self.compute()).items()}
 

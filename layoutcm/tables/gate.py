@@ -16,6 +16,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
 from layoutcm.metrics.intervals import Intervals
+from layoutcm.tables.loaded_leaderboard import LeaderboardResult
 from layoutcm.tables.loaded_result import Result, load_result
 from layoutcm.tables.named_figures import HEADLINE, Figures, class_figure, find_figure, interval_column, named_figures
 from layoutcm.tables.result_json import full_result
@@ -155,6 +156,8 @@ def _result(given: Comparison | Result | ResultFile, place: str) -> Result:
     found = load_result(given)
     if isinstance(found, Result):
         return found
+    if isinstance(found, LeaderboardResult):
+        raise InputError(found.name, place, "this is a leaderboard", "Give the result.json of one prediction.")
     if len(found) == 1:
         return found[0]
     hint = "Give the result.json of one of them: it is in its folder of the report."

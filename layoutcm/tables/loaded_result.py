@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.alignment.recipe import Recipe
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import LETTERS, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
 from layoutcm.metrics.levels import example_name, worst_first
 from layoutcm.metrics.matrix_blocks import block_size
+from layoutcm.tables.headline import headline_records, quotation
+from layoutcm.tables.leaderboard_tables import BOARD
+from layoutcm.tables.loaded_leaderboard import LeaderboardResult, read_leaderboard
 from layoutcm.tables.stored_result import (
     ResultFile,
     StoredLevel,
     StoredResult,
     check_schema,
     check_values,
+    check_version,
     convert,
     decode_results,
     dense,
@@ -32,12 +36,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def load_result(file: ResultFile) -> Result | list[Result]:
+def load_result(file: ResultFile) -> Result | list[Result] | LeaderboardResult:
     """Read what `compare --json` or a report wrote: a path, the bytes of the file, or a dict.
 
-    The result gives back matrices, tables and figures. A file with several predictions gives a list of results.
+    The result gives back matrices, tables and figures. A file with several predictions gives a list of results, and
+    leaderboard.json a `LeaderboardResult`.
     """
     name, value = decode_results(file)
+    if isinstance(value, dict) and value.get("kind") == BOARD:
+        check_version(value, name, "")
+        return read_leaderboard(value, name)
     if not isinstance(value, list):
         return _result(value, name, "")
     if not value:
@@ -90,6 +98,11 @@ class Result:
     def inputs(self) -> dict[str, dict[str, Any]]:
         """{"gt", "pred": {name, format, sha256, pages, regions}}."""
         return self.stored.inputs
+
+    @property
+    def headline(self) -> list[dict[str, Any]]:
+        """The headline numbers, each with its recipe, version and the digests of both inputs."""
+        return headline_records(self.data)
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -194,18 +207,18 @@ class Result:
     def figure(self, name: str = "recall", **look: Any) -> Figure:
         """A figure of the report: confusion, recall, precision, f1, collapsed or classes; `look` is width and caption.
 
-        The bars of the classes have whiskers if the result has intervals.
+        The bars of the classes have whiskers if the result has intervals. With --why also causes and forgiveness, with
+        --slices also slices.
         """
-        from layoutcm.report.report_files import FIGURES
+        from layoutcm.report.stored_figures import stored_figure
 
-        confusion = self.confusion()
-        drawable = [one for one in FIGURES if one != "classes" or confusion.diagonal]
-        check_choice("name", name, drawable)
-        if name == "classes" and self.intervals:
-            look = {"intervals": self._whiskers(), "recipe": self.intervals["recipe"]} | look
-        return FIGURES[name](confusion, None, **look)
+        return stored_figure(self, name, **look)
 
-    def _whiskers(self) -> dict[str, Floats]:
+    def quote(self, figure: str = "macro.f1") -> str:
+        """A number in one line, with its interval, the digests of the inputs, and the recipe with the version."""
+        return quotation(self.data, figure)
+
+    def whiskers(self) -> dict[str, Floats]:
         """{score: float64[labels, low high]} of the stored intervals."""
         rows = self.data["intervals"]["classes"]
         ends = {(row["label"], row["score"]): [row["low"], row["high"]] for row in rows}
@@ -237,6 +250,11 @@ class Result:
         """The recipe, to which a document or a page is added; the version is that of the file."""
         fields = {name: value for name, value in self.recipe_fields.items() if name != "version"}
         return Recipe(fields, self.stored.version)
+
+    @property
+    def matrix_recipe(self) -> str:
+        """The recipe with method matrix, which causes and forgiveness always have."""
+        return Recipe({**self._settings.fields, "method": "matrix"}, self.stored.version).line()
 
     @property
     def has_classes(self) -> bool:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, unknown_choice
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.unit_sums import CLASS_SCORES
-from layoutcm.tables.result_json import json_ready, set_parts, set_result
 
 Figures = dict[str, float | None]  # None is n/a
 AVERAGE_KEYS = {
@@ -26,11 +24,6 @@ PANOPTIC_FIGURES = ("pq", "sq", "rq")
 SOFT_FIGURES = ("precision", "recall", "f_beta", "dice")
 AGREEMENT_FIGURES = ("observed", "kappa", "alpha")
 HEADLINE = ("micro.f1", "macro.f1", "content.f1")
-
-
-def comparison_figures(comparison: Comparison, method: str = "matrix") -> Figures:
-    """All figures of a comparison."""
-    return named_figures(json_ready(set_result(comparison, method, set_parts(comparison, method))))
 
 
 def named_figures(result: Mapping[str, Any]) -> Figures:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from layoutcm.tables.named_figures import comparison_figures
+from layoutcm.tables.result_json import comparison_figures
 from support.detector_results import Detections
 from support.paths import ROOT
 from support.sample_comparisons import compare_sample

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.tables.named_figures import comparison_figures
-from layoutcm.tables.result_json import full_result
+from layoutcm.tables.result_json import comparison_figures, full_result
 from support.detector_results import Detections, Tensor, ultralytics_result
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build

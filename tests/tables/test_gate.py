@@ -6,8 +6,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.gate_texts import gate_lines, gate_markdown
-from layoutcm.tables.named_figures import comparison_figures, named_figures
-from layoutcm.tables.result_json import full_result, json_text
+from layoutcm.tables.named_figures import named_figures
+from layoutcm.tables.result_json import comparison_figures, full_result, json_text
 from layoutcm.tables.stored_sums import stored_difference, stored_intervals
 from support.layouts import build
 from support.row_pages import ROWS, compare_rows
