@@ -32,10 +32,14 @@ from .pixels.pair_counts import PairCounts as PairCounts
 from .scale.compare_parts import compare_partitions as compare_partitions
 from .scale.compare_parts import finish_partitions as finish_partitions
 from .scale.compare_parts import plan_partitions as plan_partitions
+from .scale.evaluator import Evaluator as Evaluator
 from .scale.manifest import make_manifest as make_manifest
 from .scale.part_counts import count_part as count_part
 from .scale.part_counts import merge_counts as merge_counts
 from .scale.partitions import partition as partition
 from .scale.stored_comparison import open_comparison as open_comparison
+from .tables.gate import Gate as Gate
+from .tables.gate import gate as gate
+from .tables.loaded_leaderboard import LeaderboardResult as LeaderboardResult
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

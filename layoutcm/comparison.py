@@ -14,9 +14,12 @@ from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.diagnosis.border_slack import slack_share
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
-from layoutcm.diagnosis.region_sources import RegionSources
-from layoutcm.layouts.model import LETTERS, SIDES, Finding
+from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
+from layoutcm.diagnosis.region_sources import RegionSources, soft_scores_of
+from layoutcm.diagnosis.slices import slice_source, slices_of
+from layoutcm.layouts.model import LETTERS, SIDES, Finding, Findings
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -24,16 +27,18 @@ from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_c
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.intervals import Intervals, intervals_of
 from layoutcm.metrics.levels import Levels, pages_behind, pages_by_pixels
-from layoutcm.metrics.soft import EPS, check_soft_options
+from layoutcm.metrics.soft import EPS
 from layoutcm.pixels.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from layoutcm.diagnosis.page_tiles import PageTiles
     from layoutcm.diagnosis.score_curves import ScoreCurves
+    from layoutcm.drawing.notebook import Shown
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.matched_objects import Objects
+
+AnyPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +95,8 @@ class Comparison:
         return self.all_counts.ignored_total
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(finding for findings in self.findings_by_side.values() for finding in findings)
+    def findings(self) -> Findings:
+        return Findings(finding for findings in self.findings_by_side.values() for finding in findings)
 
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
@@ -118,8 +123,6 @@ class Comparison:
 
     def page_tiles(self, page: str) -> PageTiles:
         """The tiles of one page, with the rounding and score threshold of the comparison."""
-        from layoutcm.diagnosis.page_tiles import page_tiles
-
         grid = self.sources.page_regions.to_grid(self.levels.page_index(page), self.rounding)
         return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
@@ -166,9 +169,8 @@ class Comparison:
         `sample` is "pixel" or "page". `count` None: matrices by "pairs", shares of gt by "gold", of pred by "pred".
         """
         tree = family_tree(families, self.labels[1:])
-        level = {"document": document, "page": page}
-        used = depth_within(tree, depth)
-        recipe = self.recipe_for(None, **level, families=tree.title, depth=used, sample=sample, count=count or BY_SIDE)
+        at = {"families": tree.title, "depth": depth_within(tree, depth), "sample": sample, "count": count or BY_SIDE}
+        recipe = self.recipe_for(None, document=document, page=page, **at)
         return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
@@ -188,8 +190,7 @@ class Comparison:
         document: str | None = None,
     ) -> Centroids:
         """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
-        pages = self.levels.pages_at(page, document)
-        return self.sources.objects.centroids(pages, tolerance, one_to_one, class_aware)
+        return self.sources.objects.centroids(self.levels.pages_at(page, document), tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
@@ -227,11 +228,8 @@ class Comparison:
 
         `average` is "micro", "macro" (mean of labels), "weighted" (by gt), "samples" (mean of pages) or None: by label.
         """
-        from layoutcm.metrics.soft_layouts import layout_scores
-
-        check_soft_options(average, beta, eps)
         pages = self.levels.pages_at(page, document)
-        return layout_scores(self.sources.soft_sums, pages, len(self.labels) - 1, average, beta, eps)
+        return soft_scores_of(self.sources, pages, len(self.labels) - 1, average, beta, eps)
 
     def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
@@ -239,8 +237,6 @@ class Comparison:
 
     def border_slack(self, page: str | None = None, document: str | None = None) -> float | None:
         """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
-        from layoutcm.diagnosis.border_slack import slack_share
-
         return slack_share(self.sources.causes, self.confusion(page, document), self.levels.pages_at(page, document))
 
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
@@ -253,8 +249,6 @@ class Comparison:
 
     def slices(self, attribute: str | None, figure: str | None = None, **options: Any) -> pd.DataFrame:
         """Figures by a page attribute, against the rest (None: the worst of all); `options` are method, level, seed."""
-        from layoutcm.diagnosis.slices import slice_source, slices_of
-
         return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
 
     def agreement(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
@@ -277,23 +271,29 @@ class Comparison:
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         return self.alignment.cell(gt_label, pred_label)
 
-    def write_report(
-        self,
-        folder: str | os.PathLike[str],
-        images: str | os.PathLike[str] | None = None,
-        method: str = "matrix",
-        *,
-        families: FamilyConfusion | FamiliesLike | None = None,
-        intervals: int | None = None,
-        why: bool = False,
-        slices: str | bool = False,
-    ) -> Path:
+    def write_report(self, folder: AnyPath, images: AnyPath | None = None, method: str = "matrix", **more: Any) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples; `why`: causes, forgiveness and
-        score curves; `slices`: an attribute, or True for the worst slices of all. Only an old report is replaced.
+        `images`: a folder, zip, PDF or Parquet of page images. More: `families`; `intervals`: resamples; `why`: causes
+        and score curves; `slices`: an attribute, or True for the worst; `per_page`. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 
-        chosen: dict[str, Any] = {"families": families, "intervals": intervals, "why": why, "slices": slices}
-        return write_report(self, folder, images, method=method, **chosen)
+        return write_report(self, folder, images, method=method, **more)
+
+    def show(self, method: str = "matrix") -> Shown:
+        """The interactive matrix in a notebook; a click on a cell lists the pages behind it."""
+        return _notebook().show_matrix(self, method)
+
+    def show_page(self, page: str, images: AnyPath | None = None, method: str = "matrix") -> Shown:
+        """One page in a notebook, in the viewer of the dashboard; `images` as in `write_report`."""
+        return _notebook().show_page(self, page, images, method)
+
+    def _repr_html_(self) -> str:
+        return _notebook().comparison_html(self)
+
+
+def _notebook() -> Any:
+    from layoutcm.drawing import notebook
+
+    return notebook

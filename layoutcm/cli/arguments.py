@@ -11,6 +11,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_convert, run_formats, run_inspect
 from layoutcm.cli.compare_command import run_compare
+from layoutcm.cli.gate_command import add_gate_command
 from layoutcm.cli.label_errors_command import MOST_TASKS, run_label_errors
 from layoutcm.cli.mapping_command import run_suggest_mapping
 from layoutcm.cli.min_score_option import OPTION, label_score
@@ -36,6 +37,7 @@ def argument_parser() -> argparse.ArgumentParser:
     # Options are not abbreviated, because several values may follow --min-score only under its full name.
     add_command = partial(top.add_subparsers(required=True, metavar="COMMAND").add_parser, allow_abbrev=False)
     _compare_arguments(add_command("compare", help="compare predictions with a ground truth"))
+    add_gate_command(add_command, _comparison_arguments)
     _verify_arguments(add_command("verify", help="recount random pages by drawing their regions on pixels"))
     _label_errors_arguments(add_command("label-errors", help="what is probably wrong in a ground truth"))
     _suggest_mapping_arguments(add_command("suggest-mapping", help="which gt label each pred label means"))

@@ -1,7 +1,8 @@
 """The command line: arguments and exit codes.
 
-0 success, 1 a bug or a wrong number, 2 bad input or an output that cannot be written. A signal gives 128 and its
-number: 129 hang-up (SIGHUP), 130 interrupted (SIGINT), 141 closed output pipe (SIGPIPE), 143 stopped (SIGTERM).
+0 success, 1 a bug or a wrong number, 2 bad input or an output that cannot be written, 3 a gate that was not passed.
+A signal gives 128 and its number: 129 hang-up (SIGHUP), 130 interrupted (SIGINT), 141 closed output pipe (SIGPIPE),
+143 stopped (SIGTERM).
 """
 
 from __future__ import annotations

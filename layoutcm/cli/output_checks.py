@@ -14,7 +14,7 @@ from layoutcm.outputs.files import behind_links, file_target
 
 # The options that name files which a command reads. Layouts are read from all files of a folder.
 LAYOUT_OPTIONS = ("gt", "pred", "files", "file", "like")
-OTHER_OPTIONS = ("mapping", "pages", "families", "images", "sizes", "attributes")
+OTHER_OPTIONS = ("mapping", "pages", "families", "images", "sizes", "attributes", "result", "baseline")
 
 
 def check_file_output(path: str, options: argparse.Namespace) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.causes import CauseSource
+from layoutcm.layouts.model import Positions
 from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.soft import check_soft_options
 
 if TYPE_CHECKING:
     from layoutcm.diagnosis.score_curves import ScoreCurves
@@ -60,3 +62,13 @@ class RegionSources:
         from layoutcm.diagnosis.score_curves import score_curves_of
 
         return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
+
+
+def soft_scores_of(
+    sources: RegionSources, pages: Positions | None, labels: int, average: str | None, beta: float, eps: float
+) -> dict[str, Any]:
+    """The soft scores of some pages, or of all; wrong options are an error before anything is summed."""
+    from layoutcm.metrics.soft_layouts import layout_scores
+
+    check_soft_options(average, beta, eps)
+    return layout_scores(sources.soft_sums, pages, labels, average, beta, eps)

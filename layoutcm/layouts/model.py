@@ -6,19 +6,22 @@ The classes here do not check their values; `validation.make_layout` does.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import Hint
+from layoutcm import html_parts
+from layoutcm.layouts.findings import Finding as Finding
+from layoutcm.layouts.findings import Findings as Findings
+from layoutcm.layouts.findings import findings_html
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.shapes import Shape
-from layoutcm.messages import TEXTS, hint_of
+from layoutcm.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,60 +41,12 @@ MAX_PAGE_SIDE = 1e6
 SCORE_TOLERANCE = 1e-3
 # Of a page's side: a fraction of the side that is this close to a whole pixel is read as a whole pixel.
 NEAR_WHOLE = 2e-6
+MOST_LABELS = 12  # in the HTML of a layout
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Positions = NDArray[np.int64]
 PlaceNamer = Callable[[int], str]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something unusual in an input that can still be used: a code with values, worded by `layoutcm.messages`."""
-
-    code: str
-    count: int = 1
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what the text names: files, pages, numbers
-    severity: str = ""  # "warning" or "info"; if empty, the usual one of the code
-    repair: str = ""  # a repair that `repairs.repair` can make, such as "flip-y"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "severity", self.severity or TEXTS[self.code].severity)
-
-    @property
-    def message(self) -> str:
-        return TEXTS[self.code].message(n=self.count, **self.values)
-
-    @property
-    def advice(self) -> Hint:
-        return hint_of(TEXTS[self.code].hint, **{"n": self.count, "repair": self.repair, **self.values})
-
-    @property
-    def hint(self) -> str:
-        """Advice to a person who uses Python or the command line; `advice.on_screen` is for the dashboard."""
-        return self.advice.text
-
-    def as_dict(self) -> dict[str, object]:
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "message": self.message,
-            "count": self.count,
-            "fix": self.hint,
-            "remedy": self.repair,
-        }
-
-    @property
-    def fix(self) -> str:
-        """Deprecated: `hint`."""
-        warnings.warn("Finding.fix is called Finding.hint now", DeprecationWarning, stacklevel=2)
-        return self.hint
-
-    @property
-    def remedy(self) -> str:
-        """Deprecated: `repair`."""
-        warnings.warn("Finding.remedy is called Finding.repair now", DeprecationWarning, stacklevel=2)
-        return self.repair
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,9 +172,25 @@ class Layout:
     outer_only: bool = False  # read without the regions inside pictures and tables
     sha256: str | None = None  # digest of the files that were read; None if the layout was not read from files
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "findings", Findings(self.findings))
+
     def __repr__(self) -> str:
         pages, regions = len(self.page_columns), len(self.region_columns)
         return f"<Layout {self.name}: {self.format}, {pages:,} pages, {regions:,} regions, {len(self.labels)} labels>"
+
+    def _repr_html_(self) -> str:
+        """What the layout is, its most frequent labels, and its findings."""
+        counts = np.bincount(self.region_columns.label, minlength=len(self.labels)).tolist()
+        rows = sorted(zip(self.labels, counts), key=lambda row: -row[1])
+        pages, regions = len(self.page_columns), len(self.region_columns)
+        file = PurePosixPath(self.name.replace("\\", "/")).name
+        title = f"{file}: {self.format}, {plural(pages, 'page')}, {plural(regions, 'region')}"
+        cells = [(label, f"{count:,}") for label, count in rows[:MOST_LABELS]]
+        rest = html_parts.note(html_parts.more(len(rows) - MOST_LABELS, "label"))
+        return html_parts.block(
+            title, html_parts.table(["label", "regions"], cells), rest, findings_html(self.findings)
+        )
 
     @cached_property
     def pages(self) -> pd.DataFrame:

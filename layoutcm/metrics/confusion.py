@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm import html_parts
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
+from layoutcm.metrics.confusion_html import MOST_COLUMNS, class_html, matrix_html
 from layoutcm.metrics.content import CountedPixels, PixelSums, content_scores
 from layoutcm.metrics.scores import (
     SCORES,
@@ -64,6 +66,13 @@ class Confusion:
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
+
+    def _repr_html_(self) -> str:
+        """The matrix of recall; of many labels, the values of the largest."""
+        if max(map(len, self.visible)) > MOST_COLUMNS:
+            return html_parts.block(repr(self)[1:-1], class_html(self.labels, self.class_values()))
+        shown = matrix_html(self.labels, self.recall, self.visible, self.diagonal)
+        return html_parts.block(repr(self)[1:-1], shown, html_parts.note(self.recipe))
 
     @property
     def values(self) -> Floats:

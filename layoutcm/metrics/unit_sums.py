@@ -181,11 +181,11 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     content = levels.document_content if by_document else levels.page_content
     margins = Margins(*parts.values()).without_first(1)
     parts |= {"content": content}
-    scores = _scores_and_counts(mean_scores(margins, "macro"))
+    scores = scores_and_counts(mean_scores(margins, "macro"))
     if by_document:
         parts["over_documents"] = scores
     if len(levels.pages) != len(scores):
-        pages = _scores_and_counts(level_averages(levels.page_matrices(method), ["macro"], background=False)["macro"])
+        pages = scores_and_counts(level_averages(levels.page_matrices(method), ["macro"], background=False)["macro"])
         count = len(levels.documents)
         scores = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
     parts["over_pages"] = scores
@@ -211,7 +211,7 @@ def margin_rows(matrices: GroupMatrices) -> Floats:
     return np.concatenate([matrices.of_all_labels(part) for part in matrices.margins.parts()], axis=1)
 
 
-def _scores_and_counts(scores: Mapping[str, Floats]) -> Floats:
+def scores_and_counts(scores: Mapping[str, Floats]) -> Floats:
     """float64[groups, 6]: the three scores, 0 where undefined, then 1 for each defined score and 0 otherwise."""
     values = np.stack([scores[name] for name in SCORES], axis=1)
     return np.concatenate([np.nan_to_num(values), np.isfinite(values)], axis=1)

@@ -94,6 +94,11 @@ class Leaderboard:
     def __repr__(self) -> str:
         return f"<Leaderboard by {self.figure}: {', '.join(self.models)}; baseline {self.baseline}>"
 
+    def _repr_html_(self) -> str:
+        from layoutcm.models.leaderboard_html import leaderboard_html
+
+        return leaderboard_html(self.table, self.figure, self.baseline)
+
     @cached_property
     def models(self) -> list[str]:
         """The names, the best first; equal ones in the order given, those without the figure last."""

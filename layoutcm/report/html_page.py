@@ -7,38 +7,34 @@ limited: only the most important pages have pictures, and only the worst pages a
 from __future__ import annotations
 
 import base64
-import io
-import json
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.web import page_data
+from layoutcm.drawing.web.cell_pages import PAGES_PER_CELL, cell_data, pages_behind_cells
+from layoutcm.drawing.web.inline import IMAGE_SIDE, image_uri, json_for_script
 from layoutcm.drawing.web.matrix_data import SIDE_WORDS, MatrixLook, matrix_data
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
-from layoutcm.metrics.levels import largest_groups
 from layoutcm.report.other_models import others_of, pair_data, regions_of_others
 from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, Selection, cell_verb, every_label, select
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
-from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40
 FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
-PAGES_PER_CELL = 8
 MOST_TABLE_ROWS = {
     "pages": 500,
     "documents": 300,
@@ -47,7 +43,6 @@ MOST_TABLE_ROWS = {
     "model_pages": 500,
     "model_documents": 300,
 }
-IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 REPORT_RUNS = 12_000  # of tiles, of one page; fewer than in the dashboard, because a report has many pages
 MOST_BOXES = 1_500
@@ -85,14 +80,6 @@ def fill_template(name: str, data: dict[str, Any], components: Sequence[str]) ->
 
 def _svg_uri(drawing: bytes) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode()
-
-
-def json_for_script(value: Any) -> str:
-    """JSON that is safe inside a script element: it cannot end the element or start another one."""
-    text = json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def report_data(
@@ -153,19 +140,9 @@ def _groups(comparison: Comparison, drawn: DrawnMatrix) -> dict[str, str]:
 
 def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[dict[str, Any], list[int]]:
     """The pages behind each cell, and the pages to picture; joined labels have neither."""
-    rows, columns = select(confusion)
-    shown = sorted({*rows, *columns})
-    place = {label: k for k, label in enumerate(shown)}
-    blocks = comparison.levels.page_matrices(confusion.method)
-    pages, added, page_counts = largest_groups(blocks, shown, PAGES_PER_CELL)
-    behind = {
-        (i, j): (page_counts[at], pages[at], added[at])
-        for i in rows
-        for j in columns
-        if page_counts[at := (place[i], place[j])]
-    }
-    cells = {f"{i}-{j}": _cell(comparison, *found) for (i, j), found in behind.items()}
-    return cells, pages_to_picture(confusion, {cell: worst.tolist() for cell, (_, worst, _) in behind.items()})
+    behind = pages_behind_cells(comparison, confusion)
+    worst = {cell: pages.tolist() for cell, (_, pages, _) in behind.items()}
+    return cell_data(comparison, behind), pages_to_picture(confusion, worst)
 
 
 def _family(table: Table) -> dict[str, Any]:
@@ -211,12 +188,6 @@ def pages_to_picture(confusion: Confusion, pages: Mapping[tuple[int, int], Seque
     return list(chosen)
 
 
-def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarray) -> dict[str, Any]:
-    """The number of pages with pixels in a cell, and the pages that have the most."""
-    worst = zip(pages.tolist(), added.tolist())
-    return {"pages": count, "worst": [[comparison.pages[page], pixels] for page, pixels in worst if page >= 0]}
-
-
 def _picture(
     comparison: Comparison, index: int, method: str, images: PageImages | None, tables: Collection[str]
 ) -> dict[str, Any] | None:
@@ -224,23 +195,13 @@ def _picture(
 
     None if the page has too many tiles to be drawn.
     """
-    page = comparison.pages[index]
+    image = image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None)
     try:
-        tiles = comparison.page_tiles(page)
+        found = page_data.page_for_viewer(comparison, index, method, image, REPORT_RUNS)
     except InputError:
         return None
-    labels = page_data.label_data(comparison)["labels"]
-    boxes = page_data.region_data(comparison, page, labels, {"gt": GT, "pred": PRED})
-    found = {
-        "page": page,
-        "document": comparison.alignment.pages.documents[index],
-        "width": float(tiles.x_edges[-1]),
-        "height": float(tiles.y_edges[-1]),
-        "images": {"small": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None)},
-        "boxes": _most_boxes(boxes),
-        "region_count": len(boxes),
-    }
-    found |= page_data.tile_data(tiles, method, REPORT_RUNS)
+    found |= {"boxes": _most_boxes(found["boxes"]), "region_count": len(found["boxes"])}
+    page = found["page"]
     if "causes" in tables:
         found["causes"] = page_data.cause_data(comparison, page, REPORT_RUNS)
     if "objects" in tables:
@@ -265,15 +226,3 @@ def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> di
     sides = [SIDE_WORDS["gt"], own, *others] if comparison.has_truth else comparison.side_names
     labels = [label for other in others.values() for label in other.labels[1:]]
     return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
-
-
-def image_uri(image: Image.Image | None) -> str | None:
-    """The picture as a data URI of limited size."""
-    while image is not None:
-        out = io.BytesIO()
-        image.save(out, "WEBP", quality=60, method=2)
-        if out.tell() <= IMAGE_BYTES or max(image.size) < 64:
-            return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
-        scale = 0.9 * (IMAGE_BYTES / out.tell()) ** 0.5
-        image = image.resize((max(int(image.width * scale), 1), max(int(image.height * scale), 1)))
-    return None

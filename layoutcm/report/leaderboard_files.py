@@ -40,7 +40,7 @@ from layoutcm.tables.leaderboard_tables import (
     short_table,
     standing,
 )
-from layoutcm.tables.result_json import json_ready, json_text
+from layoutcm.tables.result_json import SCHEMA, json_ready, json_text
 from layoutcm.tables.tables import csv_text
 from layoutcm.tables.why import Why
 
@@ -114,7 +114,7 @@ def write_board_files(board: Leaderboard, folder: Path, why: bool = False) -> No
     for place in (folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
     tables, grid = board_tables(board, why), class_grid(board)
-    answer = {"kind": "leaderboard", "version": __version__, **board.as_dict()}
+    answer = {"kind": BOARD, "schema": SCHEMA, "version": __version__, **board.as_dict()}
     if why:
         answer["causes"] = board.causes().to_dict("records")
     (folder / f"{BOARD}.json").write_bytes(json_text(json_ready(answer)))

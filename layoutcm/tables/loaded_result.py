@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.alignment.recipe import Recipe
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import LETTERS, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
 from layoutcm.metrics.levels import example_name, worst_first
 from layoutcm.metrics.matrix_blocks import block_size
+from layoutcm.tables.headline import headline_records, quotation
+from layoutcm.tables.leaderboard_tables import BOARD
+from layoutcm.tables.loaded_leaderboard import LeaderboardResult, read_leaderboard
 from layoutcm.tables.stored_result import (
     ResultFile,
     StoredLevel,
     StoredResult,
     check_schema,
     check_values,
+    check_version,
     convert,
     decode_results,
     dense,
@@ -32,12 +36,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def load_result(file: ResultFile) -> Result | list[Result]:
+def load_result(file: ResultFile) -> Result | list[Result] | LeaderboardResult:
     """Read what `compare --json` or a report wrote: a path, the bytes of the file, or a dict.
 
-    The result gives back matrices, tables and figures. A file with several predictions gives a list of results.
+    The result gives back matrices, tables and figures. A file with several predictions gives a list of results, and
+    leaderboard.json a `LeaderboardResult`.
     """
     name, value = decode_results(file)
+    if isinstance(value, dict) and value.get("kind") == BOARD:
+        check_version(value, name, "")
+        return read_leaderboard(value, name)
     if not isinstance(value, list):
         return _result(value, name, "")
     if not value:
@@ -90,6 +98,11 @@ class Result:
     def inputs(self) -> dict[str, dict[str, Any]]:
         """{"gt", "pred": {name, format, sha256, pages, regions}}."""
         return self.stored.inputs
+
+    @property
+    def headline(self) -> list[dict[str, Any]]:
+        """The headline numbers, each with its recipe, version and the digests of both inputs."""
+        return headline_records(self.data)
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -182,30 +195,30 @@ class Result:
 
     def document_table(self) -> pd.DataFrame:
         """One row per document, the worst first, as `Comparison.document_table`."""
-        levels = self._by_document.values()
+        levels = self.document_levels
         columns = {"document": self.documents, "pages": np.array([level.pages for level in levels], np.int64)}
-        return self._table(columns, list(levels))
+        return self._table(columns, levels)
 
     def page_table(self) -> pd.DataFrame:
         """One row per page, the worst first, as `Comparison.page_table`."""
-        levels = list(self._by_page.values())
+        levels = self.page_levels
         return self._table({"page": self.pages, "document": [level.document for level in levels]}, levels)
 
     def figure(self, name: str = "recall", **look: Any) -> Figure:
         """A figure of the report: confusion, recall, precision, f1, collapsed or classes; `look` is width and caption.
 
-        The bars of the classes have whiskers if the result has intervals.
+        The bars of the classes have whiskers if the result has intervals. With --why also causes and forgiveness, with
+        --slices also slices.
         """
-        from layoutcm.report.report_files import FIGURES
+        from layoutcm.report.stored_figures import stored_figure
 
-        confusion = self.confusion()
-        drawable = [one for one in FIGURES if one != "classes" or confusion.diagonal]
-        check_choice("name", name, drawable)
-        if name == "classes" and self.intervals:
-            look = {"intervals": self._whiskers(), "recipe": self.intervals["recipe"]} | look
-        return FIGURES[name](confusion, None, **look)
+        return stored_figure(self, name, **look)
 
-    def _whiskers(self) -> dict[str, Floats]:
+    def quote(self, figure: str = "macro.f1") -> str:
+        """A number in one line, with its interval, the digests of the inputs, and the recipe with the version."""
+        return quotation(self.data, figure)
+
+    def whiskers(self) -> dict[str, Floats]:
         """{score: float64[labels, low high]} of the stored intervals."""
         rows = self.data["intervals"]["classes"]
         ends = {(row["label"], row["score"]): [row["low"], row["high"]] for row in rows}
@@ -239,8 +252,22 @@ class Result:
         return Recipe(fields, self.stored.version)
 
     @property
-    def _shared(self) -> bool:
+    def matrix_recipe(self) -> str:
+        """The recipe with method matrix, which causes and forgiveness always have."""
+        return Recipe({**self._settings.fields, "method": "matrix"}, self.stored.version).line()
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether both sides have the same labels, so that labels have scores."""
         return self.taxonomy != "different"
+
+    @property
+    def document_levels(self) -> list[StoredLevel]:
+        return list(self._by_document.values())
+
+    @property
+    def page_levels(self) -> list[StoredLevel]:
+        return list(self._by_page.values())
 
     def _masses(self, level: StoredLevel) -> tuple[Floats, Floats]:
         recall_mass = dense(level.confusion)
@@ -255,19 +282,19 @@ class Result:
             self.method,
             *self._masses(level),
             np.array(level.pred_pixels),
-            diagonal=self._shared,
+            diagonal=self.has_classes,
             recipe=recipe,
-            sides=None if self._shared else sides,
-            source=PixelSums(_content_of(level), right),
+            sides=None if self.has_classes else sides,
+            source=PixelSums(content_of(level), right),
             side_names=LETTERS if self.agreement else SIDES,
         )
 
     def _table(self, columns: dict[str, Any], levels: Sequence[StoredLevel]) -> pd.DataFrame:
         columns["pixels"] = np.array([level.pixels for level in levels], float)
-        content = np.array([_content_of(level) for level in levels]).reshape(-1, 3)
-        return worst_first(columns, self._blocks(levels), content, self._shared)
+        content = np.array([content_of(level) for level in levels]).reshape(-1, 3)
+        return worst_first(columns, self.blocks(levels), content, self.has_classes)
 
-    def _blocks(self, levels: Sequence[StoredLevel]) -> Iterator[tuple[range, GroupMatrices]]:
+    def blocks(self, levels: Sequence[StoredLevel]) -> Iterator[tuple[range, GroupMatrices]]:
         """Blocks of documents or pages, because the matrices of all of them may not fit into memory."""
         block = block_size(len(self.labels), self.method)
         for first in range(0, len(levels), block):
@@ -277,7 +304,7 @@ class Result:
             yield range(first, first + len(part)), GroupMatrices(recall_mass, precision_mass, pred_pixels)
 
 
-def _content_of(level: StoredLevel) -> Floats:
+def content_of(level: StoredLevel) -> Floats:
     pixels = level.content_pixels
     return np.array([pixels.both, pixels.gt, pixels.pred])
 

@@ -31,6 +31,8 @@ from layoutcm.metrics.scores import AVERAGES
 from layoutcm.pixels.counting import map_chunks
 from layoutcm.tables.agreement_tables import agreement_result
 from layoutcm.tables.extras import NO_EXTRAS, Extras
+from layoutcm.tables.headline import headline_records
+from layoutcm.tables.named_figures import Figures, named_figures
 from layoutcm.tables.result_levels import (
     column_records,
     document_records,
@@ -125,6 +127,16 @@ def comparison_result(
     return answer
 
 
+def set_parts(comparison: Comparison, method: str) -> dict[str, Any]:
+    """The parts of `set_result` for a comparison in memory, without documents."""
+    return _set_facts(comparison) | _parallel_parts(comparison, method, left_out=True)
+
+
+def comparison_figures(comparison: Comparison, method: str = "matrix") -> Figures:
+    """All figures of a comparison under flat names; None is n/a."""
+    return named_figures(json_ready(set_result(comparison, method, set_parts(comparison, method))))
+
+
 def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict[str, Any]:
     """The parts that take long; on several processors, because most of them is done without Python's lock."""
     _ = comparison.sources.objects.sides  # needed by two of them
@@ -155,6 +167,7 @@ def set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) ->
         "recipe": comparison.recipe_for(method),
         "recipe_fields": comparison.settings.with_version(method=method),
         "inputs": parts["inputs"],
+        "headline": None,
         "method": method,
         "taxonomy": comparison.taxonomy,
         "labels": confusion.labels,
@@ -180,6 +193,7 @@ def set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) ->
     for level, averages in parts["means"].items():
         answer[f"averages_over_{level}"] = averages if diagonal else None
     answer["soft"] = parts["soft"]
+    answer["headline"] = headline_records(answer)
     return answer
 
 

@@ -98,6 +98,11 @@ def check_schema(value: Any, name: str, place: str) -> None:
     """Refuse what is not a result, and results of other versions."""
     if not isinstance(value, dict) or not {"recipe", "confusion"} <= set(value):
         raise InputError(name, place, "this is not the result of a comparison", WRITE_AGAIN)
+    check_version(value, name, place)
+
+
+def check_version(value: dict[str, Any], name: str, place: str) -> None:
+    """Refuse another first number of the version: keys were removed or have another meaning."""
     version = re.fullmatch(r"(\d+)\.\d+", str(value.get("schema", "0.0")))
     own = int(SCHEMA.partition(".")[0])
     at_schema = f"{place}.schema".removeprefix(".")
@@ -169,3 +174,8 @@ def dense(matrix: Matrix) -> Floats:
     values = np.zeros(matrix.shape)
     values[matrix.row, matrix.column] = matrix.value
     return values
+
+
+def dense_of(matrix: Any) -> Floats:
+    """float64[gt, pred] of a matrix as the JSON has it."""
+    return dense(msgspec.convert(matrix, Matrix))

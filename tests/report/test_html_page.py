@@ -7,6 +7,8 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.drawing.web.cell_pages import PAGES_PER_CELL
+from layoutcm.drawing.web.inline import IMAGE_BYTES, image_uri
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.report import html_page, report_files
 from layoutcm.report.report_files import all_tables
@@ -74,7 +76,7 @@ def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
     assert len(pictured) == html_page.MOST_PICTURES
     assert len(seen) == 8 and seen == pytest.approx({page: n for page, n in wanted.items() if page in pictured})
     cell = data["cells"][f"{i}-{j}"]
-    assert cell["pages"] == 9 and dict(cell["worst"]) == pytest.approx(wanted.head(html_page.PAGES_PER_CELL).to_dict())
+    assert cell["pages"] == 9 and dict(cell["worst"]) == pytest.approx(wanted.head(PAGES_PER_CELL).to_dict())
     assert all(picture["images"]["small"].startswith("data:image/webp;base64,") for picture in data["pictures"])
 
 
@@ -90,8 +92,8 @@ def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
 
 def test_image_uris_of_noise_have_a_limited_size():
     noise = Image.fromarray(np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8))
-    assert len(html_page.image_uri(noise)) < 4 / 3 * html_page.IMAGE_BYTES + 100
-    assert html_page.image_uri(None) is None
+    assert len(image_uri(noise)) < 4 / 3 * IMAGE_BYTES + 100
+    assert image_uri(None) is None
 
 
 def test_tables_in_the_html_are_limited(sample, monkeypatch):

@@ -58,6 +58,7 @@ def test_equal_input_gives_equal_files(board, place, tmp_path):
 def test_json_and_csv_equal_the_api(board, place):
     found = json.loads((place / "leaderboard.json").read_text("utf-8"))
     assert found.pop("kind") == "leaderboard" and found.pop("version") == lcm.__version__
+    assert found.pop("schema") == "1.0"
     assert found == json_ready(board.as_dict())
     tables = {"leaderboard": board.table, "model_differences": board.differences}
     tables |= {"model_pages": board.pages(), "model_documents": board.documents()}

@@ -2,19 +2,22 @@
 
 import copy
 import json
+from hashlib import sha256
 
 import pytest
 from jsonschema import Draft202012Validator
 
 import layoutcm as lcm
 from layoutcm.models.differences import difference
+from layoutcm.report.leaderboard_files import write_board_files
 from layoutcm.tables.extras import Extras
 from layoutcm.tables.result_json import SCHEMA as VERSION
 from layoutcm.tables.result_json import full_result
 from layoutcm.tables.slice_tables import slice_table
 from support.layouts import build
+from support.paths import ROOT, SAMPLE
 from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys
-from support.sample_comparisons import compare_sample
+from support.sample_comparisons import compare_all_of_sample, compare_sample
 from support.three_pages import different_labels, three_pages
 
 
@@ -136,3 +139,36 @@ def test_a_key_that_is_not_described_is_found():
         "$.intervals.headline[].new",
         "$.new",
     ]
+
+
+def test_headline_numbers_say_where_they_come_from():
+    c = compare_sample()
+    result = json.loads(json.dumps(full_result(c)))
+    assert_valid(result)
+    records = {record["figure"]: record for record in result["headline"]}
+    assert list(records) == ["micro.f1", "macro.f1", "weighted.f1", "content.f1", "right", "objects.ap", "objects.pq"]
+    assert records["macro.f1"]["value"] == c.confusion().average("macro")["f1"]
+    assert records["content.f1"]["value"] == c.content()["f1"] and records["objects.ap"]["value"] == c.objects().ap
+    for record in records.values():
+        assert record["version"] == lcm.__version__
+        for side, file in (("gt", "gt.json"), ("pred", "model-a.json")):
+            assert record[f"{side}_digest"] == sha256((SAMPLE / file).read_bytes()).hexdigest()
+    assert records["macro.f1"]["recipe"] == c.recipe
+    assert records["objects.ap"]["recipe"] == c.recipe_for(None, objects="box")
+    in_memory = full_result(three_pages())["headline"][0]
+    assert in_memory["gt_digest"] is None
+
+
+def test_the_schema_of_a_leaderboard_describes_every_key(tmp_path):
+    schema = json.loads((ROOT / "docs" / "schema" / "leaderboard-1.0.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:layoutcm:leaderboard:{VERSION}"
+    few = lcm.leaderboard({"a": three_pages(), "b": three_pages(min_score=0.75)})
+    for board in (lcm.leaderboard(compare_all_of_sample()), few):
+        write_board_files(board, tmp_path, why=True)
+        written = json.loads((tmp_path / "leaderboard.json").read_text("utf-8"))
+        assert [error.message for error in Draft202012Validator(schema).iter_errors(written)] == []
+        assert undescribed_keys(written, schema) == []
+    assert written["causes"]
+    changed = written | {"models": [{"model": "a"}]}
+    assert not Draft202012Validator(schema).is_valid(changed)

@@ -51,6 +51,24 @@ def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, An
     }
 
 
+def page_for_viewer(
+    comparison: Comparison, index: int, method: str, image: str | None, most_runs: int = MOST_RUNS
+) -> dict[str, Any]:
+    """One page with its regions and tiles, beside what all pages have in common; `image` is a data URI."""
+    page = comparison.pages[index]
+    tiles = comparison.page_tiles(page)
+    labels = label_data(comparison)["labels"]
+    return {
+        "page": page,
+        "document": comparison.alignment.pages.documents[index],
+        "width": float(tiles.x_edges[-1]),
+        "height": float(tiles.y_edges[-1]),
+        "images": {"small": image},
+        "boxes": region_data(comparison, page, labels, {"gt": GT, "pred": PRED}),
+        **tile_data(tiles, method, most_runs),
+    }
+
+
 def _legend(names: Sequence[str], colours: Sequence[str | None], patterns: Sequence[str | None]) -> list[list[Any]]:
     return [list(one) for one in zip(names, colours, patterns, strict=True)]
 

@@ -1,0 +1,140 @@
+"""A comparison in a notebook: as small HTML, and the interactive matrix and pages in a frame of their own.
+
+The frame is sandboxed: its scripts, which are those of the dashboard and the report, cannot reach the notebook, and it
+loads nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path, PurePath
+from typing import Any
+
+from layoutcm import html_parts
+from layoutcm.comparison import Comparison
+from layoutcm.drawing import web
+from layoutcm.drawing.page_images import images_from_path, load_shrunk
+from layoutcm.drawing.web import page_data
+from layoutcm.drawing.web.cell_pages import cell_data, pages_behind_cells
+from layoutcm.drawing.web.inline import image_uri, json_for_script
+from layoutcm.drawing.web.matrix_data import matrix_data
+from layoutcm.layouts.findings import findings_html
+from layoutcm.outputs.files import write_whole
+from layoutcm.tables.averages import CONTENT_TITLE, OF_CLASSES
+from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.tables.matrix_views import COLLAPSED, LETTER_BUTTONS, VIEW_BUTTONS, cell_verb, largest_confusions, select
+from layoutcm.tables.summary_sentence import comparison_sentence
+from layoutcm.wording import percent, pixels_in_full, score_text
+
+IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report
+ROW_HEIGHT, LEAST_HEIGHT, MOST_HEIGHT, PAGE_HEIGHT = 40, 420, 900, 720  # px
+SCORE_COLUMNS = ("precision", "recall", "f1")
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"><title>layoutcm</title><style>/*style*/</style>
+</head><body>/*body*/
+<script type="application/json" id="data">/*data*/</script><script>/*script*/</script></body></html>
+"""
+MATRIX_BODY = """<div id="views" class="buttons" role="group" aria-label="View"></div>
+<div class="both"><div id="matrix"></div><div id="cell" aria-live="polite">
+<p class="soft">A dot is n/a, a blank is zero. Click a cell to see the pages behind it.</p></div></div>"""
+PAGE_BODY = '<div id="page"></div>'
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An HTML page that a notebook shows in a frame; `write` makes a file of it."""
+
+    title: str
+    html: str
+    height: int  # px
+
+    def __repr__(self) -> str:
+        return f"<{self.title}; shown in a notebook, or write(FILE)>"
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self.height}px;border:0;resize:vertical;overflow:auto"
+        title = f'title="{html_parts.text(self.title)}"'
+        return f'<iframe sandbox="allow-scripts" {title} style="{style}" srcdoc="{escape(self.html)}"></iframe>'
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Write a file that opens in any browser, without a network."""
+        write_whole(file, self.html.encode("utf-8"))
+
+
+def show_matrix(comparison: Comparison, method: str = "matrix") -> Shown:
+    """The matrix with its views; a click on a cell lists the pages behind it."""
+    whole = comparison.confusion(method=method)
+    drawn = drawn_matrix(whole, select(whole))
+    confusion, selection = drawn.confusion, drawn.selection
+    cells = {} if drawn.joined else cell_data(comparison, pages_behind_cells(comparison, whole))
+    buttons = VIEW_BUTTONS if comparison.has_truth else LETTER_BUTTONS
+    data = {
+        "kind": "matrix",
+        "matrix": matrix_data(confusion, "recall", selection),
+        "views": {view: name for view, name in buttons.items() if view != COLLAPSED},
+        "labels": confusion.labels,
+        "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
+        "cells": cells,
+        "pages": len(comparison.pages),
+    }
+    height = min(max(ROW_HEIGHT * (len(selection.rows) + 6), LEAST_HEIGHT), MOST_HEIGHT)
+    return Shown(f"confusion matrix of {comparison.recipe}", _page(MATRIX_BODY, data), height)
+
+
+def show_page(
+    comparison: Comparison, page: str, images: str | os.PathLike[str] | None = None, method: str = "matrix"
+) -> Shown:
+    """One page in the viewer of the dashboard: regions, difference, causes, label sets and centres."""
+    index = comparison.levels.page_index(page)
+    pictures = None if images is None else images_from_path(Path(images))
+    image = load_shrunk(pictures.find(comparison, index), IMAGE_SIDE) if pictures else None
+    found = page_data.page_for_viewer(comparison, index, method, image_uri(image, IMAGE_BYTES))
+    found |= page_data.label_data(comparison) | {
+        "sides": ["Ground truth", "Prediction"] if comparison.has_truth else comparison.side_names,
+        "causes": page_data.cause_data(comparison, page),
+        "centres": page_data.centre_data(comparison, page, class_aware=comparison.space.shared),
+        "panes": [{"mask": "difference", "boxes": True}],
+        "cell": None,
+    }
+    return Shown(f"page {page}", _page(PAGE_BODY, {"kind": "page", "page": found}), PAGE_HEIGHT)
+
+
+def _page(body: str, data: dict[str, Any]) -> str:
+    style = web.style("matrix", "viewer", "notebook")
+    script = web.script("text", *web.PARTS["matrix"], *web.PARTS["viewer"], "notebook")
+    page = PAGE.replace("/*style*/", style).replace("/*body*/", body).replace("/*script*/", script)
+    return page.replace("/*data*/", json_for_script(data))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The summary sentence, the averages, the largest confusions, and what is unusual."""
+    confusion = comparison.confusion()
+    names = [PurePath(layout.name).name for layout in comparison.alignment.layouts]
+    return html_parts.block(
+        f"{names[0]} {'→' if comparison.has_truth else '/'} {names[1]}",
+        html_parts.paragraph(comparison_sentence(comparison, confusion)),
+        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(comparison)),
+        _confusion_table(comparison),
+        findings_html(comparison.findings),
+        html_parts.note(comparison.recipe),
+    )
+
+
+def _average_rows(comparison: Comparison) -> list[list[str]]:
+    confusion = comparison.confusion()
+    averages = {one.title: confusion.average(one.kind) for one in OF_CLASSES} if confusion.diagonal else {}
+    averages[CONTENT_TITLE] = confusion.content()
+    return [[title, *(score_text(scores[name]) for name in SCORE_COLUMNS)] for title, scores in averages.items()]
+
+
+def _confusion_table(comparison: Comparison) -> str:
+    confusion = comparison.confusion()
+    rows = [
+        (gt, pred, pixels_in_full(pixels), percent(share))
+        for gt, pred, pixels, share in largest_confusions(confusion, 5)
+    ]
+    gt, pred = confusion.side_names
+    return html_parts.table([gt, pred, "pixels", f"share of {gt}"], rows, texts=2) if rows else ""

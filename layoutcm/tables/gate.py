@@ -1,0 +1,262 @@
+"""`gate`: does a result reach given thresholds, and is it no worse than an earlier one?
+
+A drop that is within noise does not fail, unless `strict`: the 95 % interval of the paired difference over documents
+contains 0. Where there is no such interval, because there are too few documents or the figure has none, every drop
+larger than allowed fails, and a remark says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError, is_number, short_repr
+from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.tables.loaded_leaderboard import LeaderboardResult
+from layoutcm.tables.loaded_result import Result, load_result
+from layoutcm.tables.named_figures import HEADLINE, Figures, class_figure, find_figure, interval_column, named_figures
+from layoutcm.tables.result_json import full_result
+from layoutcm.tables.stored_result import ResultFile
+from layoutcm.tables.stored_sums import stored_difference, stored_intervals
+from layoutcm.wording import agree, difference_text, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Limits = Mapping[str, float] | str | Iterable[str]
+FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
+SAME = 1e-12  # a value this close to its limit has reached it
+OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of the baseline
+
+
+@dataclass(frozen=True)
+class Check:
+    """One figure and what it has to reach; None is n/a."""
+
+    figure: str
+    kind: str  # "fail_under" or "max_drop"
+    value: float | None
+    least: float | None  # the threshold, or the baseline minus the allowed drop
+    baseline: float | None
+    low: float | None  # the 95 % interval of the value, or of its difference from the baseline
+    high: float | None
+    passed: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """All checks of a result, and notes on what makes them less certain."""
+
+    result: Result
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        short = ", ".join(check.figure for check in self.short)
+        return f"<Gate {'passed' if self.passed else f'failed: {short}'}>"
+
+    @property
+    def passed(self) -> bool:
+        return not self.short
+
+    @property
+    def short(self) -> list[Check]:
+        """The checks that fell short."""
+        return [check for check in self.checks if not check.passed]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per check: figure, kind, value, least, baseline, low, high, passed, remark."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(check) for check in self.checks])
+
+    def as_dict(self) -> dict[str, Any]:
+        """All checks as JSON values, with the recipe and the inputs of the result."""
+        return {
+            "passed": self.passed,
+            "checks": [asdict(check) for check in self.checks],
+            "notes": list(self.notes),
+            "recipe": self.result.recipe,
+            "inputs": self.result.inputs,
+        }
+
+
+def gate(
+    result: Comparison | Result | ResultFile,
+    fail_under: Limits = (),
+    *,
+    baseline: Comparison | Result | ResultFile | None = None,
+    max_drop: float | Limits | None = None,
+    strict: bool = False,
+) -> Gate:
+    """Check figures of a comparison or of a result.json: thresholds, and the largest drop from an earlier result.
+
+    `fail_under` is {figure: least value} or texts such as "macro.f1=0.8". `max_drop` is one number for micro, macro and
+    content F1 and the figures of `fail_under` (0 unless given), or {figure: drop}. `strict` lets a drop within noise
+    fail, too.
+    """
+    wanted = limits_of(fail_under, "fail_under")
+    if baseline is None and max_drop is not None:
+        raise InputError("", "max_drop", "there is no baseline to drop from", "Give an earlier result as baseline.")
+    own = _result(result, "result")
+    figures = named_figures(own.data)
+    for name in wanted:
+        find_figure(name, figures, "fail_under")
+    intervals, notes = _intervals(own)
+    checks = [_threshold(name, least, figures, intervals) for name, least in wanted.items()]
+    if baseline is not None:
+        earlier = _result(baseline, "baseline")
+        drops = _drops(max_drop, wanted, figures)
+        paired, more = _paired(earlier, own)
+        notes += [note for note in more if note not in notes]
+        old = named_figures(earlier.data)
+        checks += [_drop(name, most, (figures[name], old), paired, strict) for name, most in drops.items()]
+    if not checks:
+        raise InputError("", "fail_under", "nothing is checked", 'Give a threshold such as "macro.f1=0.8".')
+    return Gate(own, tuple(checks), tuple(notes))
+
+
+def limits_of(given: Limits, place: str) -> dict[str, float]:
+    """{figure: number} from a dict, or from texts "figure=number", several of them on several lines."""
+    if isinstance(given, Mapping):
+        return {name: _limit(value, name, place) for name, value in given.items()}
+    lines = [line for text in ([given] if isinstance(given, str) else given) for line in str(text).splitlines()]
+    limits = {}
+    for line in filter(str.strip, lines):
+        name, equals, value = line.strip().rpartition("=")
+        if not equals:
+            raise InputError("", place, f"{short_repr(line)} has no =", 'Write it like "macro.f1=0.8".')
+        limits[name.strip()] = _limit(value.strip(), name.strip(), place)
+    return limits
+
+
+def _limit(value: object, name: str, place: str) -> float:
+    try:
+        number = float(value) if is_number(value) or isinstance(value, str) else math.nan
+    except ValueError:
+        number = math.nan
+    if not -1 <= number <= 1:
+        problem = f"{short_repr(value)} for {short_repr(name)} is not a share"
+        raise InputError("", place, problem, "Figures are from 0 to 1: 80 % is 0.8.")
+    return number
+
+
+def _result(given: Comparison | Result | ResultFile, place: str) -> Result:
+    """The result of one prediction; a comparison of one document has its pages in it, which intervals need."""
+    if isinstance(given, Result):
+        return given
+    if isinstance(given, Comparison):
+        return _result(full_result(given, per_page=len(given.documents) < 2), place)
+    found = load_result(given)
+    if isinstance(found, Result):
+        return found
+    if isinstance(found, LeaderboardResult):
+        raise InputError(found.name, place, "this is a leaderboard", "Give the result.json of one prediction.")
+    if len(found) == 1:
+        return found[0]
+    hint = "Give the result.json of one of them: it is in its folder of the report."
+    raise InputError(found[0].name, place, f"the file has {len(found)} results", hint)
+
+
+def _drops(max_drop: float | Limits | None, wanted: Mapping[str, float], figures: Figures) -> dict[str, float]:
+    """{figure: allowed drop}"""
+    if isinstance(max_drop, str) and "=" not in max_drop:
+        max_drop = _limit(max_drop.strip(), "max_drop", "max_drop")
+    if max_drop is None or is_number(max_drop):
+        most = _limit(max_drop or 0, "max_drop", "max_drop")
+        defined = [name for name in HEADLINE if figures[name] is not None]
+        return dict.fromkeys([*defined, *(name for name in wanted if name not in defined)], most)
+    drops = limits_of(cast(Limits, max_drop), "max_drop")
+    return {find_figure(name, figures, "max_drop"): most for name, most in drops.items()}
+
+
+def _intervals(own: Result) -> tuple[Intervals | None, list[str]]:
+    """The intervals of the result, and a note if there are few units or none."""
+    try:
+        found = stored_intervals(own)
+    except InputError as error:
+        return None, [f"No intervals: {error}"]
+    used = found.resampling
+    units = plural(used.unit_count, used.unit)
+    if used.kind == "none":
+        note = (
+            f"{units} {agree(used.unit_count, 'is', 'are')} too few for intervals: at least {FEWEST_UNITS} are needed."
+        )
+        return found, [note]
+    return found, [f"{units}: with fewer than {FEW_UNITS}, intervals are rough."] if used.few else []
+
+
+def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]:
+    """The paired difference from the baseline, and notes on what differs beside the prediction."""
+    notes = []
+    settings = [{k: v for k, v in one.recipe_fields.items() if k not in OWN_FIELDS} for one in (baseline, own)]
+    for name in dict.fromkeys([*settings[0], *settings[1]]):
+        old, new = (one.get(name, "not given") for one in settings)
+        if old != new:
+            notes.append(f"The baseline was made with other settings: {name} was {old}, and is {new}.")
+    if baseline.inputs["gt"].get("sha256") != own.inputs["gt"].get("sha256"):
+        notes.append("The baseline was made with another ground truth.")
+    try:
+        return stored_difference(baseline, own), notes
+    except InputError as error:
+        return None, [*notes, f"Not paired with the baseline, so every drop counts: {error}"]
+
+
+def _ends(name: str, intervals: Intervals | None) -> list[float]:
+    """Value, low and high of a figure; nan if there is no interval."""
+    nothing = [math.nan] * 3
+    if intervals is None:
+        return nothing
+    if (column := interval_column(name)) is not None:
+        is_known = column in intervals.figures and not name.startswith("over_pages.")
+        return intervals.figures[column][:3].tolist() if is_known else nothing
+    for i, label in enumerate(intervals.labels):
+        for score, values in intervals.scores.items():
+            if class_figure(label, score) == name:
+                return values[i, :3].tolist()
+    return nothing
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _threshold(name: str, least: float, figures: Figures, intervals: Intervals | None) -> Check:
+    value, (_, low, high) = figures[name], _ends(name, intervals)
+    passed = value is not None and value >= least - SAME
+    remark = "n/a: it is not defined in this result" if value is None else ""
+    if not remark and low + SAME < least < high - SAME:
+        remark = f"its interval contains {least:g}"
+    return Check(name, FAIL_UNDER, value, least, None, _or_none(low), _or_none(high), passed, remark)
+
+
+def _drop(
+    name: str, most: float, values: tuple[float | None, Figures], paired: Intervals | None, strict: bool
+) -> Check:
+    (value, old), (_, low, high) = values, _ends(name, paired)
+    before = old.get(name)
+    least = None if before is None else before - most
+    ends = _or_none(low), _or_none(high)
+    if before is None or (value is not None and least is not None and value >= least - SAME):
+        return Check(name, MAX_DROP, value, least, before, *ends, True, "n/a in the baseline" if before is None else "")
+    if value is None:
+        return Check(name, MAX_DROP, value, least, before, *ends, False, "n/a: it is not defined in this result")
+    change = difference_text(value - before)
+    if math.isnan(low):
+        why = "too few documents to tell it from noise" if _few(name, paired) else "it has no interval"
+        return Check(name, MAX_DROP, value, least, before, *ends, False, f"{change}; {why}")
+    noise = high >= 0
+    text = f"{change}, interval {difference_text(low)} to {difference_text(high)}"
+    text = f"{text}: {'within noise' if noise else 'a real drop'}"
+    return Check(name, MAX_DROP, value, least, before, *ends, noise and not strict, text)
+
+
+def _few(name: str, paired: Intervals | None) -> bool:
+    """Whether the figure has an interval as soon as there are enough documents."""
+    return paired is not None and not math.isnan(_ends(name, paired)[0])

@@ -1,0 +1,60 @@
+"""The examples run, and print and log the numbers of `compare`."""
+
+import runpy
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from layoutcm.tables.result_json import comparison_figures
+from support.detector_results import Detections
+from support.paths import ROOT
+from support.sample_comparisons import compare_sample
+
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return comparison_figures(compare_sample())
+
+
+def test_the_validation_loop(figures, capsys, monkeypatch):
+    """In this process: that evaluators of other processes are merged has a test of its own."""
+    example = runpy.run_path(str(EXAMPLES / "validation_loop.py"))
+    merged = example["evaluate"](0, 2).merge(example["evaluate"](1, 2))
+    assert len(merged) == 60 and merged.as_dict() == pytest.approx(figures, abs=1e-12)
+    monkeypatch.setitem(
+        example["main"].__globals__, "ProcessPoolExecutor", lambda *_: nullcontext(SimpleNamespace(map=map))
+    )
+    example["main"]()
+    assert "60 pages, macro F1 0.810, AP 0.539" in capsys.readouterr().out
+
+
+def test_detections_of_a_stand_in_of_supervision(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "supervision", SimpleNamespace(Detections=Detections))
+    runpy.run_path(str(EXAMPLES / "supervision_detections.py"), run_name="__main__")
+    assert capsys.readouterr().out == "macro F1 0.810, AP50 0.795\n"
+
+
+def test_figures_are_logged_to_a_stand_in_of_mlflow(figures, monkeypatch):
+    logged = {}
+    stand_in = SimpleNamespace(start_run=nullcontext, log_metrics=lambda values, step: logged.update({step: values}))
+    monkeypatch.setitem(sys.modules, "mlflow", stand_in)
+    runpy.run_path(str(EXAMPLES / "log_figures.py"), run_name="__main__")
+    assert logged[0]["val/macro.f1"] == pytest.approx(figures["macro.f1"])
+    assert logged[0]["val/class.Table.f1"] == pytest.approx(figures["class.Table.f1"])
+    assert logged[1]["val/macro.f1"] > logged[0]["val/macro.f1"]
+    assert "val/objects.ap" in logged[0] and "val/objects.ap" not in logged[1]  # model c has no scores
+
+
+def test_figures_are_logged_to_stand_ins_of_wandb_and_tensorboard(figures):
+    example = runpy.run_path(str(EXAMPLES / "log_figures.py"))
+    evaluator = SimpleNamespace(as_dict=lambda prefix: {f"{prefix}macro.f1": 0.5, f"{prefix}objects.ap": None})
+    runs, scalars = [], []
+    run = SimpleNamespace(log=lambda values, step: runs.append((values, step)))
+    writer = SimpleNamespace(add_scalar=lambda *given: scalars.append(given))
+    example["log_to_wandb"](run, evaluator, 3)
+    example["log_to_tensorboard"](writer, evaluator, 3)
+    assert runs == [({"val/macro.f1": 0.5}, 3)] and scalars == [("val/macro.f1", 0.5, 3)]
