@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from layoutcm.ui import page_shell, router, sides
-from layoutcm.ui.parts import class_scores, errors, facets, findings, pair_table
+from layoutcm.ui.parts import class_scores, errors, facets, findings, pair_table, sentences
 from layoutcm.ui.screen_text import error_text
 
 router.ensure_routed()
@@ -22,6 +22,8 @@ if shown.is_pair:
 page_shell.fragment(partial(errors.show_views, shown))()
 confusion = shown.own.confusion()
 page_shell.show_recipe(confusion.recipe)
+if compared.has_truth:
+    page_shell.guard(partial(sentences.show_sentence, shown.own))
 page_shell.guard(partial(class_scores.show_classes, shown.own))
 page_shell.fragment(partial(errors.show_list, shown))()
 findings.show_reminder(compared.findings)

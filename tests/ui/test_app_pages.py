@@ -11,7 +11,7 @@ from layoutcm.ui import chips, sidebar
 from layoutcm.ui.choices import DEFAULTS
 from layoutcm.ui.parts import class_scores, lit_pages
 from layoutcm.wording import percent_brief
-from support.app_runner import coco, drop, matrices, on_data, opened, opened_unmapped, texts, upload
+from support.app_runner import choose, coco, drop, matrices, on_data, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.matrix_values import views_of
 from support.paths import ROOT
@@ -225,7 +225,10 @@ def test_a_link_may_contain_anything(name):
 
 
 def test_a_cell_is_not_opened_in_the_2x2_view():
-    app = opened("errors", load="sample", grouping="2x2")
+    app = opened("models", load="sample", grouping="2x2", pred="0")
+    assert app.session_state["choices"].grouping == "2x2"
+    app = opened("errors", load="sample")
+    choose(app, grouping="2x2")
     next(button for button in app.button if "Table read as Text" in button.label).click().run()
     assert app.session_state["choices"].grouping == ""
 

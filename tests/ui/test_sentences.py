@@ -9,6 +9,7 @@ from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.parts.families import family_sentence
 from layoutcm.ui.parts.sentences import collapsed_on_screen, confusion_sentences, sentence_on_screen
+from layoutcm.ui.side_words import TRUTH
 from support.app_runner import opened, texts
 
 
@@ -71,11 +72,11 @@ def test_families(two_pages):
     f = lcm.compare(*two_pages).families({"Text": ["title", "paragraph", "list_item"]}, count="gold")
     right, kept = f.shares(GT)["identity"], f.shares(GT)["in_family"]
     assert (right, kept) == pytest.approx((280 / 450, 80 / 450))
-    assert family_sentence(f, GT, "the whole set") == (
+    assert family_sentence(f, GT, "the whole set", TRUTH) == (
         "62.2\u00a0% of the ground truth's labelled pixels in the whole set are right; of the mistakes, 47.1\u00a0% "
         "stay in their family."
     )
-    assert family_sentence(f, PRED, "page p") == (
+    assert family_sentence(f, PRED, "page p", TRUTH) == (
         "51.9\u00a0% of the prediction's labelled pixels in page p are right; of the mistakes, 30.8\u00a0% stay in "
         "their family."
     )

@@ -14,7 +14,8 @@ from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import csv_text, matrix_table
 from layoutcm.ui.parts.take_away import NOTHING_HERE, figure_file
-from support.app_runner import HOSTILE, choose, coco, opened, take_away, texts, upload
+from support.app_runner import choose, coco, opened, take_away, texts, upload
+from support.hostile import SCREEN
 from support.paths import SAMPLE
 
 LOOK = {"width": None, "caption": True}
@@ -142,7 +143,7 @@ def test_the_dialog_has_a_button_for_every_file_and_a_preview():
 
 def test_tables_mark_text_that_a_spreadsheet_would_compute():
     boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
-    files = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
+    files = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
     app = upload(opened(), *files)
     app.switch_page("pages/errors.py").run()
     assert '"\'=1+1"' in csv_text(offered(app)["Classes"].table())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,8 +13,9 @@ from layoutcm.layouts.model import GT, LETTERS, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, cell_verb, largest_confusions
 from layoutcm.tables.summary_sentence import in_both, summary_sentence
-from layoutcm.ui import selection, session
+from layoutcm.ui import session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
+from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import percent, thin_spaced
 
@@ -29,22 +30,17 @@ def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float
     return summary_sentence(confusion, f"**{as_typed(pred)}**", as_typed(scope), slack, as_typed)
 
 
-def show_sentence(compared: Comparison, confusion: Confusion) -> Callable[[], None]:
-    """Show the summary sentence; the returned function adds the share of border slack, which takes a moment."""
-    place = st.empty()
-    names = session.chosen_pred().name, selection.scope_text(compared)
+def show_sentence(scope: Scope) -> None:
+    """The summary sentence of the chosen pages; the share of border slack takes a moment."""
+    place, confusion = st.empty(), scope.confusion()
+    names = session.pred_names()[scope.position], scope.text
     place.markdown(sentence_on_screen(confusion, *names))
-
-    def add_slack() -> None:
-        slack = _border_slack(session.comparison_key(), session.chosen_level(compared), compared)
-        place.markdown(sentence_on_screen(confusion, *names, slack))
-
-    return add_slack
+    place.markdown(sentence_on_screen(confusion, *names, _border_slack(scope.key, scope.compared)))
 
 
 @st.cache_data(max_entries=24, show_spinner=False, scope="session")
-def _border_slack(content: str, level: dict[str, str], _compared: Comparison) -> float | None:
-    return _compared.border_slack(**level)
+def _border_slack(content: str, _compared: Comparison) -> float | None:
+    return _compared.border_slack()
 
 
 def button_list(key: str) -> DeltaGenerator:
