@@ -27,9 +27,9 @@ def opened_unmapped(monkeypatch, page="data", /, **parameters):
     return opened(page, load="start", **parameters)
 
 
-def take_away(**parameters):
+def take_away(page="data", /, **parameters):
     """The dashboard with the dialog of "Take it away" open."""
-    app = opened(**parameters)
+    app = opened(page, **parameters)
     return app.button(key="take_away").click().run()
 
 

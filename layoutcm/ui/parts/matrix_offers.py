@@ -48,7 +48,7 @@ def difference_offer(
     (first, second), titles = matrices.values(), tuple(matrices)
     names = (_stem(titles[0]), _stem(titles[1]))
     draw = partial(matrix.difference_figure, first, second, view, names=names, differences=found, selection=shown)
-    file = in_state(f"difference-{_view_name(view, first)}", "minus", names[0])
+    file = file_name("difference", _view_name(view, first), names[1], "minus", names[0])
     table = partial(difference_table, first, second, view, shown, names)
     return Offer(file, f"Difference: {view_title(view, first)}, {names[1]} minus {names[0]}", draw, table)
 
@@ -63,4 +63,5 @@ def _view_name(view: str, confusion: Confusion) -> str:
 
 
 def _stem(title: str) -> str:
-    return PurePath(title).stem
+    """The name of a prediction in the name of a file; the letters A and B are those of the screen."""
+    return PurePath(title.removeprefix("A: ").removeprefix("B: ")).stem
