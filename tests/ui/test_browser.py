@@ -64,7 +64,7 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     pictures = page.locator(".thumbnails img")
     pictures.nth(3).wait_for(timeout=10_000)
     heights = "all => Promise.all(all.map((image) => image.decode().then(() => image.naturalHeight)))"
-    assert pictures.evaluate_all(heights) == [420] * 4
+    assert pictures.evaluate_all(heights) == [420] * 6
     page.get_by_role("button", name="Open page").first.click()
     page.get_by_text("This page's matrix").wait_for(timeout=10_000)
     settle(page)
@@ -141,8 +141,8 @@ def test_hostile_names_show_as_typed(page, address, tmp_path):
     seen = shown(page)
     for name in SCREEN:
         assert f"{name} read as Background" in seen
-    page.get_by_role("link", name="Matrices").click()
-    page.get_by_role("heading", name="Matrices").wait_for(timeout=15_000)
+    page.get_by_role("link", name="Errors").click()
+    page.get_by_role("heading", name="Errors").wait_for(timeout=15_000)
     settle(page)
     names = page.locator(".lcm-matrix table th.row").all_text_contents()
     assert names[2:] == SCREEN[1:] and names[1].startswith("<img src=x")

@@ -27,8 +27,12 @@ def matrix_of(page):
     page.get_by_role("link", name="Errors").click()
     page.get_by_role("heading", name="Errors").wait_for(timeout=15_000)
     settle(page, 600)
+    page.get_by_role("button", name="Take it away").click()
+    dialog = page.get_by_role("dialog")
     with page.expect_download() as taken:
-        page.get_by_role("button", name="CSV").first.click()
+        dialog.get_by_role("button", name="CSV", exact=True).first.click()
+    dialog.get_by_role("button", name="Close").click()
+    settle(page)
     return pd.read_csv(taken.value.path(), index_col=0)
 
 

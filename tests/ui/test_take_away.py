@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import csv_text
 from layoutcm.ui.parts.take_away import NOTHING_HERE, figure_file
 from support.app_runner import choose, coco, opened, take_away, texts, upload
@@ -47,7 +46,6 @@ def test_errors_offers_its_matrix_in_the_chosen_state(sample):
     one = found["Matrix: precision"]
     assert one.file == "precision-model-a-paper-2-Table+Text-tensor"
     confusion = sample.confusion(document="paper-2.pdf", method="tensor")
-    shown = select(confusion, ("Table", "Text"))
     table = csv_of(one)
     assert table.iloc[:, 0].tolist() == ["Background", "Text", "other (9 labels)"]  # the document has no Table
     text = confusion.labels.index("Text")
