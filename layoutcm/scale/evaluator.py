@@ -20,7 +20,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions
 from layoutcm.layouts.validation import make_layout
-from layoutcm.scale.region_forms import LabelIds, RegionRows, region_rows
+from layoutcm.scale.region_forms import LabelIds, RegionRows, as_array, region_rows
 
 IN_MEMORY = "evaluator"  # the format of its layouts
 Labels = Sequence[str] | Mapping[int, str]
@@ -159,6 +159,7 @@ def _joined(parts: Sequence[RegionRows]) -> Regions:
 
 def _batch(gt: Any, pred: Any, page: Any, size: Any, document: Any) -> list[tuple[Any, ...]]:
     """(page, gt, pred, size, document) of every page."""
+    page, size = (as_array(one).tolist() if hasattr(one, "tolist") else one for one in (page, size))
     if isinstance(page, str) or not isinstance(page, Sequence):
         return [(_page_name(page), gt, pred, size, document)]
     sizes = [size] * len(page) if size is None or _is_size(size) else list(size)

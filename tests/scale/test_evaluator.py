@@ -133,6 +133,8 @@ def test_batches():
     assert batch.compute().documents == ["one", "two"]
     other = lcm.Evaluator(["a", "b"]).update(gt, pred, page=("p", "q"), size=[SIZE, (4, 4)])
     assert other.compute().pixels == 48 + 16
+    ids = lcm.Evaluator(["a", "b"]).update(gt, pred, page=np.array([7, 8]), size=np.array([[8, 6], [4, 4]]))
+    assert ids.compute().pages == ["7", "8"] and ids.compute().pixels == 64
     with pytest.raises(lcm.InputError, match="a batch has 2, 1, 2, 2, 2 pages"):
         batch.update(gt[:1], pred, page=["x", "y"], size=SIZE)
     with pytest.raises(lcm.InputError, match="'c' is not known"):

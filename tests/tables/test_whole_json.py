@@ -46,6 +46,14 @@ A = [[8, 0, 0, 0], [0, 4, 4, 0], NONE, NONE]
 B = [[4, 0, 2, 0], NONE, [0, 4, 0, 0], NONE]
 P2 = [[4, 0, 0, 0], NONE, [0, 4, 0, 0], NONE]
 P3 = [[0, 0, 2, 0], NONE, NONE, NONE]
+SETTINGS = "gt:gt|pred:pred|pages:3|rounding:outer|taxonomy:same"
+OF_PIXELS = {"micro.f1": 0.308, "macro.f1": 0.25, "weighted.f1": 0.333, "content.f1": 0.923, "right": 0.333}
+OF_OBJECTS = {"objects.ap": 0.05, "objects.pq": 0}
+HEADLINE = [
+    (name, value, f"{SETTINGS}|{counted}|v{VERSION}", VERSION, None, None)
+    for counted, figures in (("method:matrix", OF_PIXELS), ("objects:box", OF_OBJECTS))
+    for name, value in figures.items()
+]
 LEVEL_KEYS = ("document", "page", "pages", "pixels", "confusion", "collapsed")
 RESULT = {
     "schema": "1.0",
@@ -59,6 +67,7 @@ RESULT = {
         "gt": {"name": "gt", "format": "test", "sha256": None, "pages": 3, "regions": 2},
         "pred": {"name": "pred", "format": "test", "sha256": None, "pages": 3, "regions": 5},
     },
+    "headline": rows("figure value recipe version gt_digest pred_digest", *HEADLINE),
     "method": "matrix",
     "taxonomy": "same",
     "labels": ["Background", "a", "b", "c"],

@@ -1,4 +1,5 @@
-"""What the browser draws itself: scripts and styles that the dashboard and the offline report share, and their data.
+"""What the browser draws itself: scripts and styles that the dashboard, the offline report and notebooks share,
+and their data.
 
 Independent of Streamlit and Plotly. The scripts have no import and no export, so that they can be joined in any page.
 """
