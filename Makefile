@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -112,6 +112,10 @@ $(MUTANTS)/.ready: pyproject.toml constraints.txt
 # How often intervals contain the true value and chance is called a difference; writes docs/coverage.md, takes an hour.
 coverage-study: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/coverage_study.py
+
+# A million pages from Parquet parts with threads and with Dask, kills of runs, workers and a scheduler, 10,000 parts merged.
+bench-scale: $(READY)
+	$(BIN)/python benchmarks/bench_scale.py
 
 # Response times of the dashboard in a real browser.
 bench-app: $(READY) browser

@@ -38,6 +38,10 @@ class Levels:
     pages: Pages
 
     @property
+    def page_count(self) -> int:
+        return len(self.pages)
+
+    @property
     def page_rows(self) -> PairCounts:
         """The rows of all pages, with their page numbers."""
         return self.counts

@@ -48,6 +48,12 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             sync(target.parent)
 
 
+def remove_left_behind(folder: str | os.PathLike[str]) -> None:
+    """Remove what killed writers have left in a folder, whatever file they were writing."""
+    for hidden in left_behind(Path(folder), None):
+        remove_hidden(hidden)
+
+
 def _is_stream(path: Path) -> bool:
     return path.is_char_device() or path.is_fifo()
 

@@ -127,10 +127,14 @@ def serialised(place: Path, name: str) -> Iterator[None]:
         os.close(lock)
 
 
-def left_behind(place: Path, name: str) -> Iterator[Path]:
-    """Yield the hidden files and folders of killed writers of this output; no other process touches them meanwhile."""
+def left_behind(place: Path, name: str | None) -> Iterator[Path]:
+    """Yield the hidden files and folders of killed writers of this output; no other process touches them meanwhile.
+
+    None: of all outputs in this folder.
+    """
+    is_own = lambda entry: entry.startswith(PREFIX) if name is None else _is_hidden_name_for(name, entry)
     with suppress(OSError):
-        for path in [place / entry for entry in os.listdir(place) if _is_hidden_name_for(name, entry)]:
+        for path in [place / entry for entry in os.listdir(place) if is_own(entry)]:
             with suppress(OSError), _claimed(path) as is_dead:
                 if is_dead:
                     yield path

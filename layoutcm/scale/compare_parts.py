@@ -17,7 +17,7 @@ from layoutcm.pixels.counting import check_counting_options
 from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
 from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
-from layoutcm.scale.places import Place, folder_of, join, write_bytes
+from layoutcm.scale.places import Place, folder_of, join, remove_unfinished, write_bytes
 from layoutcm.scale.plan import Plan, read_plan
 from layoutcm.scale.planning import PlanOptions, make_plan
 from layoutcm.scale.stored_comparison import TOTAL_FILE, open_comparison
@@ -89,4 +89,5 @@ def finish(plan: Plan, total: Counts) -> Comparison:
     from layoutcm.tables.parts_result import write_parts_result
 
     write_parts_result(comparison, plan, join(plan.folder, RESULT_FILE))
+    remove_unfinished(plan.folder)
     return comparison

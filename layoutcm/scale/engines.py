@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ENGINES = ("threads", "dask")
 MERGED_AT_ONCE = 32
 RETRIES = 3
+LOST_WORKERS = 10  # that may die while they count one part, before the run is given up
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
@@ -100,12 +101,14 @@ def _kernel_plugin(why: bool) -> Any:
 def local_cluster(workers: int | None = None) -> Iterator[Client]:
     """Yield a client of a new cluster on this machine, with one process for each processor."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise no_dask() from None
     number = workers or os.cpu_count() or 1
     settings = {"n_workers": number, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**settings) as cluster, Client(cluster) as client:
+    patient = dask.config.set({"distributed.scheduler.allowed-failures": LOST_WORKERS})
+    with patient, LocalCluster(**settings) as cluster, Client(cluster) as client:
         yield client
 
 

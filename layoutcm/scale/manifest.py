@@ -105,7 +105,7 @@ class Manifest:
         import pyarrow.parquet as pq
 
         with open_input(self.place) as file:
-            return pq.read_table(file, columns=columns)
+            return pq.read_table(file, columns=columns, read_dictionary=["document"]).unify_dictionaries()
 
 
 class ManifestBuilder:

@@ -6,16 +6,16 @@ rules are tried, which need all names in memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import pair_pages, unique_page_name, unmatched_findings
 from layoutcm.alignment.page_matching import EXACT, WAYS
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Positions
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Indices, Positions
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.scale.manifest import Manifest, pages_of_table
 from layoutcm.scale.partitions import document_part
@@ -32,8 +32,9 @@ class PagePairs:
 
     rows: tuple[Positions, Positions]
     how: NDArray[np.int8]  # an index into `WAYS`
-    names: pa.Array
-    documents: pa.Array
+    names: pa.ChunkedArray
+    pred_names: pa.Array  # of pages that were not matched by equal names; null for all others
+    documents: Coded
     part: Positions
     findings: list[Finding]
     only_in: dict[str, tuple[int, list[str]]]  # {side: number of unmatched pages, the first names}
@@ -43,39 +44,51 @@ class PagePairs:
         counts = np.bincount(self.how, minlength=len(WAYS)).tolist()
         return {way: count for way, count in zip(WAYS, counts) if way and count}
 
+    @cached_property
+    def parts_of_documents(self) -> NDArray[np.int64]:
+        """int64[different documents]: in how many parts each has pages; 0 for one without pages."""
+        parts = int(self.part.max(initial=0)) + 1
+        both = np.unique(self.documents.codes.astype(np.int64) * parts + self.part)
+        return np.bincount(both // parts, minlength=len(self.documents.texts))
+
+
+class Coded(NamedTuple):
+    """Texts of which many are equal: int32[rows] codes, and the different texts."""
+
+    codes: Indices
+    texts: list[str]
+
+    def take(self, rows: Positions) -> Coded:
+        return Coded(self.codes[rows], self.texts)
+
 
 def pair_set_pages(gt: Manifest, pred: Manifest, missing_pages: str, page_map: PageMap | None) -> PagePairs:
-    import pyarrow as pa
-
-    tables = tuple(side.page_table() for side in (gt, pred))
+    columns = None if page_map else ["page", "document", "part", "regions"]
+    tables = gt.page_table(columns), pred.page_table(columns)
     found = None if page_map else _equal_names(tables, missing_pages)
+    if found is None and not page_map:
+        tables = gt.page_table(), pred.page_table()
     rows, how, findings, only_in = found or _by_all_rules(tables, missing_pages, page_map)
-    names = [table["page"].combine_chunks() for table in tables]
-    documents = [table["document"].combine_chunks() for table in tables]
-    own = _first_given(names, rows)
+    names = _first_given([table["page"] for table in tables], rows)
     if page_map:
-        own = _unique_names(own, rows, tables)
-    documents_of_pages = _first_given(documents, rows)
-    part = _parts(rows, tables, documents_of_pages, len(gt.facts.parts))
-    order = np.argsort(part, kind="stable")
-    take = pa.array(order)
-    return PagePairs(
-        (rows[GT][order], rows[PRED][order]),
-        how[order],
-        own.take(take),
-        documents_of_pages.take(take),
-        part[order],
-        [*findings, *_without_pred(rows, tables)],
-        only_in,
-    )
+        names = _unique_names(names, rows, tables)
+    pred_names = _other_names(rows, how, tables[PRED]["page"])
+    documents = _documents(rows, tables)
+    part = _parts(rows, tables, documents, len(gt.facts.parts))
+    findings = [*findings, *_without_pred(rows, tables)]
+    if (part[1:] < part[:-1]).any():  # pages that only pred has, or parts that are not in order
+        order = np.argsort(part, kind="stable")
+        rows, how, names, part = (rows[GT][order], rows[PRED][order]), how[order], names.take(order), part[order]
+        documents, pred_names = documents.take(order), pred_names.take(order)
+    return PagePairs(rows, how, names, pred_names, documents, part, findings, only_in)
 
 
 def _equal_names(tables: tuple[pa.Table, pa.Table], missing_pages: str) -> tuple | None:
     """Matches by equal names; None if pages of both sides are left."""
     import pyarrow.compute as pc
 
-    gt, pred = (table["page"].combine_chunks() for table in tables)
-    partner = pc.index_in(gt, value_set=pred).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    gt, pred = (table["page"] for table in tables)
+    partner = pc.index_in(gt, value_set=pred).fill_null(-1).to_numpy().astype(np.int64)
     free = np.ones(len(pred), bool)
     free[partner[partner >= 0]] = False
     unmatched = np.flatnonzero(partner < 0), np.flatnonzero(free)
@@ -110,15 +123,49 @@ def _by_all_rules(tables: tuple[pa.Table, pa.Table], missing_pages: str, page_ma
     return rows, how, findings, only_in
 
 
-def _first_given(columns: list[pa.Array], rows: tuple[Positions, Positions]) -> pa.Array:
+def _first_given(columns: list[pa.ChunkedArray], rows: tuple[Positions, Positions]) -> pa.ChunkedArray:
     """The text of gt for each page, else that of pred."""
     import pyarrow as pa
 
-    both = pa.concat_arrays(columns)
+    if np.array_equal(rows[GT], np.arange(len(columns[GT]))):
+        return columns[GT]  # the usual case; avoids copies of many names
+    both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
     return both.take(pa.array(np.where(rows[GT] >= 0, rows[GT], len(columns[GT]) + rows[PRED])))
 
 
-def _unique_names(names: pa.Array, rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]) -> pa.Array:
+def _other_names(rows: tuple[Positions, Positions], how: NDArray[np.int8], names: pa.ChunkedArray) -> pa.Array:
+    """The name of the pred page of each page that was matched by another rule than equal names; null for all others."""
+    import pyarrow as pa
+
+    other = (how != 0) & (how != WAYS.index(EXACT))
+    if not other.any():
+        return pa.nulls(len(how), pa.string())
+    texts = np.full(len(how), None, object)
+    texts[other] = names.take(pa.array(rows[PRED][other])).to_pylist()
+    return pa.array(texts.tolist(), pa.string())
+
+
+def _documents(rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]) -> Coded:
+    """The document of each page, from the manifest of gt, or of pred for a page that gt does not have."""
+    gt, pred = (_coded(table["document"]) for table in tables)
+    if (rows[GT] >= 0).all():
+        return gt.take(rows[GT])
+    known = {text: code for code, text in enumerate(gt.texts)}
+    recode = np.array([known.setdefault(text, len(known)) for text in pred.texts] or [0], np.int32)
+    codes = np.where(rows[GT] >= 0, np.append(gt.codes, 0)[rows[GT]], recode[np.append(pred.codes, 0)[rows[PRED]]])
+    return Coded(codes.astype(np.int32), list(known))
+
+
+def _coded(column: pa.ChunkedArray) -> Coded:
+    """A column of dictionaries, which all are the same."""
+    chunks = column.chunks
+    codes = np.concatenate([np.zeros(0, np.int32), *(chunk.indices.to_numpy() for chunk in chunks)])
+    return Coded(codes.astype(np.int32), chunks[0].dictionary.to_pylist() if chunks else [])
+
+
+def _unique_names(
+    names: pa.ChunkedArray, rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]
+) -> pa.ChunkedArray:
     """A page map may leave a page of pred unmatched that has the name of another page of gt."""
     import pyarrow as pa
 
@@ -126,20 +173,23 @@ def _unique_names(names: pa.Array, rows: tuple[Positions, Positions], tables: tu
     texts = names.to_pylist()
     for i in np.flatnonzero(rows[GT] < 0).tolist():
         texts[i] = unique_page_name(texts[i], gt, pred)
-    return pa.array(texts, pa.string())
+    return pa.chunked_array([texts], pa.string())
 
 
 def _parts(
-    rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table], documents: pa.Array, parts: int
+    rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table], documents: Coded, parts: int
 ) -> Positions:
     """int64[pages]: the part of gt; a page that gt does not have is with its document, or where a new one would be."""
     of_gt = tables[GT]["part"].to_numpy().astype(np.int64)
-    part = np.where(rows[GT] >= 0, of_gt[rows[GT]] if of_gt.size else 0, 0)
     without = np.flatnonzero(rows[GT] < 0)
+    part = np.append(of_gt, 0)[rows[GT]]
     if without.size:
-        known: Mapping[str, int] = dict(zip(tables[GT]["document"].to_pylist(), of_gt.tolist()))
-        names = [documents[i].as_py() for i in without.tolist()]
-        part[without] = [known[name] if name in known else document_part(name, parts) for name in names]
+        has = rows[GT] >= 0
+        of_document = np.full(len(documents.texts), -1)
+        of_document[documents.codes[has]] = part[has]
+        for code in np.flatnonzero(of_document < 0).tolist():
+            of_document[code] = document_part(documents.texts[code], parts)
+        part[without] = of_document[documents.codes[without]]
     return part
 
 

@@ -136,9 +136,7 @@ def cut_layout(layout: Layout, part: Positions, parts: int) -> Iterator[Layout]:
     key_of = {page: key for key, page in layout.keys.items()}
     for number in range(parts):
         pages = page_order[page_ends[number] : page_ends[number + 1]]
-        position = np.full(len(part), -1, np.int32)
-        position[pages] = np.arange(len(pages))
-        regions = {name: cut.of(number, position) for name, cut in cuts.items()}
+        regions = {name: cut.of(number, pages) for name, cut in cuts.items()}
         keys = {key_of[page]: i for i, page in enumerate(pages.tolist()) if page in key_of}
         yield replace(layout, page_columns=layout.page_columns.take(pages), keys=keys, **regions)
 
@@ -151,13 +149,13 @@ class _Cut:
         self.regions, self.order = regions, np.argsort(of_region, kind="stable")
         self.ends = np.searchsorted(of_region[self.order], np.arange(parts + 1))
 
-    def of(self, number: int, position: np.ndarray) -> Regions:
-        """The regions of one part; `position` is int32[pages], the new number of each page."""
+    def of(self, number: int, pages: Positions) -> Regions:
+        """The regions of one part, whose pages are these, ascending."""
         rows = self.order[self.ends[number] : self.ends[number + 1]]
         one = self.regions
         shapes = {i: one.shapes[row] for i, row in enumerate(rows.tolist()) if row in one.shapes} if one.shapes else {}
         return Regions(
-            position[one.page[rows]],
+            np.searchsorted(pages, one.page[rows]).astype(np.int32),
             one.label[rows],
             one.boxes[rows],
             one.scores[rows],

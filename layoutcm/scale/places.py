@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
-from layoutcm.outputs.files import open_whole
+from layoutcm.outputs.files import open_whole, remove_left_behind
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
@@ -116,6 +116,13 @@ def open_output(place: Place) -> Iterator[BinaryIO]:
         with filesystem.open(path, "wb") as remote:
             while data := spooled.read(1 << 24):
                 remote.write(data)
+
+
+def remove_unfinished(folder: Place) -> None:
+    """Remove what killed processes have left in a folder and the folders in it; a storage has no such files."""
+    if not is_remote(folder):
+        for place in (folder, *(path for path in Path(folder).iterdir() if path.is_dir())):
+            remove_left_behind(place)
 
 
 def read_bytes(place: Place) -> bytes:

@@ -103,11 +103,15 @@ class Plan:
     digest: str
 
     def page_table(self, part: int) -> pa.Table:
-        """One row per page of a part: page, document, gt, pred, how, gt_part, pred_part, split."""
+        """One row per page of a part: page, pred_page, document, gt, pred, how, gt_part, pred_part, split.
+
+        `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
+        on the other side, if it is another one. `split` says that the document has pages in other parts, too.
+        """
         import pyarrow.parquet as pq
 
         with open_input(self.list_place(part)) as file:
-            return pq.read_table(file)
+            return pq.read_table(file, read_dictionary=["document"])
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")

@@ -160,7 +160,7 @@ def _facts(
     taxonomy = options.taxonomy
     if taxonomy == "auto":
         taxonomy = "same" if alignment.space.shared else "different"
-    documents, split = _split_documents(pairs)
+    in_parts = pairs.parts_of_documents
     score = options.min_score
     found = (*sides[GT].findings, *sides[PRED].findings, *findings, *_label_findings(alignment), *pairs.findings)
     return PlanFacts(
@@ -192,8 +192,8 @@ def _facts(
         pairs.matched(),
         pairs.only_in,
         len(pairs.how),
-        documents,
-        int(split.sum()),
+        int((in_parts > 0).sum()),
+        int((in_parts > 1).sum()),
         _page_digest(pairs, cut),
         _plan_parts(sides, pairs, cut, out),
     )
@@ -217,20 +217,6 @@ def _plan_parts(sides: Sequence[Manifest], pairs: PagePairs, cut: Cut, out: str)
     return found
 
 
-def _split_documents(pairs: PagePairs) -> tuple[int, np.ndarray]:
-    """The number of documents, and bool[pages]: whether the document of a page has pages in several parts."""
-    import pyarrow as pa
-
-    table = pa.table({"document": pairs.documents, "part": pairs.part})
-    found = table.group_by("document").aggregate([("part", "min"), ("part", "max")])
-    split = found.filter(found["part_min"].to_numpy() != found["part_max"].to_numpy())["document"]
-    if not len(split):
-        return found.num_rows, np.zeros(len(pairs.part), bool)
-    import pyarrow.compute as pc
-
-    return found.num_rows, pc.is_in(pairs.documents, value_set=split.combine_chunks()).to_numpy(zero_copy_only=False)
-
-
 def _page_digest(pairs: PagePairs, cut: Cut) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for column in (pairs.part, *pairs.rows, *cut.positions, pairs.how):
@@ -243,15 +229,16 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    _, split = _split_documents(pairs)
+    codes, texts = pairs.documents
     table = pa.table(
         {
             "page": pairs.names,
-            "document": pairs.documents,
+            "pred_page": pairs.pred_names,
+            "document": pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.string())),
             **{side: column.astype(np.int32) for side, column in zip(SIDES, cut.positions)},
             "how": pairs.how,
             **{f"{side}_part": column.astype(np.int32) for side, column in zip(SIDES, cut.own_parts)},
-            "split": split,
+            "split": pairs.parts_of_documents[codes] > 1,
         }
     )
     ends = np.searchsorted(pairs.part, np.arange(len(plan.facts.parts) + 1)).tolist()

@@ -100,14 +100,15 @@ class StoredAlignment:
         return PageMatches(self.sources[PRED], self._lists["how"].to_numpy())
 
     def page_match_table(self) -> pd.DataFrame:
-        """One row per page: gt_page, pred_page, how; a page of pred has the name of its gt page unless it is read."""
+        """One row per page of the comparison: gt_page, pred_page, how."""
         import pandas as pd
 
         gt, pred = self.sources
-        names = np.array(self.pages.names, object)
+        names, given = (self._lists[name].to_pylist() for name in ("page", "pred_page"))
+        other = [there or here for here, there in zip(names, given)]
         how = np.array(WAYS, object)[self._lists["how"].to_numpy()]
-        columns = {"gt_page": np.where(gt >= 0, names, ""), "pred_page": np.where(pred >= 0, names, ""), "how": how}
-        return pd.DataFrame(columns)
+        columns = {"gt_page": np.where(gt >= 0, names, ""), "pred_page": np.where(pred >= 0, other, ""), "how": how}
+        return pd.DataFrame(columns, dtype=object)
 
 
 @dataclass(frozen=True, eq=False)

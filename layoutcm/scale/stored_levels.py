@@ -116,14 +116,39 @@ class StoredLevels(Levels):
     def pages(self) -> Pages:
         return concatenate_pages([pages_of_table(self.stored.part_columns(part, None)) for part in self.stored.parts])
 
+    @property
+    def page_count(self) -> int:
+        return self.stored.plan.facts.pages
+
     @cached_property
     def documents(self) -> list[str]:
         """Documents in the order of their parts; those with pages in several parts are last."""
-        if not self._has_split:
-            return list(dict.fromkeys(self.pages.documents))
-        split = np.concatenate([self.stored.is_split(part) for part in self.stored.parts])
-        named = list(zip(self.pages.documents, split.tolist()))
-        return list(dict.fromkeys([name for name, last in named if not last] + [name for name, last in named if last]))
+        return self._coded_documents[1]
+
+    @cached_property
+    def document_of_page(self) -> NDArray[np.int64]:
+        return self._coded_documents[0]
+
+    @cached_property
+    def _coded_documents(self) -> tuple[NDArray[np.int64], list[str]]:
+        """The document of each page as a number, and all documents; names of pages are not read for it."""
+        whole: dict[str, int] = {}
+        split: dict[str, int] = {}
+        codes = []
+        for part in self.stored.parts:
+            table = self.stored.plan.page_table(part)
+            column = table["document"].combine_chunks()
+            own, is_split = column.indices.to_numpy(), table["split"].to_numpy()
+            names = column.dictionary.to_pylist()
+            for code in dict.fromkeys(own[~is_split].tolist()):
+                whole.setdefault(names[code], len(whole))
+            for code in dict.fromkeys(own[is_split].tolist()):
+                split.setdefault(names[code], len(split))
+            # Documents in several parts have numbers below 0 until the number of all others is known.
+            number = [whole[name] if name in whole else -1 - split[name] if name in split else 0 for name in names]
+            codes.append(np.array([*number, 0], np.int64)[own])
+        found = np.concatenate([np.zeros(0, np.int64), *codes])
+        return np.where(found < 0, len(whole) - 1 - found, found), [*whole, *split]
 
     @property
     def _has_split(self) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.scores import AVERAGES
-from layoutcm.scale.places import Place, folder_of, is_remote, join, write_bytes
+from layoutcm.scale.places import Place, folder_of, join, write_bytes
 from layoutcm.scale.plan import Plan
 from layoutcm.tables.result_json import json_ready, json_text, set_result
 from layoutcm.tables.result_levels import (
@@ -23,8 +22,7 @@ from layoutcm.tables.why import Why, why_result
 
 def write_parts_result(comparison: Comparison, plan: Plan, place: Place) -> None:
     """Write result.json, and documents.parquet beside it; pages stay in the folder `pages`."""
-    if not is_remote(place):
-        write_documents(comparison, "matrix", Path(join(folder_of(place), DOCUMENTS_FILE)))
+    write_documents(comparison, "matrix", join(folder_of(place), DOCUMENTS_FILE))
     write_bytes(place, json_text(parts_result(comparison, plan)))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
 from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import level_scores
 from layoutcm.metrics.matrix_blocks import MOST_WHOLE
-from layoutcm.outputs.files import open_whole
+from layoutcm.scale.places import Place, open_output
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
 from layoutcm.wording import pixels_as_number
 
@@ -217,7 +216,7 @@ def left_out_finding(comparison: Comparison, file: str) -> Finding:
     return Finding("documents-left-out", len(comparison.documents), {"limit": MOST_DOCUMENTS, "file": file})
 
 
-def write_documents(comparison: Comparison, method: str, path: Path) -> None:
+def write_documents(comparison: Comparison, method: str, place: Place) -> None:
     """Write one row per document, in the order of the set: the columns of the document table, `pred_pixels` of each
     label, and row, column and value of the cells of its matrix that are not 0.
     """
@@ -229,7 +228,7 @@ def write_documents(comparison: Comparison, method: str, path: Path) -> None:
     names = [name.encode("utf-8", "replace").decode("utf-8") for name in comparison.documents]
     table = pa.table({"document": names, "pages": levels.document_sizes, "pixels": levels.document_pixels, **scores})
     writer = None
-    with open_whole(path) as file, ExitStack() as closing:
+    with open_output(place) as file, ExitStack() as closing:
         for groups, matrices in levels.document_matrices(method):
             part = table.slice(groups.start, len(groups))
             for name, column in _cell_columns(matrices).items():

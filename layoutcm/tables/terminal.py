@@ -35,7 +35,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
     sections = [
         [one_line(comparison.recipe_for(method))],
         [
-            f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
+            f"{plural(comparison.levels.page_count, 'page')}, {plural(len(comparison.documents), 'document')}, "
             f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),

@@ -16,7 +16,7 @@ from support.layouts import build
 from support.parts import compared, pair
 from support.result_schema import assert_valid
 
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def with_documents(layout, every):
@@ -88,6 +88,19 @@ def test_pages_of_one_side_only(tmp_path, missing_pages):
     codes = lambda one: {finding.code: finding.count for finding in one.findings if finding.code.startswith("page-")}
     assert codes(stored) == codes(in_memory)
     assert stored.pixels == in_memory.pixels
+
+
+def test_pages_that_are_matched_by_other_rules(tmp_path):
+    """Pred has other suffixes, and one page under another name, which a page map gives."""
+    gt, pred = pair()
+    names = tuple("other" if name == "d3-p9" else f"{name}.png" for name in pred.page_columns.names)
+    pred = replace(pred, page_columns=replace(pred.page_columns, names=names))
+    stored = compared(tmp_path, gt, pred, pages={"d3-p9": "other"})
+    in_memory = lcm.compare(gt, pred, pages={"d3-p9": "other"})
+    assert_same(stored, in_memory)
+    rows = lambda one: sorted(one.page_matches().values.tolist())
+    assert rows(stored) == rows(in_memory)
+    assert ["d3-p9", "other", "map"] in rows(stored) and ["d3-p10", "d3-p10.png", "stem"] in rows(stored)
 
 
 def test_options_of_the_plan(tmp_path):
