@@ -20,7 +20,7 @@ from typing import NamedTuple
 # the files of that package only, which are not changed here.
 ACCEPTED = {
     *("MIT", "MIT-CMU", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "ISC"),
-    *("PSF-2.0", "MPL-2.0", "Zlib", "CC0-1.0", "HPND", "Unlicense"),
+    *("PSF-2.0", "MPL-2.0", "Zlib", "CC0-1.0", "HPND", "Unlicense", "MIT-0", "CNRI-Python"),
 }
 # What older packages write instead, in the field `License`, in a classifier, or at the start of the licence file.
 SPELLINGS = {
@@ -31,6 +31,7 @@ SPELLINGS = {
     r"Apache( License| Software License)?,?( Version)? ?(2\.0)?": "Apache-2.0",
     r"Mozilla Public License 2\.0 \(MPL 2\.0\)": "MPL-2.0",
     r"Python Software Foundation License": "PSF-2.0",
+    r"ISC License \(ISCL\)": "ISC",
     r"BSD-3-Clause, Apache-2\.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",  # pypdfium2 with PDFium
 }
 SERVICES = ("pypi", "osv")

@@ -42,7 +42,7 @@ def test_pairs_are_shown_with_their_counts(app):
         "fn",
         "fp",
     ]
-    assert joint.title == "All pairs of one label" and len(joint.table().data) == 5
+    assert joint.title == "All pairs of one label" and len(joint.table().data) == 4  # two of gt x two of pred
 
 
 def test_pairing_and_outcomes_can_be_chosen(app):

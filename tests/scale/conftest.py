@@ -1,0 +1,15 @@
+"""Workers are started as fresh processes, which run the main module of their parent again."""
+
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_main_script():
+    """Tests of the dashboard in the same process leave app.py as the main module, and workers would run it."""
+    with pytest.MonkeyPatch.context() as patch:
+        main = sys.modules["__main__"]
+        patch.delattr(main, "__file__", raising=False)
+        patch.setattr(main, "__spec__", None, raising=False)
+        yield
