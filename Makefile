@@ -13,11 +13,11 @@ run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(BIN)/pytest --numprocesses 3 --dist loadfile
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
 coverage: $(READY) browser
-	$(BIN)/pytest --numprocesses 2 --dist loadfile -m "long or not long" --cov --cov-report term
+	$(BIN)/pytest --numprocesses 3 --dist loadfile -m "long or not long" --cov --cov-report term
 
 # The tests of the dashboard need a Chromium: the one on the system, else the Debian package, else the one of Playwright.
 browser: $(READY)

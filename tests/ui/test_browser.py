@@ -251,7 +251,7 @@ def test_the_label_filter_is_in_the_link(page, address):
 PAGES = ["Models", "Errors", "Page", "Ground truth", "Measures", "Method", "Data"]
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 1280), ("light", 1000)])
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 1280), pytest.param("light", 1000, marks=pytest.mark.long)])
 def test_pages_fit_in_both_themes_and_on_narrow_screens(browser, address, scheme, width):
     size = {"width": width, "height": 900}
     with browser.new_context(viewport=size, color_scheme=scheme) as context, tab(context) as page:

@@ -74,6 +74,7 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
         assert sum(name.startswith("images/") for name in archive.namelist()) == 60
 
 
+@pytest.mark.long
 def test_a_saved_session_opens_from_the_command_line(page, address, tmp_path):
     visit(page, f"{address}/?load=sample&pred=1&{CELL}")
     page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
