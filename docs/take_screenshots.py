@@ -8,7 +8,7 @@ from PIL import Image
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from support.browser import chromium, server, visit  # noqa: E402  (the server and the browser of the tests)
+from support.browser import SETTLED, chromium, server, visit  # noqa: E402  (the server and the browser of the tests)
 
 VIEWS = {
     "data": "?load=sample",
@@ -25,8 +25,8 @@ def main():
             page = context.new_page()
             for name, link in VIEWS.items():
                 visit(page, f"{address}/{link}")
-                page.wait_for_selector(".lcm-matrix table, .js-plotly-plot", timeout=20_000)
-                page.wait_for_timeout(1_000)
+                page.wait_for_selector(SETTLED, timeout=30_000)
+                page.wait_for_timeout(2_500)
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)
                 # A palette makes the files small and keeps the text sharp.
