@@ -66,7 +66,7 @@ def _use_own_folder() -> Path | None:
         own = folder.stat().st_uid == os.getuid() if hasattr(os, "getuid") else True
     except OSError:
         return None
-    if not own:  # code in a folder of somebody else is not loaded
+    if not own:  # code from a folder of another user is not loaded
         return None
     os.environ.setdefault(FOLDER, str(folder))
     if "numba" in sys.modules:  # it has read the environment before

@@ -53,7 +53,7 @@ class PagePairs:
 
 
 class Coded(NamedTuple):
-    """Texts of which many are equal: int32[rows] codes, and the different texts."""
+    """Texts that often repeat: an int32[rows] code for each row, and the distinct texts."""
 
     codes: Indices
     texts: list[str]

@@ -30,7 +30,7 @@ from layoutcm.metrics.family_trees import check_tree
 from layoutcm.ui.session_files import is_session_file
 from layoutcm.ui.visitor_files import InputFile
 
-# Kinds of files. A part is a layout of one page or document, of which several make one layout.
+# Kinds of files. A part is the layout of one page or document; several parts make one layout.
 WHOLE_LAYOUT, PART, COMPANION, IMAGE = "whole layout", "part of a layout", "companion", "page images"
 MAPPING, FAMILIES, PAGE_MAP, ATTRIBUTES = "mapping", "families", "page map", "page attributes"
 SESSION, SKIPPED, UNKNOWN = "session", "skipped", "unknown"

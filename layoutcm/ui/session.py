@@ -18,7 +18,6 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PARQUET, PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
-from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import page_pictures
 from layoutcm.ui.choice_rules import ChosenMapping, mapping_from_text, mapping_to_text
 from layoutcm.ui.choice_texts import choices_in, texts_of
@@ -29,7 +28,6 @@ from layoutcm.ui.session_files import SessionContents, is_session_file
 from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.settings import start_settings
 from layoutcm.ui.visitor_files import InputFile, digest_of, input_from_path
-from layoutcm.ui.visitors import kept
 from layoutcm.wording import make_unique
 
 SAMPLE_PREDS = ("model-a.json", "model-b.csv", "model-c.json")
@@ -315,11 +313,6 @@ def side_names() -> tuple[str, str]:
     return ("the ground truth", "the prediction") if current().truth else ("A", "B")
 
 
-def chosen_side(side: str) -> str:
-    """The name of a side in `fixes`: gt, or the position of the chosen prediction."""
-    return side if side == "gt" else str(chosen_index())
-
-
 def repairs_of(side: str) -> tuple[str, ...]:
     """The repairs of a side, given as `fixes` names it, in the order in which they were made."""
     named = [text.partition("=") for text in current().fixes]
@@ -363,21 +356,11 @@ def current_comparison() -> Comparison | InputError | None:
         return error
 
 
-def chosen_confusion(compared: Comparison) -> Confusion:
-    """The matrix at the chosen level."""
-    return _confusion(comparison_key(), current().method, chosen_level(compared), compared)
-
-
 def chosen_level(compared: Comparison) -> dict[str, str]:
     """{"document" or "page": its name}; empty for the whole set."""
     level = current().level
     known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
     return {level: value_of(level)} if level != "set" and value_of(level) in known else {}
-
-
-@kept("Adding up …")
-def _confusion(content: str, method: str, level: dict[str, str], _compared: Comparison) -> Confusion:
-    return _compared.confusion(level.get("page"), level.get("document"), method)
 
 
 def theme() -> Theme:

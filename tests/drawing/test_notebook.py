@@ -60,7 +60,7 @@ def test_small_html_is_escaped_and_has_no_script():
 
 
 def test_numbers_of_the_small_html():
-    """The three pages: 8 pixels of a, of which 4 are found and 4 read as b; 4 pixels of b are read as a."""
+    """Three pages. Of 8 pixels of a, 4 are found and 4 are read as b; 4 pixels of b are read as a."""
     c = three_pages()
     m = c.confusion()
     assert cells(m._repr_html_()) == [

@@ -1,4 +1,4 @@
-"""What stands below the matrix of Errors: the largest confusions, and the pages or documents as one table."""
+"""The largest confusions of Errors, and its table of pages or documents."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from typing import Any
 from layoutcm.drawing.paper import matrix
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.matrix_views import COLLAPSED, TABLE_OF_VIEW, Selection, view_title
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, view_title
 from layoutcm.tables.pair_tables import difference_table, pair_table
-from layoutcm.tables.tables import collapsed_table, matrix_table
+from layoutcm.tables.tables import matrix_table
 from layoutcm.ui import choices
 from layoutcm.ui.offers import Offer, file_name, in_state
 
@@ -22,9 +22,6 @@ def matrix_offer(confusion: Confusion, view: str, shown: Selection, name: str = 
 
     `name` is that of another matrix than that of pixels and labels.
     """
-    if view == COLLAPSED:
-        draw: Any = partial(matrix.collapsed_figure, confusion)
-        return Offer(in_state(COLLAPSED), "Background against Content", draw, partial(collapsed_table, confusion))
     draw = partial(matrix.matrix_figure, confusion, view, selection=shown, **_scale(look))
     title = f"{name or 'Matrix'}: {look.get('unit', view) if view == 'pixels' else view_title(view, confusion)}"
     file = in_state(file_name(name.lower(), _view_name(view, confusion)))
