@@ -22,19 +22,10 @@ HELP = (
     "(YAML, JSON); a page map or page attributes (CSV); a saved session (.layoutcm). Roles are guessed, and can be "
     "changed."
 )
-# The cards show the files, so the zone lists only those that are being sent, or were refused.
-ZONE_STYLE = (
-    "<style>[class*=st-key-drop_] [data-testid=stFileChip]:not(:has([data-testid=stFileChipIconSpinner])):not("
-    ":has([data-testid=stFileChipIconError])){display:none}"
-    "[class*=st-key-drop_] [data-testid=stFileChips] div:has(>[data-testid=stFileChip]:only-child){margin:0;padding:0}"
-    "[class*=st-key-drop_] [aria-label='Add files']{width:auto;height:auto;padding:.4rem .8rem;white-space:nowrap}"
-    "[class*=st-key-drop_] [aria-label='Add files']::after{content:'Add files';margin-left:.4rem}</style>"
-)
 
 
 def show_drop_zone() -> None:
     """One zone for everything. What was dropped is loaded as soon as there are a ground truth and a prediction."""
-    st.html(ZONE_STYLE)
     uploads = st.file_uploader(DROP, key=held_files.zone_key(), help=HELP, accept_multiple_files=True)
     with st.spinner("Looking at the files …"):
         is_new = held_files.take_uploads(uploads)
