@@ -52,7 +52,7 @@ STYLE = (
         f"@media(min-width:1400px){{.st-key-drawing_{name}{{min-height:{height}px}}}}"
         for name, height in DRAWN_HEIGHTS.items()
     )
-    + ".st-key-choose_page{min-height:68px}"
+    + ".st-key-choose_page{min-height:68px}.st-key-filmstrip{min-height:180px}"
     # Streamlit makes the drop zone lower when it has measured it.
     "[class*=st-key-drop_] [data-testid=stFileUploaderDropzone]{min-height:100px}"
     # The cards show the files, so the drop zone lists only those that are being sent, or were refused.
