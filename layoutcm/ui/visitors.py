@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import wraps
 from threading import Lock, RLock
-from typing import Any, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -26,7 +25,8 @@ from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui.memory import bytes_of, give_back_memory
 from layoutcm.ui.settings import MB, limits
 
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 Key = tuple[str, str, str]
 
 # A visitor whose connection broke can come back so long, or open the same files in a new session (a reload) and find
@@ -113,35 +113,45 @@ def _leave(session: str) -> None:
             _visitors[session].left_at = time.monotonic()
 
 
-def kept(spinner: str = "") -> Callable[[AnyFunction], AnyFunction]:
-    """Decorator: keep what a function returned, or its InputError, for the visitor's next run.
+class Kept(Generic[Given, Returned]):
+    """A function whose values, or InputErrors, are kept for the visitor's next run; a TemporaryError is not.
 
-    A TemporaryError is not kept. As with Streamlit's caches, arguments whose names begin with an underscore are not
-    part of the key.
+    As with Streamlit's caches, arguments whose names begin with an underscore are not part of the key.
     """
 
-    def decorate(make: AnyFunction) -> AnyFunction:
-        hashed = [i for i, name in enumerate(inspect.signature(make).parameters) if not name.startswith("_")]
+    def __init__(self, make: Callable[Given, Returned], spinner: str) -> None:
+        self.make, self.spinner = make, spinner
+        self._hashed = [i for i, name in enumerate(inspect.signature(make).parameters) if not name.startswith("_")]
 
-        @wraps(make)
-        def get(*arguments: Any) -> Any:
-            key = (make.__module__, make.__qualname__, repr([arguments[i] for i in hashed]))
-            found = _find(key)
-            if not found:
-                making = _making.setdefault(key, _Making())
-                with making.lock:  # who asks for the same value meanwhile, waits for it
-                    found = _find(key)
-                    if not found:
-                        with st.spinner(spinner, show_time=True) if spinner else nullcontext():
-                            found = [_value_or_error(make, arguments)]
-                        _keep(key, found[0])
-            if isinstance(found[0], InputError):
-                raise InputError(found[0].file, found[0].place, found[0].problem, found[0].advice)
-            return found[0]
+    def key(self, *arguments: Any) -> Key:
+        return self.make.__module__, self.make.__qualname__, repr([arguments[i] for i in self._hashed])
 
-        return get  # type: ignore[return-value]
+    def is_kept(self, *arguments: Any) -> bool:
+        return bool(_find(self.key(*arguments)))
 
-    return decorate
+    def keep(self, value: Any, *arguments: Any) -> None:
+        """Keep a value, or an InputError, that was made elsewhere."""
+        _keep(self.key(*arguments), value)
+
+    def __call__(self, *arguments: Given.args, **_: Given.kwargs) -> Returned:
+        key = self.key(*arguments)
+        found = _find(key)
+        if not found:
+            making = _making.setdefault(key, _Making())
+            with making.lock:  # who asks for the same value meanwhile, waits for it
+                found = _find(key)
+                if not found:
+                    with st.spinner(self.spinner, show_time=True) if self.spinner else nullcontext():
+                        found = [value_or_error(self.make, arguments)]
+                    _keep(key, found[0])
+        if isinstance(found[0], InputError):
+            raise InputError(found[0].file, found[0].place, found[0].problem, found[0].advice)
+        return cast(Returned, found[0])
+
+
+def kept(spinner: str = "") -> Callable[[Callable[Given, Returned]], Kept[Given, Returned]]:
+    """Decorator: keep what a function returned, and show this text while it runs."""
+    return lambda make: Kept(make, spinner)
 
 
 def _find(key: Key) -> list[Any]:
@@ -162,7 +172,7 @@ def _own(key: Key) -> None:
         visitor.keys[key] = time.monotonic()
 
 
-def _value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """An error is a value, too, because a wrong file must not be read again in every run, unless it is temporary."""
     try:
         return make(*arguments)

@@ -2,10 +2,13 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 
 from streamlit.testing.v1 import AppTest
 
+from layoutcm.ui import background
 from support.paths import ROOT, SAMPLE
 
 
@@ -18,6 +21,19 @@ def opened(page="data", /, **parameters):
     if page != "data":
         app.switch_page(f"pages/{page}.py").run()
     return app
+
+
+def held_background(monkeypatch):
+    """Hold everything that is made in the background; the returned function lets it run and waits for it."""
+    release, threads = Event(), ThreadPoolExecutor(1)
+    threads.submit(release.wait)
+    monkeypatch.setattr(background, "_threads", threads)
+
+    def finish():
+        release.set()
+        threads.submit(int).result()
+
+    return finish
 
 
 def in_popover(widgets, name):

@@ -12,7 +12,7 @@ from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.parts import models
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import coco, opened, texts
+from support.app_runner import coco, held_background, opened, texts
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -210,15 +210,17 @@ def test_other_pages_work_without_a_truth(page):
     assert not app.exception and not app.error
 
 
-def test_on_a_large_set_slow_parts_wait_for_a_click(monkeypatch):
+def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
     monkeypatch.setattr(models, "MOST_PAGES", 5)
+    finish = held_background(monkeypatch)
     app = opened("models", load="sample")
     charts = lambda: {chart.proto.id.rsplit("-", 1)[-1] for chart in app.get("plotly_chart")}
     assert charts() == {"model_classes"} and "no difference shown" in texts(app)
-    for part, chart in (("curves", "threshold_curve"), ("causes", "model_causes"), ("slices", "model_slices")):
-        app.button(key=f"ask_{part}").click().run()
-        assert not app.exception and chart in charts()
-    assert not any(str(one.key).startswith("ask_") for one in app.button)
+    assert all(f"{text} … " in texts(app) for text in ("Going through the scores", "Looking for causes", "slices"))
+    finish()
+    app.run()
+    assert not app.exception and charts() == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
+    assert " … " not in texts(app)
 
 
 def test_nothing_is_loaded_yet():

@@ -23,10 +23,9 @@ from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.object_texts import MOST_PAGES
 from layoutcm.tables.tables import class_table
-from layoutcm.ui import choices, offers, page_shell, session
+from layoutcm.ui import background, choices, offers, page_shell, session
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.scope import Scope
-from layoutcm.ui.screen_text import plural_spaced
 from layoutcm.ui.selection import chosen_labels
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import plural
@@ -78,7 +77,7 @@ def _show_agreement(scope: Scope) -> None:
 
 
 def _show_bars(scope: Scope, confusion: Confusion) -> None:
-    found = intervals_or_button(scope)
+    found = intervals_if_ready(scope)
     shown = chosen_labels(confusion)
     most = MOST_DRAWN if choices.current().all_bars else MOST_BARS
     figure = class_bars(
@@ -100,13 +99,11 @@ def _say_how_many(confusion: Confusion, drawn: int, most: int) -> None:
         st.toggle("All" if every <= MOST_DRAWN else f"The {MOST_DRAWN} largest", **choices.bind("all_bars"))
 
 
-def intervals_or_button(scope: Scope) -> Intervals | None:
-    """The intervals of the scope; for a large one, None and a button until it was clicked."""
-    if len(scope.compared.pages) <= MOST_PAGES or st.session_state.get("intervals_asked") == scope.key:
-        return intervals_of(scope.key, scope.compared)
-    help_text = f"On {plural_spaced(len(scope.compared.pages), 'page')} this takes some seconds."
-    st.button("95 % intervals", help=help_text, on_click=_request_intervals, args=(scope.key,), key="ask_intervals")
-    return None
+def intervals_if_ready(scope: Scope) -> Intervals | None:
+    """The intervals of the scope; for a large one, None until they are made in the background."""
+    asked = scope.key, choices.current().method, scope.compared
+    is_small = len(scope.compared.pages) <= MOST_PAGES
+    return _intervals(*asked) if is_small or background.is_ready(_intervals, *asked) else None
 
 
 def show_source(intervals: Intervals | None) -> None:
@@ -119,15 +116,6 @@ def show_source(intervals: Intervals | None) -> None:
         unit = intervals.resampling.unit
         columns = {name: data_tables.plain_number(figure_title(name)) for name in UNIT_FIGURES}
         data_tables.show_table(intervals.by_unit(), columns | {unit: st.column_config.TextColumn(unit)}, key="by_unit")
-
-
-def _request_intervals(key: str) -> None:
-    st.session_state["intervals_asked"] = key
-
-
-def intervals_of(key: str, compared: Comparison) -> Intervals:
-    """The intervals of a comparison, however long they take; `key` is that of its files, options and pages."""
-    return _intervals(key, choices.current().method, compared)
 
 
 @kept("Computing intervals …")

@@ -88,9 +88,10 @@ def show_classes(board: Leaderboard) -> None:
 
 def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
     """Wrong pixels by cause, one bar a prediction."""
-    if not models.is_wanted("causes", predictions, "Count the causes of errors"):
+    asked = predictions.content, choices.current().method, board, predictions.by_name
+    if not models.is_ready(predictions, _causes, *asked):
         return
-    table = _causes(predictions.content, choices.current().method, board, predictions.by_name)
+    table = _causes(*asked)
     if table.drop(columns="model").isna().all(axis=None):
         st.info(f"{NO_CAUSES[0].upper()}{NO_CAUSES[1:]}.")
         return
@@ -119,9 +120,10 @@ def show_slices(predictions: Predictions) -> None:
     if compared is None:
         st.info("The chosen prediction cannot be compared.")
         return
-    if not models.is_wanted("slices", predictions, "Look for slices"):
+    asked = session.comparison_key(), choices.current().method, compared
+    if not models.is_ready(predictions, _slices, *asked):
         return
-    slices = _slices(session.comparison_key(), choices.current().method, compared)
+    slices = _slices(*asked)
     if not len(slices.data):
         st.info(f"{as_typed(name)}: {NO_ATTRIBUTES[0].lower()}{NO_ATTRIBUTES[1:]}")
         return

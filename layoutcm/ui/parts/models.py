@@ -19,15 +19,15 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import Leaderboard, leaderboard
 from layoutcm.tables.leaderboard_texts import best_sentence
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui import choices, selection, session
+from layoutcm.ui import background, choices, selection, session
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import sentences
 from layoutcm.ui.router import go_to
-from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
-from layoutcm.ui.visitors import kept
+from layoutcm.ui.screen_text import as_typed, error_text
+from layoutcm.ui.visitors import Kept, kept
 
 ANSWER_HEIGHT = 80  # pixels
-MOST_PAGES = 2000  # of a set whose causes, curves and slices are counted without being asked for
+MOST_PAGES = 2000  # of a set whose causes, curves and slices are made before the page is complete
 
 Content = tuple[tuple[str, str], ...]  # (name, key of the comparison) of each prediction
 
@@ -169,15 +169,6 @@ def open_prediction(position: int) -> None:
     go_to("errors")
 
 
-def is_wanted(part: str, predictions: Predictions, what: str) -> bool:
-    """Whether a slow part is counted: at once for a small set, for a large one after a click on a button."""
-    key: Any = (part, predictions.content)
-    if predictions.pages <= MOST_PAGES or key in st.session_state.get("models_asked", ()):
-        return True
-    help_text = f"On {plural_spaced(predictions.pages, 'page')} this takes a while."
-    st.button(what, help=help_text, key=f"ask_{part}", on_click=_ask, args=(key,))
-    return False
-
-
-def _ask(key: Any) -> None:
-    st.session_state["models_asked"] = (*st.session_state.get("models_asked", ()), key)
+def is_ready(predictions: Predictions, value: Kept[Any, Any], *arguments: Any) -> bool:
+    """Whether a slow part can be drawn: at once for a small set, for a large one when it is made in the background."""
+    return predictions.pages <= MOST_PAGES or background.is_ready(value, *arguments)

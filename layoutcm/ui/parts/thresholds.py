@@ -36,9 +36,10 @@ def show_thresholds(predictions: Predictions) -> None:
     if not predictions.chosen.alignment.layouts[PRED].has_scores:
         _show_others_with_scores(predictions)
         return
-    if not models.is_wanted("curves", predictions, "Find the best score threshold"):
+    asked = _asked_curves()
+    if not models.is_ready(predictions, _curves, *asked):
         return
-    curves = _curves_without_threshold()
+    curves = _curves(*asked)
     if curves.rows is None:
         st.info("There is no curve: it needs scores from 0 to 1, and the labels of the ground truth.")
         return
@@ -66,11 +67,11 @@ def _show_others_with_scores(predictions: Predictions) -> None:
         st.button(text, key=f"curve_of_{position}", on_click=choices.put, kwargs=chosen)
 
 
-def _curves_without_threshold() -> ScoreCurves:
-    """The curves of all regions, also if a threshold is in force: only so, the whole curve can be seen."""
+def _asked_curves() -> tuple[str, str, Comparison]:
+    """What the curves of all regions are made from, also if a threshold is in force: so the whole curve is seen."""
     options = session.compare_options() | {"min_score": None}
     request = session.comparison_request()
-    return _curves(request.key, str(sorted(options.items())), comparison_of(request, options))
+    return request.key, str(sorted(options.items())), comparison_of(request, options)
 
 
 @kept("Going through the scores …")
