@@ -25,7 +25,8 @@ from layoutcm.scale.places import Place, is_remote, join, name_of, open_output
 
 ROWS_IN_GROUP = 1 << 16
 MOST_PARTS = 100_000
-OWN_FILES = re.compile(r"_manifest\.parquet|part-\d{5,}\.parquet")
+# The first group is the folder of the mark, which is always this one.
+OWN_FILES = re.compile(r"()(_manifest\.parquet|part-\d{5,}\.parquet)")
 MARK = Mark(MANIFEST_FILE, b"PAR1", "set of parts")
 
 
