@@ -8,6 +8,7 @@ import posixpath
 import re
 from pathlib import Path
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +26,10 @@ PAGES = {
     "CITATION.cff": "CITATION.cff",
 }
 SOURCES = {site: source for source, site in PAGES.items()}
+# What a browser loads by itself, in contrast to a link.
+_LOADED = re.compile(
+    r"""<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href|srcset)=["']?(https?:)?//|url\(["']?https?:"""
+)
 # A picture for light and one for dark pages, as hosting services show them.
 _PICTURE = re.compile(
     r'<picture>\s*<source media="[^"]*dark[^"]*" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]*)">\s*</picture>'
@@ -59,3 +64,10 @@ def _on_site(target, source, here):
     else:
         return target  # `mkdocs build --strict` refuses it
     return posixpath.relpath(site, posixpath.dirname(here) or ".")
+
+
+def on_post_build(config):
+    """No page loads anything from another machine."""
+    for path in Path(config.site_dir).rglob("*"):
+        if path.suffix in (".html", ".css") and (found := _LOADED.search(path.read_text("utf-8"))):
+            raise PluginError(f"{path.relative_to(config.site_dir)} loads from another machine: {found[0]}")
