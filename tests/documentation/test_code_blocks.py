@@ -41,5 +41,17 @@ def test_data_in_blocks_can_be_parsed(path):
         PARSERS.get(block.language, str)(block.text)
 
 
+def test_the_action_has_the_inputs_that_its_example_gives():
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    (step,) = [
+        step
+        for block in blocks_of(ROOT / "docs" / "gate.md")
+        if block.language == "yaml"
+        for step in yaml.safe_load(block.text)
+        if "with" in step
+    ]
+    assert set(step["with"]) <= set(inputs) and len(step["with"]) > 3
+
+
 def test_setups_are_of_pages():
     assert set(SETUPS) <= {page_name(path) for path in PAGES}
