@@ -68,7 +68,7 @@ test-torch: $(TORCH)/.ready
 $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(TORCH)
 	$(TORCH)/bin/pip install --quiet torch==2.13.0
-	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
+	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[torch,verify]' hypothesis pytest
 	touch $@
 
 # Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against

@@ -43,4 +43,4 @@ if held_files.cards():
 else:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
     st.caption("Nothing leaves this machine.")
-    format_list.show_formats()
+format_list.show_formats()

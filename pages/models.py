@@ -33,7 +33,7 @@ def show_models() -> None:
     with left:
         causes = models.reserved_part("Causes of errors", model_charts.causes_height(predictions))
     with right:
-        slices = models.reserved_part("Slices that are worse than the rest", model_charts.SLICES_HEIGHT)
+        slices = models.reserved_part("Slices of pages", model_charts.SLICES_HEIGHT)
     board = models.show_answer(answer, predictions)
     model_rows.fill_rows(rows, downloads, predictions, board)
     if board:

@@ -12,5 +12,6 @@ if not compared.pages:
     st.stop()
 page = page_viewer.choose_page(compared)
 page_shell.fragment(lambda: page_viewer.show_viewer(compared, page))()
+page_viewer.show_filmstrip(compared, page)
 page_viewer.show_numbers(compared, page)
 page_shell.show_recipe(compared.recipe_for(choices.current().method, page=page))

@@ -28,12 +28,20 @@ Bools = NDArray[np.bool_]
 AGREEMENT = (
     "nothing on either side",
     "same labels",
-    "missed by pred",
-    "invented by pred",
+    "missed",
+    "invented",
     "other labels",
     "not judged",
 )
 NOT_JUDGED = AGREEMENT[-1]
+
+
+def agreement_names(has_truth: bool) -> tuple[str, ...]:
+    """`AGREEMENT`, in the words for two sides of which neither is the truth if there is none."""
+    one_sided = {"missed": "only in A", "invented": "only in B"}
+    return AGREEMENT if has_truth else tuple(one_sided.get(name, name) for name in AGREEMENT)
+
+
 # With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
 MOST_TILES = 40_000_000
 PAIRS_AT_A_TIME = 64

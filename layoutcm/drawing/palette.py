@@ -23,9 +23,11 @@ LABEL_COLOURS = (
 BACKGROUND_COLOUR = "#d9d9d9"
 # One for each name in `page_tiles.AGREEMENT`.
 NOT_JUDGED_COLOUR = "#9aa0a6"
-AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728", NOT_JUDGED_COLOUR)
-# One for each cause of wrong pixels, in their order; grey for slack, which matters least.
-CAUSE_COLOURS = ("#b8bec6", "#0072b2", "#56b4e9", "#009e73", "#a3d39c", "#e69f00", "#c0392b", "#cc79a7")
+AGREEMENT_COLOURS = (None, "#7fb2dd", "#9e2a2b", "#d9a3c7", "#6a4fa3", NOT_JUDGED_COLOUR)
+# One for each cause of wrong pixels, in their order; grey for slack, which matters least. None is that of a label, and
+# what is missed, invented or has another label has its colour in `AGREEMENT_COLOURS`, too.
+CAUSE_COLOURS = ("#b8bec6", "#6a4fa3", "#9cc4e4", "#3f8f6f", "#b5d9a8", "#d9a441", "#9e2a2b", "#d9a3c7")
+SCORE_COLOURS = {"precision": "#bf8a30", "recall": "#6aa7c8", "f1": "#2f7d6b"}
 LIT = "#d62728"  # the pixels behind one cell of the matrix
 # If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)

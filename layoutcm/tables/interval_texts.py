@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS, Resampling
 from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
 from layoutcm.tables.averages import F1_TITLES
-from layoutcm.wording import MISSING, agree, difference_text, plural, score_text
+from layoutcm.wording import MISSING, agree, difference_text, percent, plural, score_text, thin_spaced
 
 # Each note says over which tests a p is corrected: a verdict of a class depends on it.
 NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
@@ -43,7 +44,8 @@ def resampling_text(intervals: Intervals) -> str:
 
 def cell_difference_text(used: Resampling, own: str, other: str, has_truth: bool = True) -> str:
     """What a matrix of differences shows, and which of them are grey."""
-    better, worse = ("better", "worse") if has_truth else ("more agreement", "less agreement")
+    words = CellWords(is_share=True, has_truth=has_truth, has_intervals=True)
+    better, worse = words.better, words.worse
     said = f"{own} minus {other}. More on the diagonal is {better}, more off it is {worse}."
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
@@ -51,6 +53,49 @@ def cell_difference_text(used: Resampling, own: str, other: str, has_truth: bool
     grey = f"Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
     many = "With many cells, some exclude 0 by chance: the intervals are not corrected for the number of cells."
     return f"{said} {grey} {many}"
+
+
+def cell_pair_text(values: tuple[float, float], ends: tuple[float, float], is_right: bool, words: CellWords) -> str:
+    """One cell of two sides: 'A 4.38 %, B 6.40 %; B minus A: +2.02 points (+0.90 to +3.10), worse'."""
+    first, second = map(words.write, values)
+    change, low, high = (words.write_change(one) for one in (values[1] - values[0], *ends))
+    text = f"A {first}, B {second}; B minus A: {change}"
+    if any(map(math.isnan, (*values, *ends))):
+        return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
+    if ends[0] <= 0 <= ends[1]:
+        verdict = "within noise"
+    else:
+        verdict = words.better if (values[1] > values[0]) == is_right else words.worse
+    return f"{text}{words.unit} ({low} to {high}), {verdict}"
+
+
+@dataclass(frozen=True)
+class CellWords:
+    """How the numbers of a cell are written: shares in % and points, or pixels; and what its verdicts are called."""
+
+    is_share: bool
+    has_truth: bool
+    has_intervals: bool
+
+    @property
+    def unit(self) -> str:
+        return " points" if self.is_share else " px"
+
+    @property
+    def better(self) -> str:
+        return "better" if self.has_truth else "more agreement"
+
+    @property
+    def worse(self) -> str:
+        return "worse" if self.has_truth else "less agreement"
+
+    def write(self, value: float) -> str:
+        return percent(value) if self.is_share else f"{thin_spaced(round(value))} px"
+
+    def write_change(self, value: float) -> str:
+        if self.is_share or math.isnan(value):
+            return difference_text(100 * value, 2)
+        return f"{'+' if value > 0 else '-' if value < 0 else ''}{thin_spaced(abs(round(value)))}"
 
 
 def unit_lines(intervals: Intervals) -> list[str]:

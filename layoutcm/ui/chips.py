@@ -31,12 +31,13 @@ def _one(name: str, text: Callable[[Any], str]) -> Callable[[Any], list[Chip]]:
 
 def _scope(level: str) -> list[Chip]:
     name = choices.value_of(level)
-    return [Chip("level", f"{level} {name}" if name else level, {"level": "set"})]
+    return [Chip("level", f"on Errors, Measures: {level} {name}" if name else level, {"level": "set"})]
 
 
 def _labels(names: choices.Names) -> str:
     more = len(names) - MOST_NAMES
-    return f"labels: {', '.join(names[:MOST_NAMES])}" + (f" and {more} more" if more > 0 else "")
+    shown = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"labels: {shown} (not on Models)"
 
 
 def _label_scores(texts: choices.Names) -> list[Chip]:
@@ -51,12 +52,17 @@ def _label_scores(texts: choices.Names) -> list[Chip]:
 
 def _repairs(texts: choices.Names) -> list[Chip]:
     """A chip for every repair; a prediction is named by its file."""
-    names = {"gt": "gt", **{str(k): name for k, name in enumerate(session.pred_names())}}
+    names = {"gt": session.side_names()[0], **{str(k): name for k, name in enumerate(session.pred_names())}}
     split = [text.partition("=") for text in texts]
     return [
         Chip(f"repair_{k}", f"repair of {names.get(side, side)}: {repair}", {"fixes": texts[:k] + texts[k + 1 :]})
         for k, (side, _, repair) in enumerate(split)
     ]
+
+
+def _attribute(text: str) -> list[Chip]:
+    """Without its attribute, a set of pages has nothing to be compared with."""
+    return [Chip("attribute", f"on Errors: {text.replace('=', ' ', 1)}", {"attribute": "", "versus": ""})]
 
 
 def _mapping(text: str) -> str:
@@ -66,7 +72,7 @@ def _mapping(text: str) -> str:
 CHIPS: dict[str, Callable[[Any], list[Chip]]] = {
     "level": _scope,
     "labels": _one("labels", _labels),
-    "attribute": _one("attribute", lambda text: f"on Errors: {text.replace('=', ' ', 1)}"),
+    "attribute": _attribute,
     "versus": _one("versus", lambda text: f"on Errors against: {text.replace('=', ' ', 1)}"),
     "has_label": _one("has_label", lambda label: f"on Errors: pages with {label}"),
     "cause": _one("cause", lambda cause: f"on Errors: pages with the cause {cause}"),

@@ -5,7 +5,7 @@ Only this module writes the session keys "choices" and "chosen_since".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import streamlit as st
@@ -159,14 +159,27 @@ def value_of(name: str) -> Any:
 
 def put(**values: Any) -> None:
     """Change choices."""
-    changed = replace(current(), **values)
-    if changed != current():
-        st.session_state["choices"], st.session_state["chosen_since"] = changed, True
+    _set(replace(current(), **values))
+
+
+def _set(changed: Choices, widget: str = "") -> None:
+    """Change choices, by the widget with this key or by something else, and count who changed what."""
+    before = current()
+    if changed == before:
+        return
+    st.session_state["choices"], st.session_state["chosen_since"] = changed, True
+    counts = st.session_state.setdefault("choice_changes", {})
+    for field in fields(changed):
+        if getattr(changed, field.name) != getattr(before, field.name):
+            counts[field.name, widget] = counts.get((field.name, widget), 0) + 1
 
 
 def restore(choices: Choices) -> None:
     """Set all choices to those of an address."""
-    st.session_state["choices"] = choices
+    was_changed = were_changed()
+    st.session_state.setdefault("choices", choices)
+    _set(choices)
+    st.session_state["chosen_since"] = was_changed
 
 
 def were_changed() -> bool:
@@ -178,14 +191,26 @@ def note_written() -> None:
     st.session_state["chosen_since"] = False
 
 
-def bind(name: str, place: str = "bar") -> dict[str, Any]:
-    """Key and callback of a widget that shows and changes one choice; several widgets may be bound to the same one."""
-    key, value = f"{place}_{name}", value_of(name)
+def bind(name: str, place: str = "bar", in_popover: bool = False) -> dict[str, Any]:
+    """Key and callback of a widget that shows and changes one choice; several widgets may be bound to the same one.
+
+    A widget in a closed popover does not take new values: the browser would send its old one with the next click. So
+    it gets a new key whenever something else has changed the choice.
+    """
+    widget, value = f"{place}_{name}", value_of(name)
+    others = _changes_by_others(name, widget) if in_popover else 0
+    key = f"{widget}_{others}" if others else widget
     # The widget holds a list; with a tuple, the next run would see a change.
     st.session_state[key] = list(value) if isinstance(value, tuple) else value
-    return {"key": key, "on_change": _store_widget_value, "args": (name, key)}
+    return {"key": key, "on_change": _store_widget_value, "args": (name, key, widget)}
 
 
-def _store_widget_value(name: str, key: str) -> None:
+def _changes_by_others(name: str, widget: str) -> int:
+    counts = st.session_state.get("choice_changes", {})
+    return sum(count for (changed, by), count in counts.items() if changed == name and by != widget)
+
+
+def _store_widget_value(name: str, key: str, widget: str) -> None:
     value = st.session_state[key]
-    put(**{name: tuple(value) if isinstance(value, list) else value})
+    changes: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value}
+    _set(replace(current(), **changes), widget)

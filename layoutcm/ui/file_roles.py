@@ -144,12 +144,13 @@ def roles_offered(card: Card) -> list[str]:
 
 def seem_swapped(gt: Card, preds: Sequence[Card], gt_scores: bool, pred_scores: bool) -> str:
     """Why ground truth and prediction seem to be swapped; "" if they do not."""
+    if gt_scores and not pred_scores:
+        return "the ground truth has scores, the prediction has none"
     sides = side_by_name(gt.name), [side_by_name(one.name) for one in preds]
-    if sides[0] == "pred" and "gt" in sides[1]:
-        return "the names of the files say so"
-    names_agree = sides[0] == "gt" or "pred" in sides[1]
-    return (
-        "the ground truth has scores, the prediction has none"
-        if gt_scores and not pred_scores and not names_agree
-        else ""
-    )
+    is_named_so = sides[0] == "pred" and "gt" in sides[1]
+    return "the names of the files say so" if is_named_so and not pred_scores else ""
+
+
+def seems_no_truth(gt: Card, gt_scores: bool) -> bool:
+    """Whether the file that was taken for the ground truth may be a prediction: it has scores, and no such name."""
+    return gt_scores and side_by_name(gt.name) != "gt"

@@ -22,9 +22,15 @@ STYLE = (
     ".block-container{padding:2.6rem 3rem 2rem 3rem!important}"
     ":has(>.st-key-unseen),:has(>.st-key-address){display:none!important}"
     # The page appears shortly after the sidebar, which would push it aside; after 3 s in any case.
-    "@keyframes lcm-wait{from,to{visibility:hidden}}@keyframes lcm-come{from,to{visibility:hidden}}"
+    "@keyframes lcm-wait{from,to{visibility:hidden;opacity:0}}@keyframes lcm-come{from,to{visibility:hidden;opacity:0}}"
     "[data-testid=stAppViewContainer]{animation:lcm-wait 3s}"
     "[data-testid=stAppViewContainer]:has([data-testid=stSidebar]){animation:lcm-come .5s}"
+    # A part whose script the browser has not loaded yet is a grey bar of another size. It happens once for each kind of
+    # part, so the page waits for it; after 10 s in any case.
+    "[data-testid=stMain]:has([data-testid=stSkeleton]){animation:lcm-wait 10s}"
+    # The lines below the menu wait for the menu.
+    "[data-testid=stSidebar]:not(:has([data-testid=stSidebarNavLink])) [data-testid=stSidebarUserContent]"
+    "{display:none}"
     "[data-testid=stSidebar],[data-testid=stMain]{transition:none!important}"
     # Show the whole text of a button, on two lines if needed.
     "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
@@ -46,7 +52,15 @@ STYLE = (
         f"@media(min-width:1400px){{.st-key-drawing_{name}{{min-height:{height}px}}}}"
         for name, height in DRAWN_HEIGHTS.items()
     )
-    + ".st-key-choose_page{min-height:68px}</style>"
+    + ".st-key-choose_page{min-height:68px}.st-key-filmstrip{min-height:180px}"
+    # Streamlit makes the drop zone lower when it has measured it.
+    "[class*=st-key-drop_] [data-testid=stFileUploaderDropzone]{min-height:100px}"
+    # The cards show the files, so the drop zone lists only those that are being sent, or were refused.
+    "[class*=st-key-drop_] [data-testid=stFileChip]:not(:has([data-testid=stFileChipIconSpinner])):not("
+    ":has([data-testid=stFileChipIconError])){display:none}"
+    "[class*=st-key-drop_] [data-testid=stFileChips] div:has(>[data-testid=stFileChip]:only-child){margin:0;padding:0}"
+    "[class*=st-key-drop_] [aria-label='Add files']{width:auto;height:auto;padding:.4rem .8rem;white-space:nowrap}"
+    "[class*=st-key-drop_] [aria-label='Add files']::after{content:'Add files';margin-left:.4rem}</style>"
 )
 # Back and Forward go from view to view. Streamlit makes a new entry of the history whenever the script changes the
 # address. The script below makes one only for another path, or if one of these parameters changes; else it replaces the

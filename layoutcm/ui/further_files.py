@@ -68,6 +68,7 @@ def use_all(cards: Iterable[Card]) -> bool:
     """Use the last card of each role for the loaded files; returns whether anything changed."""
     files = session.loaded_files()
     if files is None:
+        st.session_state.pop("further_used", None)  # files that are loaded later use them anew
         return False
     used: dict[str, tuple[str, ...]] = st.session_state.setdefault("further_used", {})
     loaded = tuple(one.digest for one in (files.gt, *files.preds))

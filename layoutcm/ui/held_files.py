@@ -79,6 +79,11 @@ def cards() -> tuple[Card, ...]:
     return _cards_of(current())
 
 
+def missing_sentence() -> str:
+    """What to do as long as there is nothing to compare."""
+    return "A file is still missing: see the page Data." if cards() else "Nothing loaded yet. Start on the page Data."
+
+
 def _cards_of(held: HeldFiles) -> tuple[Card, ...]:
     return make_cards(group_files(held.files, held.separate), held.roles, held.joined, choices.current().truth)
 

@@ -11,7 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
-from layoutcm.ui import link, session
+from layoutcm.ui import choices, link, session
+from layoutcm.ui.choice_texts import texts_of
 from layoutcm.ui.first_paint import STYLE
 from layoutcm.ui.router import go_to
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text
@@ -63,7 +64,7 @@ def need_comparison() -> Comparison:
         if st.button("Choose other files"):
             go_to("data")
     else:
-        st.info("Nothing to show yet: load a ground truth and a prediction, or the sample.")
+        st.info(f"Nothing to show yet: load a ground truth and a prediction, or the sample. {_of_lost_files()}".strip())
         left, right, _ = st.columns([1, 1, 4])
         if left.button("Load files", type="primary"):
             go_to("data")
@@ -72,6 +73,16 @@ def need_comparison() -> Comparison:
             st.rerun()
     st.stop()
     raise AssertionError("unreachable")
+
+
+def _of_lost_files() -> str:
+    """What a link says whose files were dropped into another tab, or before a reload."""
+    if not texts_of(choices.current()) or choices.current().load:
+        return ""
+    return (
+        "This link belongs to files that were dropped into another tab, or before a reload, and are not held any more. "
+        "Drop them again: the choices of the link stay."
+    )
 
 
 def show_recipe(text: str) -> None:

@@ -24,6 +24,7 @@ from layoutcm.ui.visitors import kept
 DOCUMENT = "document"  # may be used as an attribute; a file cannot have an attribute of this name
 MOST_DERIVED = 5000  # pages; on more, attributes that are derived from regions would take long
 MOST_VALUES = 2000  # of an attribute; a longer list would slow the browser down
+ON_BOTH = "the pages that both predictions have"
 NOTHING: Mapping[int, Comparison] = {}
 Mask = NDArray[np.bool_]
 
@@ -69,7 +70,7 @@ class Scope:
 
     @property
     def text(self) -> str:
-        return self.filters.text or selection.WHOLE_SET
+        return self.filters.text or (selection.WHOLE_SET if self.is_whole else ON_BOTH)
 
     @property
     def is_whole(self) -> bool:
@@ -99,10 +100,10 @@ def chosen_filters(compared: Comparison, also: Mapping[int, Comparison] = NOTHIN
 def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[int, Comparison] = NOTHING) -> Scope:
     """The scope of one prediction. A page is chosen if it is so for this prediction or for one of `also`.
 
-    Two predictions that are compared have to be counted on the same pages.
+    Two predictions that are compared have to be counted on the same pages, those that both have.
     """
     key = " ".join([*map(session.comparison_key, (position, *also)), repr(filters)])
-    if filters == Filters():
+    if filters == Filters() and all(one.pages == whole.pages for one in also.values()):
         return Scope(position, whole, whole, filters, key)
     return Scope(position, _compared(key, filters, whole, also), whole, filters, key)
 
@@ -110,7 +111,9 @@ def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[i
 @kept("Choosing pages …")
 def _compared(key: str, filters: Filters, _whole: Comparison, _also: Mapping[int, Comparison]) -> Comparison:
     chosen = {page for one in (_whole, *_also.values()) for page in pages_of(one, filters)}
-    return comparison_of_pages(_whole, [page for page in _whole.pages if page in chosen], filters.text)
+    for one in _also.values():
+        chosen &= set(one.pages)
+    return comparison_of_pages(_whole, [page for page in _whole.pages if page in chosen], filters.text or ON_BOTH)
 
 
 def pages_of(compared: Comparison, filters: Filters) -> list[str]:

@@ -39,6 +39,12 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
         return None
 
 
+def chosen_label(compared: Comparison) -> str:
+    """The label that was chosen in the matrix; "" if there is none, or if a cell is chosen."""
+    name = choices.current().class_name
+    return name if chosen_cell(compared) is None and compared.space.shared and name in compared.labels else ""
+
+
 def open_cell(gt_label: str, pred_label: str) -> None:
     """Go to the pages behind a cell; the 2x2 view, which has no labels, is left."""
     grouping = "" if choices.current().grouping == "2x2" else choices.current().grouping
@@ -46,8 +52,9 @@ def open_cell(gt_label: str, pred_label: str) -> None:
     go_to("errors")
 
 
-def open_chosen_cell() -> None:
-    open_cell(choices.current().gt_label, choices.current().pred_label)
+def open_chosen() -> None:
+    """Go back to the chosen cell or label."""
+    go_to("errors")
 
 
 def open_page(page: str, mask: str = "") -> None:

@@ -146,11 +146,14 @@ def _moved_mapping(moved: dict[str, str]) -> str:
 def open_at_start(name: str) -> None:
     """Open what a link or the command line names; a problem is kept for `take_load_problem`."""
     path = _session_path(name)
-    st.session_state["load_problem"] = _open_session_path(path, name) if path else open_named(name)
+    st.session_state["load_problem"] = _open_session_path(path, name) if path else open_named(name, anew=False)
 
 
-def open_named(name: str) -> str:
-    """Load the sample, the files given at start, or files of the data folder; return the problem, or ""."""
+def open_named(name: str, anew: bool = True) -> str:
+    """Load the sample, the files given at start, or files of the data folder; return the problem, or "".
+
+    Choices that belong to other files are forgotten, unless a link gives them (`anew` is False).
+    """
     path = _session_path(name)
     if path:
         return _open_session_path(path, name, anew=True)
@@ -172,9 +175,10 @@ def open_named(name: str) -> str:
         if missing or len(names) < 2:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
         load_files(_files_of_paths([known[file] for file in names]), name)
-    # The repairs and the mapping of a link belong to the files of that link only.
-    dropped = ("load",) if kept.load == name else ("load", "fixes", "mapping")
-    put(**{field: value for field, value in asdict(kept).items() if field not in dropped})
+    if not anew:
+        # The repairs and the mapping of a link belong to the files of that link only.
+        dropped = ("load",) if kept.load == name else ("load", "fixes", "mapping")
+        put(**{field: value for field, value in asdict(kept).items() if field not in dropped})
     return ""
 
 
@@ -210,7 +214,11 @@ def show_session(contents: SessionContents, name: str = "") -> None:
     maps = tuple((pred.digest, one) for pred, one in zip(contents.preds, contents.page_maps) if one)
     st.session_state["loaded"] = LoadedFiles(contents.gt, contents.preds, page_maps=maps)
     keep_page_images(PageImages(contents.pictures) if contents.pictures else None)
-    own = {"load": name, "fixes": contents.repairs, "mapping": mapping_to_text(contents.mapping)}
+    own = {
+        "load": name,
+        "fixes": contents.repairs,
+        "mapping": mapping_to_text(contents.mapping) if contents.mapping else "",
+    }
     restore(replace(DEFAULTS, **(choices_in(contents.choices) | own)))
     keep_decisions(contents.decisions)
     if contents.left_out:

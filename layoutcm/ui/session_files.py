@@ -95,14 +95,15 @@ def _only_predictions(contents: SessionContents, kept: list[int]) -> SessionCont
     new = {str(old): str(i) for i, old in enumerate(kept)}
     sides = [text.partition("=") for text in contents.repairs]
     own = {new[i]: names for i, names in contents.mapping.get(PREDS, {}).items() if i in new}
-    shown = new.get(contents.choices.get("pred", "0"), "0")
+    positions = {name: new.get(contents.choices.get(name, "")) for name in ("pred", "baseline", "other")}
+    others = {name: value for name, value in contents.choices.items() if name not in positions}
     return replace(
         contents,
         preds=tuple(contents.preds[i] for i in kept),
         page_maps=tuple(contents.page_maps[i] for i in kept),
         repairs=tuple(f"{new.get(side, side)}={one}" for side, _, one in sides if side == "gt" or side in new),
         mapping={side: own if side == PREDS else names for side, names in contents.mapping.items()},
-        choices=contents.choices | {"pred": shown},
+        choices=others | {name: value for name, value in positions.items() if value is not None},
         left_out=tuple(one.name for i, one in enumerate(contents.preds) if i not in kept),
     )
 

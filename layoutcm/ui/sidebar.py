@@ -11,7 +11,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.ui import choices, session
+from layoutcm.ui import choices, held_files, session
 from layoutcm.ui.input_files import layouts_of
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.visitor_files import InputFile
@@ -21,7 +21,7 @@ NEAR_OPTIONS = 100  # so many before it and after it
 LARGE_BYTES = 10_000_000  # smaller files are read too fast for a progress bar
 
 
-def show_choice(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
+def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popover: bool = False, **more: Any) -> None:
     """A select box bound to one choice of the session; a choice that is not among the options becomes the first one.
 
     Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
@@ -29,7 +29,7 @@ def show_choice(name: str, label: str, options: Any, place: str = "bar", **more:
     values = list(options)
     if values and choices.value_of(name) not in values:
         choices.put(**{name: values[0]})
-    bound = choices.bind(name, place)
+    bound = choices.bind(name, place, in_popover)
     if len(values) > MOST_OPTIONS:
         at = values.index(choices.value_of(name))
         bound |= {"on_change": _take_typed_name, "args": (name, bound["key"], values), "accept_new_options": True}
@@ -54,7 +54,7 @@ def _take_typed_name(name: str, key: str, known: list[str]) -> None:
 def show_sidebar() -> None:
     place, files = st.empty(), session.loaded_files()  # always created, so that the elements below keep their positions
     if files is None:
-        st.sidebar.caption("Nothing loaded yet. Start on the page Data.")
+        st.sidebar.caption(held_files.missing_sentence())
         return
     # Every page starts here, so slow work on new files or options is done now, with a message at the top of the page.
     _read_with_progress(files, place)

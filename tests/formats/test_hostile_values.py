@@ -26,6 +26,7 @@ def table(*rows, sign=","):
     return ("a.csv", (HEADER.format(sign) + "".join(f"{sign.join(row)}\n" for row in rows)).encode())
 
 
+@pytest.mark.long
 def test_every_hostile_file_is_read_or_refused_in_bounded_time_and_memory(tmp_path):
     """The limits are 5 s of CPU and 1 GB for small files; the time here is generous for slow machines."""
     paths = [make(tmp_path) for make in hostile.HOSTILE.values()]
@@ -34,6 +35,7 @@ def test_every_hostile_file_is_read_or_refused_in_bounded_time_and_memory(tmp_pa
     assert {name: used for name, used in taken.items() if used[0] or used[1] > 30 or used[2] > 1000} == {}
 
 
+@pytest.mark.long
 def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memory(tmp_path):
     pdfs = {f"{i}.pdf": hostile.pdf_of_many_pages(20_000) for i in range(100)}
     paths = [

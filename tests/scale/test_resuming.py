@@ -54,12 +54,12 @@ def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
     """`make bench-scale` does this 25 times."""
-    gt, pred = write_sets(tmp_path, 12, 5, pages=120)
+    gt, pred = write_sets(tmp_path, 6, 4, pages=60)
     command = [sys.executable, "-m", "layoutcm", "compare-parts", str(gt), str(pred), "-o"]
     started = time.monotonic()
     subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
     seconds, rng = time.monotonic() - started, random.Random(0)
-    for _ in range(3):
+    for _ in range(2):
         run = subprocess.Popen(
             [*command, str(tmp_path / "killed")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -20,6 +20,12 @@ def opened(page="data", /, **parameters):
     return app
 
 
+def in_popover(widgets, name):
+    """The widget of a popover; its key ends with a number if something else has changed its value."""
+    (found,) = (one for one in widgets if str(one.key).startswith(name))
+    return found
+
+
 def opened_unmapped(monkeypatch, page="data", /, **parameters):
     """The dashboard with model B of the sample, whose labels differ from those of gt and are not mapped."""
     files = [str(SAMPLE / name) for name in ("gt.json", "model-b.csv")]

@@ -9,14 +9,45 @@ import layoutcm as lcm
 from layoutcm.metrics.unit_sums import FIGURES
 from layoutcm.models.differences import difference
 from layoutcm.tables.averages import figure_title
-from layoutcm.tables.interval_texts import difference_summary, interval_text, resampling_text, unit_lines
-from layoutcm.wording import difference_text, score_text
+from layoutcm.tables.interval_texts import (
+    CellWords,
+    cell_pair_text,
+    difference_summary,
+    interval_text,
+    resampling_text,
+    unit_lines,
+)
+from layoutcm.wording import difference_text, score_text, thin_spaced
 from support.layouts import build
 from support.one_label_pages import one_label_pages
 from support.sample_comparisons import compare_sample
 from support.three_pages import three_pages
 
 PAGES = "page"
+NO_ENDS = (np.nan, np.nan)
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_right", "words", "text"),
+    [
+        ((0.009, 0.031), False, (True, True, True), "+2.02 points (+0.90 to +3.10), worse"),
+        ((0.009, 0.031), True, (True, True, True), "+2.02 points (+0.90 to +3.10), better"),
+        ((0.009, 0.031), True, (True, False, True), "+2.02 points (+0.90 to +3.10), more agreement"),
+        ((-0.009, 0.031), False, (True, True, True), "+2.02 points (-0.90 to +3.10), within noise"),
+        ((0.0, 0.031), False, (True, True, True), "+2.02 points (0.00 to +3.10), within noise"),
+        (NO_ENDS, False, (True, True, True), "+2.02 points, no interval"),
+        (NO_ENDS, False, (True, True, False), "+2.02 points"),
+    ],
+)
+def test_a_cell_of_two_sides(ends, is_right, words, text):
+    said = cell_pair_text((0.0438, 0.064), ends, is_right, CellWords(*words))
+    assert said == f"A 4.38 %, B 6.40 %; B minus A: {text}"
+
+
+def test_pixels_of_a_cell_of_two_sides():
+    said = cell_pair_text((5000, 100), (-6000, -10), False, CellWords(False, True, True))
+    many, fewer, least = map(thin_spaced, (5000, 4900, 6000))
+    assert said == f"A {many} px, B 100 px; B minus A: -{fewer} px (-{least} to -10), better"
 
 
 @pytest.mark.parametrize(

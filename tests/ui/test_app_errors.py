@@ -91,7 +91,9 @@ def test_pages_with_a_label_or_a_cause(facet, sample):
 
 def test_no_page_is_said(sample):
     app = opened("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
-    assert not app.exception and "There are no pages with doc_category letter, pages with Formula." in texts(app)
+    assert not app.exception and "No page is chosen by: pages with doc_category letter, pages with Formula." in texts(
+        app
+    )
     nonsense = opened("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
     assert not nonsense.exception and "of 60 pages" in texts(nonsense) and len(matrices(nonsense)[0]["models"]) == 1
 
@@ -140,6 +142,15 @@ def test_two_predictions_side_by_side_and_their_difference(sample):
     app.run()
     assert np.all(matrices(app)[0]["difference"]["noise"])
     assert "With 1 page nothing can be called better or worse: 6 are needed." in texts(app)
+
+
+def test_the_cell_of_two_predictions_has_both_values_and_the_verdict(sample):
+    link = {"load": "sample", "other": "1", "beside": "difference", "gt_label": "Caption", "pred_label": "Text"}
+    app = opened("errors", **link)
+    cell = cell_differences(sample, model_b()).of_labels(["Caption"], ["Text"])
+    a, b = (100 * one.confusion().recall[one.cell("Caption", "Text")] for one in (sample, model_b()))
+    ends = f"({100 * cell.low[0, 0]:+.2f} to {100 * cell.high[0, 0]:+.2f}), "
+    assert f"Recall: A {a:.3g} %, B {b:.3g} %; B minus A: {b - a:+.2f} points {ends}" in texts(app)
 
 
 def test_a_click_in_the_second_matrix_shows_the_second_prediction(monkeypatch):
@@ -210,6 +221,12 @@ def test_one_value_filters_and_two_are_compared():
     app.multiselect(key="facet_values_document").set_value(["paper-1.pdf", "letter-1.pdf"]).run()
     names = [model["name"] for model in matrices(app)[0]["models"]]
     assert sorted(names) == ["A: paper-1.pdf", "B: letter-1.pdf"]
+
+
+def test_the_list_has_a_cell_for_every_column_when_labels_differ(monkeypatch):
+    listed = page_list(opened_unmapped(monkeypatch, "errors"))
+    assert [one["name"] for one in listed["columns"]] == ["page", "document", "f1", "content_f1", "pixels"]
+    assert {len(row["cells"]) for row in listed["rows"]} == {5}
 
 
 def test_the_list_is_sorted_and_paged(sample):

@@ -149,7 +149,7 @@ def test_a_prediction_without_scores_leads_to_one_with_scores():
 def test_one_prediction_has_nothing_that_compares(monkeypatch, compared):
     app = start_with(monkeypatch, SAMPLE / "gt.json", SAMPLE / "model-a.json")
     assert not app.exception and "model-a.json finds 96.9 % of content pixels" in texts(app).replace("**", "")
-    titles = ["Largest confusions", "Score threshold", "Causes of errors", "Slices that are worse than the rest"]
+    titles = ["Largest confusions", "Score threshold", "Causes of errors", "Slices of pages"]
     assert subheaders(app) == titles
     found = compared["model-a.json"].bootstrap().figures["macro_f1"]
     assert " – ".join(map(score_text, found[1:3])) in row_of(app, "model-a.json")

@@ -54,6 +54,24 @@ def test_what_was_clicked_is_written_below_the_page(sample):
     assert "Table, model" not in picked(app, kind="pair", pair=len(data["pairs"]))
 
 
+def test_the_pages_behind_the_cell_are_a_filmstrip(sample):
+    app = opened("page", load="sample", page="report-1_p3.png", gt_label="Table", pred_label="Picture")
+    strip = next(json.loads(one.proto.json) for one in app.get("bidi_component") if '"current"' in one.proto.json)
+    behind = sample.pages_behind("Table", "Picture")
+    assert [[page, pixels] for page, pixels, _ in strip["pages"]] == [
+        [page, round(pixels)] for page, pixels in zip(behind["page"][:8], behind["pixels"][:8])
+    ]
+    assert strip["current"] == "report-1_p3.png" in behind["page"].tolist()
+
+
+def test_without_a_truth_the_page_has_the_words_of_agreement():
+    app = opened("page", load="sample", truth="False", mask="difference")
+    kinds = [name for name, _, _ in viewer_data(app)["kinds"]]
+    assert kinds[2:4] == ["only in A", "only in B"] and "causes" not in viewer_data(app)["offered"]
+    names = {name for table in app.dataframe for name in table.value}
+    assert not names & {"precision", "recall", "f1", "gt"}
+
+
 def test_layers_are_computed_when_they_are_asked_for():
     app = opened("page", load="sample", page="report-1_p3.png")
     data = viewer_data(app)

@@ -222,6 +222,23 @@ def test_keys_turn_pages(page, address):
     assert "page=report-1_p3.png" in page.url
 
 
+def test_a_chip_that_was_removed_does_not_come_back_with_the_closed_popover(browser, address):
+    """The browser holds the values of widgets in a closed popover, and sends them with the next click."""
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
+        visit(page, f"{address}/errors?load=sample&min_score=0.5")
+        page.get_by_role("button", name="Filter").click()
+        page.get_by_text("Score threshold").first.wait_for(timeout=15_000)
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="score ≥ 0.5").click()
+        page.get_by_role("button", name="score ≥ 0.5").wait_for(state="detached", timeout=15_000)
+        page.get_by_role("radio", name="Precision", exact=True).click()
+        wait_for_link(page, "view=precision")
+        page.get_by_role("link", name="Measures", exact=True).click()
+        wait_for_link(page, "/measures", "view=precision")
+        settle(page)
+        assert "min_score" not in page.url and page.get_by_role("button", name="score ≥").count() == 0
+
+
 def test_the_label_filter_is_in_the_link(page, address):
     visit(page, f"{address}/errors?load=sample")
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)

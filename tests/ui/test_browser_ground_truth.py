@@ -45,7 +45,7 @@ def table_scroll(page):
 def test_accept_and_dismiss_by_keyboard_and_take_the_file(page, address, errors, tmp_path):
     visit(page, f"{address}/ground_truth?load=sample")
     wait_for_candidate(page, errors, 0)
-    picture = page.locator("[data-testid=stImage] img").first
+    picture = page.locator("[data-testid=stHtml] img").first
     natural = picture.evaluate("image => [image.naturalWidth, image.naturalHeight, image.alt]")
     assert natural == [800, 600, f"Table is missing, on a part of page {errors['page'][0]}"]
     press(page, "a", errors, 1)

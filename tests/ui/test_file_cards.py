@@ -1,6 +1,7 @@
 """The cards of the page Data: numbers, roles, what is missing, swapped files, errors, and going on to Models."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +100,22 @@ def test_swapped_files_get_a_button_that_swaps_them(monkeypatch, tmp_path):
     app.button(key="swap").click().run()
     assert [one.split(".")[0] for one in cards(app)] == ["Ground truth two", "Prediction one"]
     assert "swapped" not in texts(app)
+
+
+def test_attributes_are_used_again_when_a_prediction_comes_back():
+    app = on_data(drop(opened(), *sample("gt.json", "model-a.json", "attributes.csv")))
+    assert app.session_state["loaded"].attributes is not None
+    app.selectbox(key="role_2").set_value("unused").run()
+    app.selectbox(key="role_2").set_value("pred").run()
+    assert app.session_state["loaded"].attributes is not None
+
+
+def test_other_files_are_opened_without_the_choices_of_the_former_ones():
+    app = opened(load="sample", truth="False", has_label="Table")
+    app.session_state["choices"] = replace(app.session_state["choices"], load="")
+    next(one for one in app.button if one.label == "Try the sample").click().run()
+    now = app.session_state["choices"]
+    assert now.load == "sample" and now.truth and not now.has_label
 
 
 def test_the_mapping_of_the_sample_moves_with_its_prediction():

@@ -233,7 +233,7 @@ def test_roles_that_make_no_sense_are_not_offered():
     ("names", "scores", "swapped"),
     [(("a.json", "b.json"), (True, False), True), (("a.json", "b.json"), (False, True), False),
      (("a.json", "b.json"), (True, True), False), (("pred.json", "gt.json"), (False, False), True),
-     (("gt.json", "b.json"), (True, False), False), (("a.json", "model.json"), (True, False), False)],
+     (("gt.json", "b.json"), (True, False), True), (("pred.json", "gt.json"), (False, True), False)],
 )  # fmt: skip
 def test_swapped_files_are_noticed(names, scores, swapped):
     facts = FileFacts(file_facts.WHOLE_LAYOUT, "coco")

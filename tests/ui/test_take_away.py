@@ -105,7 +105,7 @@ def test_models_offers_its_tables_and_charts():
 
 def test_page_and_ground_truth_offer_what_they_show(sample):
     found = offered(opened("page", load="sample", page="paper-1_p3.png", gt_label="Caption", pred_label="Text"))
-    cell = "Pixels of the chosen cell: Caption read as Text"
+    cell = "Pixels of Caption read as Text"
     assert list(found)[:3] == ["Page with both layouts", cell, "Packed words"]
     assert found["Page with both layouts"].file == "overlay-model-a-paper-1_p3"
     assert csv_of(found["Packed words"])["pixels"].sum() == sample.counts(page="paper-1_p3.png").total

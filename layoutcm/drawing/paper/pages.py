@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT, NOT_JUDGED, PageTiles
+from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles, agreement_names
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_raster import ColourArray, agreement_colours, page_raster
 from layoutcm.drawing.palette import LIT, NOT_JUDGED_COLOUR, label_colours, rgb
@@ -119,7 +119,7 @@ def page_figure(
     tiles = comparison.page_tiles(page)
     sheet_width = column_width(width, 0)
     spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), sheet_width)
-    legend = _legend_lines(_legend_entries(tiles, kind, cell), sheet_width)
+    legend = _legend_lines(_legend_entries(tiles, kind, cell, comparison.has_truth), sheet_width)
     recipe = comparison.recipe_for(method, page=page) if caption else ""
     figure, axes = new_sheet(sheet_width, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
     _draw_image(
@@ -132,7 +132,7 @@ def page_figure(
     return figure
 
 
-def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[LegendEntry]:
+def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None, has_truth: bool) -> list[LegendEntry]:
     """The legend of a map."""
     if kind == "cell" and cell:
         verb = cell_verb(tiles.space.shared, cell[0] == cell[1])
@@ -140,7 +140,8 @@ def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -
     if kind == "difference":
         sample_shape = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
         kinds = set(tiles.agreement().tolist()) - {0}
-        return [(AGREEMENT[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in sorted(kinds)]
+        names = agreement_names(has_truth)
+        return [(names[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in sorted(kinds)]
     side = PRED if kind == "pred" else GT
     return _label_entries(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
 

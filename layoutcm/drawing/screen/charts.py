@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import classes_in_use
-from layoutcm.drawing.palette import Theme
+from layoutcm.drawing.palette import SCORE_COLOURS, Theme
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
@@ -20,8 +20,8 @@ from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.wording import score_text, shorten, thin_spaced
 
-SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
 MOST_BARS = 40  # classes of a chart, unless more are asked for
+NO_WHISKER = "n/a"
 
 
 def class_bars(
@@ -112,10 +112,17 @@ def class_hover(
 
 
 def _whiskers(values: Floats, ends: Floats, positions: Sequence[int], theme: Theme) -> dict[str, Any]:
-    """Plotly error bars from the value to both ends of its interval; None if there is no interval."""
-    below, above = ([or_none(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1)))
+    """Plotly error bars from the value to both ends of its interval; none where there is no interval."""
+    below, above = (
+        [or_no_whisker(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1))
+    )
     look = {"color": theme.text, "thickness": 1, "width": 2}
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}
+
+
+def or_no_whisker(length: float) -> float | str:
+    """The length of an error bar. Plotly draws a bar of length 0 for None, and nothing for a text."""
+    return NO_WHISKER if math.isnan(length) else float(length)
 
 
 def or_none(value: float) -> float | None:

@@ -7,9 +7,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from layoutcm.diagnosis.score_curves import ScoreCurves
-from layoutcm.drawing.palette import Theme, scale_colour
+from layoutcm.drawing.palette import SCORE_COLOURS, Theme, scale_colour
 from layoutcm.drawing.score_points import ThresholdPoints, roc_points, threshold_points
-from layoutcm.drawing.screen.charts import SCORE_COLOURS, share_axis
+from layoutcm.drawing.screen.charts import share_axis
 from layoutcm.drawing.screen.figure_basics import base_layout
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.matrix_views import SCORE_TITLES

@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, scale_colour
-from layoutcm.drawing.screen.charts import label_axis, share_axis
+from layoutcm.drawing.screen.charts import label_axis, or_no_whisker, share_axis
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.metrics.intervals import BETTER, WORSE
 from layoutcm.tables.slice_views import SliceTable
@@ -55,10 +55,9 @@ def slices_figure(slices: SliceTable, theme: Theme) -> go.Figure:
 
 
 def _whiskers(rows: list[dict[Any, Any]], values: list[float], theme: Theme) -> dict[str, Any]:
-    """From the value to both ends of its interval; 0 if there is no interval."""
+    """From the value to both ends of its interval; none where there is no interval."""
     above, below = (
-        [0.0 if math.isnan(row[end]) else abs(row[end] - value) for row, value in zip(rows, values)]
-        for end in ("high", "low")
+        [or_no_whisker(abs(row[end] - value)) for row, value in zip(rows, values)] for end in ("high", "low")
     )
     look = {"color": theme.text, "thickness": 1, "width": 3}
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}

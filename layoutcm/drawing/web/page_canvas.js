@@ -67,8 +67,10 @@ function page_place(edges, value) {
   }
   return low;
 }
-const page_share = (pair, cell) => (pair.adds.find(([row, column]) => row === cell[0] && column === cell[1]) ?? [0, 0, 0])[2];
-// The pixels of the page that add to a cell of the matrix.
+// A cell without a column is a label: everything in its row and its column but what is right.
+const page_share = (pair, [gt, pred]) => pair.adds.reduce((sum, [row, column, amount]) =>
+  sum + ((pred === null ? (row === gt) !== (column === gt) : row === gt && column === pred) ? amount : 0), 0);
+// The pixels of the page that add to a cell of the matrix, or to a label.
 function page_lit_pixels(data, cell) {
   return Math.round(100 * data.pairs.reduce((sum, pair) => sum + pair.pixels * page_share(pair, cell), 0)) / 100;
 }
@@ -227,7 +229,7 @@ function draw_page_tags(pen, model, view, look, seen, ratio) {
   pen.font = PAGE_TAG.font;
   pen.textBaseline = "middle";
   const taken = [], boxes = page_visible_boxes(model, look, seen);
-  const in_cell = (box) => look.mask === "cell" && box.label === look.cell?.[box.side ? 1 : 0];
+  const in_cell = (box) => look.mask === "cell" && box.label === (look.cell?.[box.side ? 1 : 0] ?? look.cell?.[0]);
   const rank = (box) => (box === look.focus ? 0 : box === look.hover || box === look.chosen ? 1 : in_cell(box) ? 2 : 3);
   boxes.sort((a, b) => rank(a) - rank(b));
   const [left, top, right, bottom] = [seen.x0 * view.s + view.x, seen.y0 * view.s + view.y, seen.x1 * view.s + view.x, seen.y1 * view.s + view.y];

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.diagnosis.page_tiles import AGREEMENT, NOT_JUDGED, PageTiles
+from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles, agreement_names
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_raster import PATTERNS
 from layoutcm.drawing.palette import (
@@ -45,7 +45,7 @@ def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, An
         "labels": labels,
         "colours": [BACKGROUND_COLOUR, *(colours[label] for label in labels[1:-1]), NOT_JUDGED_COLOUR],
         "bits": [positions.tolist() for positions in (comparison.space.gt_positions, comparison.space.pred_positions)],
-        "kinds": _legend(AGREEMENT, AGREEMENT_COLOURS, PATTERNS),
+        "kinds": _legend(agreement_names(comparison.has_truth), AGREEMENT_COLOURS, PATTERNS),
         "cause_kinds": _legend(CAUSES, CAUSE_COLOURS, CAUSE_PATTERNS),
         "lit_colour": LIT,
     }

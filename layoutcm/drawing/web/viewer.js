@@ -196,9 +196,8 @@ class PageViewer {
     const kinds = new Set((this.data.pairs ?? []).map((pair) => pair.kind));
     if (masks.has("difference")) this.data.kinds.forEach(([name, colour, pattern], kind) => { if (colour && kinds.has(kind)) swatch(name, colour, pattern); });
     if (masks.has("causes") && this.data.causes) this.data.cause_kinds.forEach(([name, colour, pattern], cause) => { if (this.data.causes.runs.some((row) => row.some((value, k) => k % 2 && value === cause))) swatch(name, colour, pattern); });
-    if (masks.has("cell") && this.data.cell) swatch(`${this.data.cell.map((place) => this.data.labels[place]).join(" / ")}: ${thin_spaced(page_lit_pixels(this.data, this.data.cell))} px`, this.data.lit_colour);
+    if (masks.has("cell") && this.data.cell) swatch(`${this.data.cell.map((place) => (place === null ? "wrong" : this.data.labels[place])).join(" / ")}: ${thin_spaced(page_lit_pixels(this.data, this.data.cell))} px`, this.data.lit_colour);
     const labels = [...new Set(this.model.boxes.map((box) => box.label))].sort((a, b) => a - b);
-    // Causes and labels share colours.
     if (parts.length && labels.length) parts.push(make("b", {}, "Labels:"));
     for (const label of labels) swatch(this.data.labels[label], this.data.colours[label]);
     this.legend.replaceChildren(...parts);

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+from base64 import b64encode
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -35,8 +37,10 @@ def show_candidate(evidence: Evidence, key: str, record: Any) -> None:
     st.caption(f"page {as_typed(record['page'])}{region}")
     picture = _picture_of_page(evidence, record["page"])
     identity = (picture.digest, picture.member, picture.row, picture.page_index) if picture else ()
-    drawn = _draw((evidence.content, key, *identity), evidence, record, picture)
-    st.image(drawn, width="stretch", alt=f"{change}, on a part of page {record['page']}")
+    address, wide, high = _draw((evidence.content, key, *identity), evidence, record, picture)
+    # With its size the browser keeps the place free before it has the picture.
+    shown_as = escape(f"{change}, on a part of page {record['page']}")
+    st.html(f'<img src="{address}" width="{wide}" height="{high}" style="width:100%;height:auto" alt="{shown_as}">')
     st.caption(LINES_TEXT)
     st.markdown("  \n".join(_prediction_lines(evidence, record)))
 
@@ -57,7 +61,8 @@ def _picture_of_page(evidence: Evidence, page: str) -> Picture | None:
 
 
 @st.cache_data(max_entries=50, show_spinner=False, scope="session")
-def _draw(key: tuple[Any, ...], _evidence: Evidence, _record: Any, _picture: Picture | None) -> bytes:
+def _draw(key: tuple[Any, ...], _evidence: Evidence, _record: Any, _picture: Picture | None) -> tuple[str, int, int]:
+    """The picture as a data address, with its width and height."""
     compared = _evidence.comparisons[0]
     page = compared.levels.page_index(_record["page"])
     size = float(compared.alignment.pages.widths[page]), float(compared.alignment.pages.heights[page])
@@ -67,7 +72,7 @@ def _draw(key: tuple[Any, ...], _evidence: Evidence, _record: Any, _picture: Pic
     drawn = draw_part_of_page(image, size, view, candidate_marks(_evidence, _record, view))
     out = io.BytesIO()
     drawn.save(out, "JPEG", quality=90, subsampling=0)  # much quicker than a PNG; colours stay sharp
-    return out.getvalue()
+    return f"data:image/jpeg;base64,{b64encode(out.getvalue()).decode()}", *drawn.size
 
 
 def candidate_marks(evidence: Evidence, record: Any, view: Box) -> list[MarkedBox]:

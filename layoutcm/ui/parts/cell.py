@@ -58,24 +58,34 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
         whole = f"{screen_text.plural_spaced(round(sum(pages.amounts)), 'object')}"
     else:
         pages = LitPages(shown.own, _pages_behind(shown.own, names), names)
-        owner = as_typed(names[0]) if has_truth else f"{as_typed(names[0])} in A"
-        whole = f"{percent(float(confusion.recall[cell]))} of {owner}, {thin_spaced(round(confusion.values[cell]))} px"
+        whole = f"{_share_text(confusion, cell, has_truth)}, {thin_spaced(round(confusion.values[cell]))} px"
     count = len(shown.own.compared.pages)
     st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
     title = f"Pages behind {heading}"
     file = offers.in_state(offers.file_name("pages", names[0], verb, names[1]))
     offers.offer("cell", offers.Offer(file, title, table=lambda: Table("pages_behind", title, pages.table)))
-    causes = st.container()
+    pair, causes = st.container(), st.container()
     if len(pages.table):
         lit_pages.show_thumbnails(pages, across)
 
     def draw_slow_parts() -> None:
+        if shown.is_pair and pages.unit == "px":
+            with pair:
+                error_matrix.show_pair(shown, names)
         wrong = has_truth and confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1]
         if wrong and len(pages.table) and pages.unit == "px":
             with causes:
                 lit_pages.show_causes(pages)
 
     return draw_slow_parts
+
+
+def _share_text(confusion: Confusion, cell: tuple[int, int], has_truth: bool) -> str:
+    """The share that the matrix shows: of all that the prediction calls so in the view of precision, else of gt."""
+    gt, pred = (as_typed(confusion.labels[k]) for k in cell)
+    if choices.current().view == "precision":
+        return f"{percent(float(confusion.precision[cell]))} of {pred} in {'the prediction' if has_truth else 'B'}"
+    return f"{percent(float(confusion.recall[cell]))} of {gt}" + ("" if has_truth else " in A")
 
 
 def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.ui import choices
+from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import open_page
 from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
@@ -19,7 +20,7 @@ TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table t
 STYLED_ROWS = 300
 SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
 PIXEL_TITLES = {
-    "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
+    "pixels": "pixels", "gt_pixels": "pixels in the ground truth", "pred_pixels": "pixels in the prediction",
     "background": "as Background", "content": "as Content",
     "a_pixels": "A pixels", "b_pixels": "B pixels", "both_pixels": "pixels of both",
 }  # fmt: skip
@@ -40,9 +41,9 @@ def share_number(label: str, **options: Any) -> Any:
 COLUMNS = {
     **{name: st.column_config.NumberColumn(title) for name, title in PIXEL_TITLES.items()},
     "share": share_number("share of the cell"),
-    "f1": _score("F1 (macro)"),
-    "micro_f1": _score("F1 (micro)"),
-    "content_f1": _score("F1 of content"),
+    "f1": _score("macro F1"),
+    "micro_f1": _score("micro F1"),
+    "content_f1": _score("content F1"),
     **{name: plain_number(name.replace("_", " "))
        for name in ("precision", "recall", "score", "content_precision", "content_recall")},
     "iou": plain_number("IoU"),
@@ -57,7 +58,7 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
 
 
 def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
-    """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
+    """A table of pages or documents; choosing a row opens the page, or the document on Errors."""
 
     def choose() -> None:
         rows = st.session_state[key]["selection"]["rows"]
@@ -65,6 +66,7 @@ def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[s
             open_page(str(table["page"].iloc[rows[0]]))
         elif rows:
             choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
+            go_to("errors")
 
     named = COLUMNS | (columns or {})
     st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")

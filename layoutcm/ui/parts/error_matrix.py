@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,8 +24,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
 from layoutcm.models.cell_differences import CellDifferences, cell_differences
 from layoutcm.tables.drawn_labels import fold_others
-from layoutcm.tables.interval_texts import cell_difference_text
-from layoutcm.tables.matrix_views import Selection, every_label, select
+from layoutcm.tables.interval_texts import CellWords, cell_difference_text, cell_pair_text
+from layoutcm.tables.matrix_views import Selection, every_label, select, view_title, view_values
 from layoutcm.ui import choices, components, family_choice, offers, session, sides
 from layoutcm.ui.parts import matrix_offers, matrix_panel, objects
 from layoutcm.ui.scope import Scope
@@ -203,16 +204,38 @@ def _add_difference(data: dict[str, Any], shown: Sides, drawn: DrawnSides) -> st
     first, second = drawn.matrices
     names = [as_typed(title) for title in shown.titles]
     named = dict(zip(shown.titles, drawn.matrices))
-    if shown.kind == MODELS and not drawn.margins and _has_labels(drawn) and not first.joined:
-        found = _differences(
-            shown.key, choices.current().view, choices.current().method, *(one.compared for one in shown.scopes)
-        )
+    if has_intervals(shown, drawn):
+        found = cell_differences_of(shown)
         data["difference"] = difference_of_shown(found, (first, second), drawn.shown)
         offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown, found))
         return cell_difference_text(found.used, names[1], names[0], shown.own.whole.has_truth)
     offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown))
     data["difference"] = plain_difference_of_shown((first, second), choices.current().view, drawn.shown)
     return f"{names[1]} minus {names[0]}: the plain difference. Cells have no interval here, so noise is not marked."
+
+
+def has_intervals(shown: Sides, drawn: DrawnSides) -> bool:
+    """Whether the differences of cells have intervals: those of two predictions in pixels, of single labels."""
+    return shown.kind == MODELS and not drawn.margins and _has_labels(drawn) and not drawn.matrices[0].joined
+
+
+def show_pair(shown: Sides, names: tuple[str, str]) -> None:
+    """The chosen cell on both sides, and their difference with its verdict."""
+    pair, view = sides.matrices(shown), choices.current().view
+    row, column = (pair[0].labels.index(name) for name in names)
+    first, second = (float(view_values(one, view)[row, column]) for one in pair)
+    low = high = math.nan
+    if shown.kind == MODELS:
+        cell = cell_differences_of(shown).of_labels([names[0]], [names[1]])
+        low, high = float(cell.low[0, 0]), float(cell.high[0, 0])
+    words = CellWords(view != "pixels", shown.own.whole.has_truth, shown.kind == MODELS)
+    title = view_title(view, pair[0])
+    st.markdown(f"{title[0].upper()}{title[1:]}: {cell_pair_text((first, second), (low, high), row == column, words)}")
+
+
+def cell_differences_of(shown: Sides) -> CellDifferences:
+    now = choices.current()
+    return _differences(shown.key, now.view, now.method, *(one.compared for one in shown.scopes))
 
 
 @kept("Comparing the two predictions …")

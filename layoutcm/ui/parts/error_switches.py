@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 import streamlit as st
 
 from layoutcm.drawing.label_order import WORST_ROWS
@@ -11,7 +9,6 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import LETTER_BUTTONS, SHARE_VIEWS, VIEW_BUTTONS
-from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, sidebar
 from layoutcm.ui.parts import error_matrix, matrix_panel
 from layoutcm.ui.sides import Sides
@@ -65,22 +62,11 @@ def _show_groupings(confusion: Confusion) -> None:
 def _show_more(shown: Sides, confusion: Confusion, objects: bool) -> None:
     with st.popover("More", icon=":material/tune:"):
         if objects:
-            st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, help=IOU_HELP, **choices.bind("iou"))
-        sidebar.show_choice("order", "Order of labels", choices.CHOICES["order"])
-        st.toggle("Log", help="Colours of cells off the diagonal on a log scale", **choices.bind("log"))
-        st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
-        _download(shown, confusion)
-
-
-def _download(shown: Sides, confusion: Confusion) -> None:
-    """The numbers of the pixel matrix as a file, made on the click."""
-    view, small = choices.current().view, choices.current().grouping == "2x2"
-    name = "-".join(filter(None, [view, *(PurePath(part).stem for part in (shown.own.filters.document,))]))
-
-    def make_csv() -> str:
-        return csv_text(collapsed_table(confusion) if small else matrix_table(confusion, view))
-
-    st.download_button(
-        "CSV", make_csv, f"{name}.csv", "text/csv", key="take_matrix", on_click="ignore",
-        icon=":material/download:", help=CSV_HELP,
-    )  # fmt: skip
+            st.slider(
+                "IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, help=IOU_HELP, **choices.bind("iou", in_popover=True)
+            )
+        sidebar.show_choice("order", "Order of labels", choices.CHOICES["order"], in_popover=True)
+        st.toggle(
+            "Log", help="Colours of cells off the diagonal on a log scale", **choices.bind("log", in_popover=True)
+        )
+        st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty", in_popover=True))

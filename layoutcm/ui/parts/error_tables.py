@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LARGEST = 6
 ROWS = 12  # of the table at a time
 LISTED = {"page": "Pages", "document": "Documents"}
-SCORES = {"f1": "F1 (macro)", "micro_f1": "F1 (micro)", "content_f1": "F1 of content"}
+SCORES = {"f1": "macro F1", "micro_f1": "micro F1", "content_f1": "content F1"}
 SHARED_SCORES = {"f1": "both of A and B (F1)", "micro_f1": "of all pixels (F1)", "content_f1": "of content (F1)"}
 
 
@@ -34,7 +34,8 @@ def show_largest(scope: Scope, confusion: Confusion) -> None:
         title = "Largest differences"
     else:
         title = "Largest confusions" if confusion.diagonal else "Largest cells"
-    st.subheader(title, anchor=False)
+    of_pixels = ", in pixels" if choices.current().counted == "objects" else ""
+    st.subheader(f"{title}{of_pixels}", anchor=False)
     names = choices.current().labels
     found = sentences.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:
@@ -57,22 +58,25 @@ def show_list(scope: Scope) -> None:
         )  # fmt: skip
         table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared))
         page = _show_pager(scope, len(table), kind)
-    offers.offer("list", _list_offer(kind, table))
-    rows = table.iloc[page * ROWS : (page + 1) * ROWS]
+    offers.offer("list", _list_offer(kind, table, scope.whole.has_truth))
+    rows: list[dict[str, Any]] = table.iloc[page * ROWS : (page + 1) * ROWS].to_dict("records")  # type: ignore[assignment]
+    columns = _columns(scope, table, kind)
+    names = [one["name"] for one in columns]
     data = {
         "kind": kind,
-        "columns": _columns(scope, table, kind),
-        "rows": [
-            _row(scope, kind, {str(name): value for name, value in row.items()}) for row in rows.to_dict("records")
-        ],
+        "columns": columns,
+        "rows": [_row(scope, kind, row, names) for row in rows],
         "sorted": choices.current().sorted_by.removeprefix("-") or "f1",
         "descending": choices.current().sorted_by.startswith("-"),
     }
     components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
 
 
-def _list_offer(kind: str, table: pd.DataFrame) -> offers.Offer:
-    title = f"{LISTED[kind]}, worst first" if not choices.current().sorted_by else LISTED[kind]
+def _list_offer(kind: str, table: pd.DataFrame, has_truth: bool) -> offers.Offer:
+    order = "worst first" if has_truth else "least agreement first"
+    title = LISTED[kind] if choices.current().sorted_by else f"{LISTED[kind]}, {order}"
+    if not has_truth:
+        table = table.rename(columns=SHARED_SCORES)
     return offers.Offer(offers.in_state(f"{kind}s"), LISTED[kind], table=lambda: Table(f"{kind}s", title, table))
 
 
@@ -80,7 +84,8 @@ def _show_pager(scope: Scope, count: int, kind: str) -> int:
     """How many rows there are, and buttons that turn the pages of the table; returns its page."""
     last = max((count - 1) // ROWS, 0)
     page = min(choices.current().list_page, last)
-    order = "worst first, " if not choices.current().sorted_by else ""
+    worst = "worst first" if scope.whole.has_truth else "least agreement first"
+    order = f"{worst}, " if not choices.current().sorted_by else ""
     first = page * ROWS + 1 if count else 0
     text = f"{order}{first} to {min((page + 1) * ROWS, count)} of {screen_text.plural_spaced(count, kind)}"
     st.caption(as_typed(f"{text}, {scope.text}"))
@@ -108,18 +113,14 @@ def _columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str, Any
     return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
 
 
-def _row(scope: Scope, kind: str, row: dict[str, Any]) -> dict[str, Any]:
+def _row(scope: Scope, kind: str, row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     page = row["page"] if kind == "page" else row["worst_page"]
     picture = selection.current_page_images().find(scope.compared, scope.compared.levels.page_index(page))
     return {
         "name": row[kind],
         "url": thumbnail_address(scope.key, scope.compared, page, (), choices.current().method, picture),
-        "cells": [_text(name, row[name]) for name in _shown_names(row, kind)],
+        "cells": [_text(name, row[name]) for name in names],
     }
-
-
-def _shown_names(row: dict[str, Any], kind: str) -> list[str]:
-    return [kind, *(name for name in ("document", "pages", *SCORES, "pixels") if name in row and name != kind)]
 
 
 def _text(name: str, value: Any) -> str:

@@ -11,7 +11,6 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, page_shell, sides
 from layoutcm.ui.parts import (
     cell,
-    data_tables,
     error_matrix,
     error_switches,
     error_tables,
@@ -29,10 +28,10 @@ PAIR_WIDTH = page_shell.LABELS_BESIDE + 1
 
 def show_nothing_chosen(shown: Sides) -> bool:
     """Say so if no page is chosen."""
-    if shown.own.compared.pages:
-        return False
-    st.info(as_typed(f"There are no {shown.own.text}. Remove a filter."))
-    return True
+    empty = [one.text for one in shown.scopes if not one.compared.pages]
+    if empty:
+        st.info(as_typed(f"No page is chosen by: {'; '.join(empty)}. Remove a filter."))
+    return bool(empty)
 
 
 def show_views(shown: Sides) -> None:
@@ -42,7 +41,8 @@ def show_views(shown: Sides) -> None:
     own = _own_matrix(shown)
     error_switches.show_switches(shown, own)
     side_by_side = shown.is_pair and choices.current().beside == "beside"
-    width = PAIR_WIDTH if side_by_side else _columns(own)
+    is_whole_grid = choices.current().counted == "objects" or (shown.is_pair and not side_by_side)  # without groups
+    width = PAIR_WIDTH if side_by_side else matrix_panel.columns_on_screen(own) if is_whole_grid else _columns(own)
     left, right = page_shell.columns(3, 2, labels=width)
     stacked = width > page_shell.LABELS_BESIDE
     with left:
@@ -64,6 +64,8 @@ def _show_clicked(shown: Sides, own: Confusion, across: int) -> Callable[[], Non
     if choices.current().class_name in own.labels:
         return label_panel.show_label(shown, own, across)
     st.caption(cell.HINT if shown.own.whole.has_truth else cell.HINT_WITHOUT_TRUTH)
+    if shown.is_pair:
+        cell.show_whose(shown)
     error_tables.show_largest(shown.own, own)
     return lambda: None
 
@@ -93,10 +95,7 @@ def _show_collapsed(shown: Sides, confusion: Confusion) -> Callable[[], None]:
     """The numbers of the 2x2."""
     st.subheader("Content against Background", anchor=False)
     cell.show_whose(shown)
-    table = sentences.collapsed_on_screen(confusion.collapse())
-    if not shown.own.whole.has_truth:
-        table = table.drop(columns=["precision", "recall", "f1"]).rename(columns={"gt": "A"})
-    data_tables.show_table(table, sentences.COLLAPSED_COLUMNS, key="collapsed_table")
+    sentences.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
     return lambda: None
 
 

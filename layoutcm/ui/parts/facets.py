@@ -50,15 +50,18 @@ def show_filters(compared: Comparison) -> None:
         "Label",
         ["", *dict.fromkeys(compared.labels[1:])],
         place="filter",
+        in_popover=True,
         format_func=every,
     )
     if compared.space.shared and compared.has_truth:
-        sidebar.show_choice("cause", "Cause", ["", *CAUSES], place="filter", format_func=every)
+        sidebar.show_choice("cause", "Cause", ["", *CAUSES], place="filter", in_popover=True, format_func=every)
     values = [f"{name}={value}" for name, own in scope.attributes_of(compared).items() if name != DOCUMENT
               for value in own]  # fmt: skip
     if values:
         show = lambda text: text.replace("=", ": ", 1) or "all pages"
-        sidebar.show_choice("attribute", "Page attribute", ["", *values], place="filter", format_func=show)
+        sidebar.show_choice(
+            "attribute", "Page attribute", ["", *values], place="filter", in_popover=True, format_func=show
+        )
 
 
 def _show_values(compared: Comparison) -> None:

@@ -36,8 +36,8 @@ Names = Mapping[str, str]
 
 def foreign_labels(position: int, compared: Comparison) -> list[str]:
     """The labels in use in a prediction that gt does not have, unless its labels are mapped."""
-    if session.mapping_of(position).get("pred"):
-        return []
+    if session.mapping_of(position).get("pred") or str(position) in session.chosen_mapping().get(PREDS, {}):
+        return []  # also a mapping that keeps every label was accepted
     known, pred = set(compared.alignment.layouts[GT].labels), compared.alignment.layouts[PRED]
     return [label for label in pred.labels if label in pred.labels_in_use and label not in known]
 

@@ -15,6 +15,7 @@ from layoutcm.tables.matrix_views import select
 from layoutcm.ui import choices, screen_text
 from layoutcm.ui.parts import cell, lit_pages, sentences
 from layoutcm.ui.parts.lit_pages import LitPages
+from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import SIDE_NAMES, as_typed
 from layoutcm.ui.sides import Sides
 from layoutcm.ui.visitors import kept
@@ -23,7 +24,7 @@ from layoutcm.wording import score_text, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CELLS = 5
+MOST_CELLS = 4
 
 
 def show_label(shown: Sides, confusion: Confusion, across: int) -> Callable[[], None]:
@@ -34,7 +35,7 @@ def show_label(shown: Sides, confusion: Confusion, across: int) -> Callable[[], 
     _show_numbers(shown, confusion, name)
     if choices.current().counted == "objects" and has_truth and confusion.diagonal:
         st.markdown(cell.object_scores(shown.own, name))
-    pages = LitPages(shown.own, _pages(shown, name), (name,), mask="difference")
+    pages = LitPages(shown.own, pages_of_label(shown.own, name), (name,))
     count = screen_text.plural_spaced(len(shown.own.compared.pages), "page")
     wrong = "wrong" if has_truth else "different"
     st.markdown(
@@ -42,9 +43,9 @@ def show_label(shown: Sides, confusion: Confusion, across: int) -> Callable[[], 
         f"{thin_spaced(len(pages.table))} of {count}"
     )
     causes = st.container()
+    _show_cells(confusion, name)
     if len(pages.table):
         lit_pages.show_thumbnails(pages, across)
-    _show_cells(confusion, name)
 
     def draw_slow_parts() -> None:
         if has_truth and confusion.diagonal and confusion.method == "matrix" and len(pages.table):
@@ -74,14 +75,17 @@ def _show_numbers(shown: Sides, confusion: Confusion, name: str) -> None:
 def _show_cells(confusion: Confusion, name: str) -> None:
     """What the label is taken for, and what is taken for it; a click shows the cell."""
     largest = sentences.confusion_sentences(confusion, select(confusion), most=MOST_CELLS, touching=(name,))
+    if largest:
+        st.caption("What it is taken for, and what is taken for it:")
     with sentences.button_list("taken_for"):
         for text, gt_label, pred_label in largest:
             st.button(text, key=f"label_{gt_label}_{pred_label}", type="tertiary", on_click=choices.put,
                       kwargs={"gt_label": gt_label, "pred_label": pred_label})  # fmt: skip
 
 
-def _pages(shown: Sides, name: str) -> pd.DataFrame:
-    return _kept_pages(shown.own.key, name, choices.current().method, shown.own.compared)
+def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
+    """The pages with wrong pixels of a label, the worst first."""
+    return _kept_pages(scope.key, name, choices.current().method, scope.compared)
 
 
 @kept("Looking for pages …")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 6
+FRAMES = 8  # of the filmstrip
 CAUSES_PAGES = 200  # more would take too long after a click
 COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
 CAUSES_HELP = (
@@ -49,22 +50,37 @@ class LitPages:
 
 def show_thumbnails(pages: LitPages, across: int) -> None:
     """The worst pages, `across` in a row, as buttons that open them, and all of them as a table."""
+    data = {"pages": _pictures(pages, 0, THUMBNAILS), "across": across, "unit": pages.unit}
+    components.THUMBNAILS(key="thumbnails", data=data, on_picked_change=lambda: _open_picked("thumbnails", pages.mask))
+    _offer_all(pages)
+
+
+def _pictures(pages: LitPages, first: int, count: int) -> list[list[Any]]:
+    """[page, amount, address of its picture] of some of the pages."""
     images, compared, method = selection.current_page_images(), pages.scope.compared, choices.current().method
     shown = []
-    for page, amount in list(zip(pages.table["page"], pages.amounts))[:THUMBNAILS]:
+    for page, amount in list(zip(pages.table["page"], pages.amounts))[first : first + count]:
         picture = images.find(compared, compared.levels.page_index(page))
-        shown.append(
-            [page, round(amount), thumbnail_address(pages.scope.key, compared, page, pages.lit, method, picture)]
-        )
+        address = thumbnail_address(pages.scope.key, compared, page, pages.lit, method, picture)
+        shown.append([page, round(amount), address])
+    return shown
 
-    def open_picked() -> None:
-        picked = st.session_state["thumbnails"].get("picked")
-        if picked:
-            selection.open_page(picked["page"], pages.mask)
 
-    data = {"pages": shown, "across": across, "unit": pages.unit}
-    components.THUMBNAILS(key="thumbnails", data=data, on_picked_change=open_picked)
-    _offer_all(pages)
+def _open_picked(key: str, mask: str) -> None:
+    picked = st.session_state[key].get("picked")
+    if picked:
+        selection.open_page(picked["page"], mask)
+
+
+def show_filmstrip(pages: LitPages, title: str, page: str) -> None:
+    """A row of the pages behind the chosen cell, with the present one among them if it is one of them."""
+    names, count = list(pages.table["page"]), len(pages.table)
+    place = names.index(page) if page in names else 0
+    first = max(min(place - FRAMES // 2, count - FRAMES), 0)
+    shown = f"{thin_spaced(first + 1)} to {thin_spaced(min(first + FRAMES, count))} of {thin_spaced(count)}"
+    st.caption(screen_text.as_typed(f"Pages behind {title}, worst first: {shown}"))
+    data = {"pages": _pictures(pages, first, FRAMES), "across": FRAMES, "unit": pages.unit, "current": page}
+    components.THUMBNAILS(key="filmstrip", data=data, on_picked_change=lambda: _open_picked("filmstrip", pages.mask))
 
 
 def _offer_all(pages: LitPages) -> None:

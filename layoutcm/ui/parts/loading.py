@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.ui import card_reviews, choices, dropped_images, further_files, held_files, router, session
 from layoutcm.ui.card_reviews import Review
-from layoutcm.ui.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped
+from layoutcm.ui.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped, seems_no_truth
 from layoutcm.ui.input_files import data_files
 from layoutcm.ui.parts import label_mapping, saved_sessions
 from layoutcm.ui.screen_text import as_typed, plural_spaced
@@ -22,19 +22,10 @@ HELP = (
     "(YAML, JSON); a page map or page attributes (CSV); a saved session (.layoutcm). Roles are guessed, and can be "
     "changed."
 )
-# The cards show the files, so the zone lists only those that are being sent, or were refused.
-ZONE_STYLE = (
-    "<style>[class*=st-key-drop_] [data-testid=stFileChip]:not(:has([data-testid=stFileChipIconSpinner])):not("
-    ":has([data-testid=stFileChipIconError])){display:none}"
-    "[class*=st-key-drop_] [data-testid=stFileChips] div:has(>[data-testid=stFileChip]:only-child){margin:0;padding:0}"
-    "[class*=st-key-drop_] [aria-label='Add files']{width:auto;height:auto;padding:.4rem .8rem;white-space:nowrap}"
-    "[class*=st-key-drop_] [aria-label='Add files']::after{content:'Add files';margin-left:.4rem}</style>"
-)
 
 
 def show_drop_zone() -> None:
     """One zone for everything. What was dropped is loaded as soon as there are a ground truth and a prediction."""
-    st.html(ZONE_STYLE)
     uploads = st.file_uploader(DROP, key=held_files.zone_key(), help=HELP, accept_multiple_files=True)
     with st.spinner("Looking at the files …"):
         is_new = held_files.take_uploads(uploads)
@@ -107,6 +98,9 @@ def show_state(reviews: Sequence[Review]) -> None:
     gt, preds = (next(one for one in reviews if one.card.role == GT), [one for one in reviews if one.card.role == PRED])
     swapped = _why_swapped(gt, preds)
     decisions = [*([f"the two sides seem to be swapped ({swapped})"] if swapped else []), *_decisions(reviews)]
+    if choices.current().truth and not swapped and seems_no_truth(gt.card, gt.has_scores):
+        name = as_typed(gt.card.name)
+        decisions.append(f"{name} is taken for the ground truth, but has scores. If no file is the truth, say so below")
     if held_files.is_first_load(isinstance(compared, Comparison)) and not decisions:
         router.go_to("models")
     if decisions:
@@ -114,7 +108,8 @@ def show_state(reviews: Sequence[Review]) -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         if isinstance(compared, Comparison):
-            _show_way_on(compared, len(preds), decisions)
+            warnings = sum(found.severity == "warning" for one in reviews for found in one.findings)
+            _show_way_on(compared, len(preds), decisions, warnings)
         if GT in roles_offered(preds[session.chosen_index()].card):
             _show_swap_button(gt, preds[session.chosen_index()], bool(swapped))
 
@@ -169,14 +164,16 @@ def suggestions() -> dict[int, list[str]]:
     return {position: labels for position, labels in found.items() if labels}
 
 
-def _show_way_on(compared: Comparison, preds: int, decisions: list[str]) -> None:
+def _show_way_on(compared: Comparison, preds: int, decisions: list[str], warnings: int) -> None:
     """The button that goes on, and a few words if nothing keeps the visitor here."""
     st.button("Go on to Models", key="go_on", type="secondary" if decisions else "primary",
               icon=":material/arrow_forward:", on_click=router.go_to, args=("models",))  # fmt: skip
     if not decisions:
         pages = plural_spaced(len(compared.pages), "page")
         others = f", {plural_spaced(preds, 'prediction')}" if choices.current().truth else ""
-        st.markdown(f":green[:material/check_circle:] All is well: {pages}{others} compared.", width="content")
+        well = ":green[:material/check_circle:] All is well: "
+        said = f"{pages}{others} compared, with {plural_spaced(warnings, 'warning')} below."
+        st.markdown(said if warnings else f"{well}{pages}{others} compared.", width="content")
 
 
 def ask_sizes(reviews: Sequence[Review]) -> None:

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT
+from layoutcm.diagnosis.page_tiles import agreement_names
 from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.web import page_data
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.drawn_labels import fold_others
-from layoutcm.tables.matrix_views import select
-from layoutcm.ui import choices, components, input_files, offers, page_shell, screen_text, selection, session, sidebar
+from layoutcm.tables.matrix_views import cell_verb, select
+from layoutcm.tables.summary_sentence import in_both
+from layoutcm.ui import (
+    choices,
+    components,
+    input_files,
+    offers,
+    page_shell,
+    scope,
+    screen_text,
+    selection,
+    session,
+    sidebar,
+)
 from layoutcm.ui.image_uris import page_image_addresses
-from layoutcm.ui.parts import data_tables, matrix_offers, matrix_panel, page_offers, sentences
+from layoutcm.ui.parts import data_tables, label_panel, lit_pages, matrix_offers, matrix_panel, page_offers, sentences
 from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
+from layoutcm.ui.side_words import words_for
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTHING_PICKED = "Scroll to zoom, drag to move, hover or click for details; digits switch layers."
 
@@ -31,36 +47,32 @@ def choose_page(compared: Comparison) -> str:
     current = choices.current().page
     if current not in compared.alignment.pages.index:
         current = _first_page(compared)
-    index = compared.levels.page_index(current)
+    index, lit = compared.levels.page_index(current), _lit_pages(compared)
     choices.put(page=current)
+    behind = lit.table["page"].tolist() if lit else []
+    walk = behind if current in behind else compared.pages
+    place = walk.index(current)
     with st.container(horizontal=True, vertical_alignment="bottom", key="choose_page"):
         sidebar.show_choice("page", "Page", compared.pages, place="viewer")
-        for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
-            end = not 0 <= to < len(compared.pages)
-            st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
-        chosen = selection.chosen_cell(compared) is not None
-        st.button("Back to the cell", disabled=not chosen, on_click=selection.open_chosen_cell)
+        for name, key, to in (("Previous", "Left", place - 1), ("Next", "Right", place + 1)):
+            end = not 0 <= to < len(walk)
+            page = {} if end else {"page": walk[to]}
+            st.button(name, disabled=end, shortcut=key, on_click=choices.put, kwargs=page)
+        word = "label" if selection.chosen_label(compared) else "cell"
+        st.button(f"Back to the {word}", disabled=lit is None, on_click=selection.open_chosen)
     document = compared.alignment.pages.documents[index]
     if document != current:
-        st.caption(
-            f"document {screen_text.as_typed(document)}, "
-            f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
-        )
+        own = [k for k, name in enumerate(compared.alignment.pages.documents) if name == document]
+        number, count = thin_spaced(own.index(index) + 1), thin_spaced(len(own))
+        of_all = f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
+        st.caption(f"{of_all}; page {number} of {count} of document {screen_text.as_typed(document)}")
     return current
 
 
 def _first_page(compared: Comparison) -> str:
-    """The worst page behind the chosen cell, if there is one, else the first page."""
-    if selection.chosen_cell(compared) is not None:
-        cell = choices.current().gt_label, choices.current().pred_label
-        behind = compared.pages_behind(*cell, choices.current().method)
-        if len(behind):
-            return str(behind["page"].iloc[0])
-    return compared.pages[0]
-
-
-def _turn_to(compared: Comparison, index: int) -> None:
-    choices.put(page=compared.pages[index])
+    """The worst page behind the chosen cell or label, if there is one, else the first page."""
+    lit = _lit_pages(compared)
+    return str(lit.table["page"].iloc[0]) if lit and len(lit.table) else compared.pages[0]
 
 
 def show_viewer(compared: Comparison, page: str) -> None:
@@ -73,7 +85,44 @@ def show_viewer(compared: Comparison, page: str) -> None:
     )
     page_offers.offer_page(compared, page)
     picked = st.session_state.get("viewer_picked")
-    st.caption(as_typed(_picked_text(data, picked)) if picked and picked["page"] == page else NOTHING_PICKED)
+    st.caption(
+        as_typed(_picked_text(data, picked, compared.has_truth))
+        if picked and picked["page"] == page
+        else NOTHING_PICKED
+    )
+
+
+def show_filmstrip(compared: Comparison, page: str) -> None:
+    """The pages behind the chosen cell or label, if there is one."""
+    lit = _lit_pages(compared)
+    if lit is None or not len(lit.table):
+        return
+    title = f"the wrong pixels of {lit.lit[0]}" if compared.has_truth else f"the differences in {lit.lit[0]}"
+    if len(lit.lit) == 2:
+        verb = cell_verb(compared.space.shared, lit.lit[0] == lit.lit[1])
+        title = f"{lit.lit[0]} {verb} {lit.lit[1]}" if compared.has_truth else in_both(*lit.lit)
+    lit_pages.show_filmstrip(lit, title, page)
+
+
+def _lit_pages(compared: Comparison) -> lit_pages.LitPages | None:
+    """The pages with pixels of the chosen cell, or wrong pixels of the chosen label, the worst first."""
+    whole = scope.scope_of(compared, session.chosen_index(), scope.Filters())
+    label, method = selection.chosen_label(compared), choices.current().method
+    if selection.chosen_cell(compared) is not None:
+        names = choices.current().gt_label, choices.current().pred_label
+        return lit_pages.LitPages(whole, _behind(session.comparison_key(), names, method, compared), names)
+    return lit_pages.LitPages(whole, label_panel.pages_of_label(whole, label), (label,)) if label else None
+
+
+@kept("Looking for pages …")
+def _behind(key: str, names: tuple[str, str], method: str, _compared: Comparison) -> pd.DataFrame:
+    return _compared.pages_behind(*names, method)
+
+
+def _lit_cell(compared: Comparison) -> tuple[int, int | None] | None:
+    """The place of the chosen cell in the matrix; that of a label has no column."""
+    label = selection.chosen_label(compared)
+    return (compared.labels.index(label), None) if label else selection.chosen_cell(compared)
 
 
 def _page_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
@@ -81,7 +130,7 @@ def _page_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
     others = [i for i in range(len(session.pred_names())) if i != session.chosen_index()]
     wanted = _wanted_layers()
     tiles, problem = _tile_data(compared, page)
-    index, cell = compared.levels.page_index(page), selection.chosen_cell(compared)
+    index, cell = compared.levels.page_index(page), _lit_cell(compared)
     frame = compared.alignment.pages
     width, height = float(frame.widths[index]), float(frame.heights[index])
     if tiles:
@@ -112,7 +161,7 @@ def _wanted_layers() -> tuple[str, ...]:
 def _offered_layers(compared: Comparison, others: list[int], wanted: tuple[str, ...]) -> list[str]:
     """The layers that are computed when the reader asks for them."""
     sides = [f"side-{number}" for number, other in enumerate(others, start=2) if f"pred-{other}" not in wanted]
-    more = ("causes", "centres") if compared.space.shared else ("centres",)
+    more = ("causes", "centres") if compared.space.shared and compared.has_truth else ("centres",)
     return [*sides, *(name for name in more if name not in wanted)]
 
 
@@ -172,9 +221,13 @@ def _shown_labels(labels: list[str]) -> list[int] | None:
     return [k for k, label in enumerate(labels) if label in chosen or k == len(labels) - 1] if chosen else None
 
 
-def _panes(tiles: Mapping[str, Any], cell: tuple[int, int] | None) -> list[dict[str, Any]]:
+def _panes(tiles: Mapping[str, Any], cell: tuple[int, int | None] | None) -> list[dict[str, Any]]:
     """The canvases: the regions, with the pixels of the chosen cell if the page has some; and the chosen mask."""
-    lit = cell is not None and any(add[:2] == [*cell] for pair in tiles.get("pairs", ()) for add in pair["adds"])
+    places = [add[:2] for pair in tiles.get("pairs", ()) for add in pair["adds"]]
+    if cell is not None and cell[1] is None:
+        lit = any((place[0] == cell[0]) != (place[1] == cell[0]) for place in places)
+    else:
+        lit = cell is not None and [*cell] in places
     mask = choices.current().mask
     first: dict[str, Any] = {"mask": "cell" if lit and not mask else "", "boxes": True}
     usable = mask and tiles and not (mask == "cell" and cell is None)
@@ -211,7 +264,7 @@ def _keep_mask() -> None:
         choices.put(mask=mask)
 
 
-def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any]) -> str:
+def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any], has_truth: bool) -> str:
     """What was clicked: a region with its label, box and score, or the label sets of a pixel."""
     labels = data["labels"]
     if picked["kind"] == "region":
@@ -224,7 +277,7 @@ def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any]) -> str:
         pair = data["pairs"][picked["pair"]]
         names = [" + ".join(labels[data["bits"][side][bit]] for bit in pair["words"][side]) for side in (GT, PRED)]
         sides = ", ".join(f"{data['sides'][side]}: {names[side] or 'not judged'}" for side in (GT, PRED))
-        return f"{sides}: {AGREEMENT[pair['kind']]}, {thin_spaced(pair['pixels'])} px"
+        return f"{sides}: {agreement_names(has_truth)[pair['kind']]}, {thin_spaced(pair['pixels'])} px"
     return ""
 
 
@@ -242,10 +295,10 @@ def show_numbers(compared: Comparison, page: str) -> None:
         offers.offer("page_matrix", matrix_offers.matrix_offer(folded, view, ordered, PurePath(page).stem))
     with right:
         st.subheader("Content against Background", anchor=False)
-        data_tables.show_table(
-            sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed"
-        )
+        sentences.show_collapsed(compared, confusion, key="page_collapsed")
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
             classes = confusion.classes().iloc[shown.rows].drop(columns=["pred_pixels", "iou"])
+            if not compared.has_truth:
+                classes = classes.rename(columns=words_for(compared).scores | {"gt_pixels": "pixels in A"})
             data_tables.show_table(classes, data_tables.CLASS_COLUMNS, key="page_classes")

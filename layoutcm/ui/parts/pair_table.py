@@ -17,7 +17,7 @@ from layoutcm.wording import MISSING, difference_text, score_text
 
 Rows = list[dict[str, str]]
 UNTESTED = "It is the plain difference, without a test."
-PAIRED = "The verdict is that of a paired test over documents."
+PAIRED = "The verdict is that of a paired test over {units}."
 UNPAIRED = (
     "The pages differ, so no paired test applies: the test exchanges documents between the two sets. Other differences "
     "between them, such as their labels, are not taken out."
@@ -32,11 +32,19 @@ def show_pair(shown: Sides) -> None:
     except InputError as error:
         st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
         return
-    titles = {"figure": "", "first": first, "second": second, "difference": "difference", "verdict": "verdict"}
+    titles = {"figure": "", "first": first, "second": second, "difference": "difference", "verdict": "verdict on B"}
     used = [name for name in titles if any(row.get(name) for row in rows)]
     columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
     data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")
-    note = UNTESTED if not shown.own.whole.has_truth else PAIRED if shown.kind == MODELS else UNPAIRED
+    if not shown.own.whole.has_truth:
+        note = UNTESTED
+    elif shown.kind == MODELS:
+        note = PAIRED.format(units=sides.model_difference(shown).resampling.units)
+    else:
+        note = UNPAIRED
+    if any(row["verdict"] in ("better", "worse") and " (-" in row["difference"] and " to +" in row["difference"]
+           for row in rows if "verdict" in row):  # fmt: skip
+        note += " It may differ from an interval that includes 0: the two are computed in different ways."
     st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
 
 
@@ -95,4 +103,4 @@ def _value(value: float, low: float, high: float) -> str:
 
 def _difference(value: float, low: float, high: float) -> str:
     text = difference_text(value)
-    return text if low != low else f"{text} ({difference_text(low)} – {difference_text(high)})"
+    return text if low != low else f"{text} ({difference_text(low)} to {difference_text(high)})"

@@ -64,9 +64,7 @@ def _content(of_all: bool) -> tuple[str, ...]:
 
 def _image_keys() -> list[str]:
     """Keys for the page images in use."""
-    files = session.loaded_files()
-    uploaded = (one.digest for zone in st.session_state.get("pictures_given", ()) for one in zone)
-    return [files.images if files else "", *uploaded]
+    return [one.digest for one in selection.current_page_images().pictures]
 
 
 def _explicit_families(compared: Comparison) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, cell_verb, largest_confusions
 from layoutcm.tables.summary_sentence import in_both, summary_sentence
 from layoutcm.ui import session
-from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
+from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number, show_table
 from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import percent, thin_spaced
@@ -61,6 +61,14 @@ def confusion_sentences(
         owner = as_typed(a) if has_truth else f"{as_typed(a)} in {LETTERS[GT]}"
         found.append((f"{what}: {thin_spaced(round(pixels))} px, {percent(part)} of {owner}", a, b))
     return found
+
+
+def show_collapsed(compared: Comparison, confusion: Confusion, key: str) -> None:
+    """The 2x2 of a matrix as a table; without a truth it has no precision, recall and F1."""
+    table = collapsed_on_screen(confusion.collapse())
+    if not compared.has_truth:
+        table = table.drop(columns=["precision", "recall", "f1"]).rename(columns={"gt": "A"})
+    show_table(table, COLLAPSED_COLUMNS, key=key)
 
 
 def collapsed_on_screen(small: Confusion) -> pd.DataFrame:

@@ -91,9 +91,9 @@ def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
     with st.container(horizontal=True):
         if best != MISSING and is_common:
             st.button(
-                as_typed(f"Apply {best} to {label or ALL_LABELS}"), key="apply_best", type="primary",
+                as_typed(f"Apply {best} to {label or ALL_LABELS}{_of_all()}"), key="apply_best", type="primary",
                 disabled=now == wanted, on_click=choices.put, kwargs=wanted,
-                help="It holds for all predictions with scores. The bar on top shows it.",
+                help="The bar on top shows it, and removes it.",
             )  # fmt: skip
         scores = session.min_scores()
         if scores is not None:
@@ -102,6 +102,10 @@ def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
                 {"min_score": 0.0, "label_scores": ()},
             )
             st.button(text, key="remove_threshold", on_click=choices.put, kwargs=none)
+
+
+def _of_all() -> str:
+    return " of all predictions" if len(session.pred_names()) > 1 else ""
 
 
 def _with_threshold(best: str, label: str | None) -> dict[str, Any]:

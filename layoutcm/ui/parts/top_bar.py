@@ -12,7 +12,7 @@ from layoutcm.ui.parts import facets, saved_sessions, take_away
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sidebar import show_choice
 
-LOST_ON_RELOAD = "Uploaded files are lost on reload: save the session."
+LOST_ON_RELOAD = "{0} are lost on reload: save the session."
 LABELS_HELP = (
     "These and Background keep their rows and columns; all other labels become one, other. Lists and pages keep what "
     "has one of them on either side. Numbers do not change: shares and averages are those of all labels."
@@ -36,9 +36,10 @@ def show_bar() -> None:
             with st.popover("Settings", icon=":material/tune:"):
                 _show_settings()
             take_away.show_button()
-        if not choices.current().load:
+        if not choices.current().load or session.decisions():
+            lost = "Uploaded files" if not choices.current().load else "Decisions about the ground truth"
             with st.container(horizontal=True, vertical_alignment="center", key="lost_on_reload"):
-                st.caption(LOST_ON_RELOAD, width="content")
+                st.caption(LOST_ON_RELOAD.format(lost), width="content")
                 saved_sessions.show_save_button("bar", with_images=False)
 
 
@@ -64,16 +65,16 @@ def _show_filters(compared: Comparison | None) -> None:
     if compared is None:
         st.caption("There are no filters, because the files cannot be compared as they are.")
         return
-    show_choice("level", "Level", choices.CHOICES["level"])
+    show_choice("level", "Level", choices.CHOICES["level"], in_popover=True)
     if choices.current().level == "document":
-        show_choice("document", "Document", compared.documents)
+        show_choice("document", "Document", compared.documents, in_popover=True)
     elif choices.current().level == "page":
-        show_choice("page", "Page", compared.pages)
+        show_choice("page", "Page", compared.pages, in_popover=True)
     known = list(dict.fromkeys(compared.labels[1:]))
     choices.put(labels=tuple(label for label in choices.current().labels if label in known))
-    st.multiselect("Labels", known, placeholder="all", help=LABELS_HELP, **choices.bind("labels"))
+    st.multiselect("Labels", known, placeholder="all", help=LABELS_HELP, **choices.bind("labels", in_popover=True))
     if compared.alignment.layouts[1].has_scores:
-        st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
+        st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score", in_popover=True))
     facets.show_filters(compared)
 
 
@@ -81,7 +82,7 @@ def _show_settings() -> None:
     how_counted = "How pixels with several labels are counted. See Method."
     covered = "Which pixels a box with fractional edges covers."
     same = "Whether equal names are the same label. auto: if the labels of one side include those of the other."
-    show_choice("method", "Method", choices.CHOICES["method"], help=how_counted)
-    show_choice("rounding", "Rounding", choices.CHOICES["rounding"], help=covered)
-    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])
-    show_choice("taxonomy", "Taxonomy", choices.CHOICES["taxonomy"], place="settings", help=same)
+    show_choice("method", "Method", choices.CHOICES["method"], in_popover=True, help=how_counted)
+    show_choice("rounding", "Rounding", choices.CHOICES["rounding"], in_popover=True, help=covered)
+    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"], in_popover=True)
+    show_choice("taxonomy", "Taxonomy", choices.CHOICES["taxonomy"], place="settings", in_popover=True, help=same)

@@ -303,7 +303,7 @@ def test_page_maps_colour_the_right_pixels():
     gt = page_pixels(pages.page_figure(c, "p", "gt"))
     assert (gt == gt[3, 3]).all(axis=2).mean() == pytest.approx(0.4, abs=0.01)
     names = texts_of(printing.figure_bytes(pages.page_figure(c, "p", "difference"), "svg"))
-    assert names[:3] == ["same labels", "missed by pred", "other labels"]
+    assert names[:3] == ["same labels", "missed", "other labels"]
     with pytest.raises(lcm.InputError, match="cell"):
         pages.page_figure(c, "p", "cell")
 

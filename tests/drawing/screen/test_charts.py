@@ -22,7 +22,7 @@ def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
         assert list(trace.error_x.array) == pytest.approx([0.125] * len(trace.x))
         assert list(trace.error_x.arrayminus) == pytest.approx([0.25] * len(trace.x))
     f1 = figure.data[2]
-    assert f1.error_x.array[0] is None and f1.error_x.array[1] == pytest.approx(0.125)
+    assert f1.error_x.array[0] == "n/a" and f1.error_x.array[1] == pytest.approx(0.125)
     recall = values["recall"][1]
     assert f"recall {recall:.4f} ({recall - 0.25:.3f} – {recall + 0.125:.3f})" in f1.hovertext[0]
     assert all(trace.error_x.array is None for trace in charts.class_bars(small, LIGHT).data)
