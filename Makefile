@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test docs test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -14,6 +14,20 @@ run: $(READY)
 
 test: $(READY) lint browser
 	$(BIN)/pytest --numprocesses 3 --dist loadfile
+
+# The documentation site, in site/: static, without requests to other machines, searchable without a server. It needs only its
+# own small environment: docstrings are read, not imported. The variable leaves out a notice that MkDocs Material prints before
+# every build about the end of its development.
+DOCS := .venv-docs
+docs: $(DOCS)/.ready
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+$(DOCS)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	touch $@
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
 coverage: $(READY) browser
@@ -154,4 +168,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
+	rm -rf $(VENV) $(DOCS) site $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache

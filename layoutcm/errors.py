@@ -26,7 +26,12 @@ class Hint:
 
 
 class InputError(Exception):
-    """An input is wrong: the file, the place in it, the problem, and a hint on what to do."""
+    """An input is wrong: the file, the place in it, the problem, and a hint on what to do.
+
+    Attributes
+    ----------
+    file, place, problem, hint : str
+    """
 
     def __init__(self, file: str, place: str, problem: str, hint: str | Hint = "") -> None:
         self.file = file

@@ -33,7 +33,16 @@ MOST_REGIONS = 4000  # of a page; every region is compared with every other
 
 @dataclass(frozen=True, eq=False)
 class Causes:
-    """float64[cause, gt, pred]: the pixels of every cell by their cause; nan if the sides have different labels."""
+    """float64[cause, gt, pred]: the pixels of every cell by their cause; nan if the sides have different labels.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The causes, in the order of `values`.
+    labels : list of str
+    values : float64[cause, gt, pred]
+    tolerance : float
+    """
 
     names: tuple[str, ...]
     labels: tuple[str, ...]

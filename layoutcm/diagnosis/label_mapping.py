@@ -82,8 +82,30 @@ def suggest_mapping(
 ) -> SuggestedMapping:
     """Suggest the gt label for every pred label, from the pixels of the pages that both sides have.
 
-    Several labels may get the same partner, unless `one_to_one`. Without `prior`, synonyms of the built-in label sets
-    are not known. Pred regions with a score below `min_score` are left out; `pages` is a page map as in `compare`.
+    Parameters
+    ----------
+    gt, pred : Layout
+    one_to_one : bool
+        Each gt label is given to at most one pred label.
+    prior : bool
+        False: synonyms of the built-in label sets are not known.
+    min_score : float or dict, optional
+        Pred regions with a lower score are left out, as in `compare`.
+    pages : dict or path, optional
+        A page map, as in `compare`.
+    threads : int, optional
+    progress : callable, optional
+
+    Returns
+    -------
+    SuggestedMapping
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt, pred = lcm.read("sample_data/gt.json"), lcm.read("sample_data/model-b.csv")
+    >>> lcm.suggest_mapping(gt, pred).mapping["pred"]["figure"]
+    'Picture'
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 

@@ -52,16 +52,50 @@ def read(
     annotator: str | None = None,
     attributes: AttributesLike = None,
 ) -> Layout:
-    """Read the layout in a file, a folder, a zip, (name, bytes), a list of these, or a table in memory.
+    """Read the layout in a file, a folder, a zip, or a table in memory.
 
-    A table is a pandas DataFrame, a pyarrow Table or a list of dicts with the columns of a CSV, or (name, table).
+    The format is recognised by content.
 
-    `like` is a reference layout: it provides page ids, sizes and labels to formats that lack them. `pages` maps its
-    page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
-    {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
-    them. `nested=False` drops regions inside pictures and tables, in formats that mark them. `annotator` is the name of
-    one annotator, if the file has several; the first is the default. `attributes` of pages or documents are a CSV with
-    a column `page` or `document`, {page: {name: value}} or a DataFrame.
+    Parameters
+    ----------
+    source : path, (name, bytes), table, or a list of paths and (name, bytes)
+        A file, folder or zip. A table is a pandas DataFrame, a pyarrow Table or a list of dicts with the columns of a
+        CSV, or (name, table).
+    like : Layout, optional
+        Reference layout, usually the ground truth: it provides page ids, sizes and labels to formats that lack them.
+    pages : dict or path, optional
+        Maps page names of `like` to the names in this source where they differ, as in `compare`.
+    format : str, optional
+        The name of a format, as `layoutcm formats` lists it, instead of the one that is recognised.
+    sizes : (width, height), dict or path, optional
+        Page size for formats without one: of all pages, {page: (width, height)}, or a folder of page images.
+    shapes : {"box", "polygon"}
+        "polygon" keeps outlines and masks where the file has them.
+    nested : bool
+        False drops regions inside pictures and tables, in formats that mark them.
+    annotator : str, optional
+        One annotator, if the file has several; the first is the default.
+    attributes : path, dict or DataFrame, optional
+        Attributes of pages or documents: a CSV with a column `page` or `document`, or {page: {name: value}}.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        If anything is wrong with the source; nothing else is raised by a reader.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> gt.format, len(gt.pages), len(gt.regions)
+    ('coco', 60, 947)
+    >>> row = {"page": "a.png", "label": "Text", "x0": 5, "y0": 5, "x1": 90, "y1": 40, "width": 100, "height": 80}
+    >>> lcm.read([row]).labels
+    ['Text']
     """
     check_choice("shapes", shapes, ("box", "polygon"))
     if like is not None and not isinstance(like, Layout):

@@ -24,6 +24,24 @@ def merge_corrections(gt: Layout, corrected: Layout) -> Layout:
 
     Page ids, documents, page numbers, attributes and the ids of labels are those of gt. A region that was not changed
     (same label, same box or outline up to rounding) is that of gt, with its ignore mark. New labels get new ids.
+
+    Parameters
+    ----------
+    gt : Layout
+    corrected : Layout
+        Some of its pages, as an annotation tool exports them. Pages are found by name and must have the same size.
+
+    Returns
+    -------
+    Layout
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> row = {"page": "a.png", "label": "Text", "x0": 0, "y0": 0, "x1": 50, "y1": 30, "width": 100, "height": 80}
+    >>> gt = lcm.read([row, {**row, "page": "b.png"}])
+    >>> lcm.merge_corrections(gt, lcm.read([{**row, "label": "Table"}])).regions[["page", "label"]].values.tolist()
+    [['b.png', 'Text'], ['a.png', 'Table']]
     """
     for side, layout in (("gt", gt), ("corrected", corrected)):
         if not isinstance(layout, Layout):

@@ -17,7 +17,19 @@ MOST_FINDINGS = 8  # in HTML
 
 @dataclass(frozen=True)
 class Finding:
-    """Something unusual in an input that can still be used: a code with values, worded by `layoutcm.messages`."""
+    """Something unusual in an input that can still be used: a code with values, worded by `layoutcm.messages`.
+
+    Attributes
+    ----------
+    code : str
+    count : int
+        How often it occurs.
+    values : dict
+    severity : {"info", "warning"}
+    repair : str
+        What `repair` can do about it, or "".
+    message : str
+    """
 
     code: str
     count: int = 1
@@ -45,6 +57,7 @@ class Finding:
         return html_parts.block("Finding", findings_html([self]))
 
     def as_dict(self) -> dict[str, object]:
+        """The finding as JSON values: code, severity, count, message, hint, repair."""
         return {
             "code": self.code,
             "severity": self.severity,

@@ -154,7 +154,22 @@ class Regions:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The content of one file (or folder): pages, labels, regions, and findings."""
+    """The content of one file (or folder): pages, labels, regions, and findings.
+
+    Attributes
+    ----------
+    name, format : str
+        Of the file.
+    labels : list of str
+        Also those that no region uses, in the order of the file.
+    findings : tuple of Finding
+    annotator, annotators : str, tuple of str
+        Whose regions these are, and all annotators that the file names.
+    repairs : tuple of str
+        Those that were applied, in order.
+    sha256 : str or None
+        Digest of the files that were read.
+    """
 
     name: str
     format: str

@@ -36,7 +36,26 @@ BoxTransform = Callable[[Floats, Floats], Floats]
 
 
 def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
-    """The layout after one or more repairs, applied in order; a finding reports each of them."""
+    """The layout after one or more repairs, applied in order; a finding reports each of them.
+
+    Parameters
+    ----------
+    layout : Layout
+    repairs : str or iterable of str
+        "flip-y", "unit:1000", "scale:2.08", "xywh", "xyxy", "corner", "centre", "pages:1", "images:-1", "ids:1";
+        several in one text are separated by commas.
+
+    Returns
+    -------
+    Layout
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> row = {"page": "a.png", "label": "Text", "x0": 0, "y0": 10, "x1": 50, "y1": 30, "width": 100, "height": 80}
+    >>> lcm.repair(lcm.read([row]), "flip-y").regions[["y0", "y1"]].values.tolist()
+    [[50.0, 70.0]]
+    """
     for name in repairs.split(",") if isinstance(repairs, str) else repairs:
         layout = _repair_once(layout, name)
     return layout

@@ -21,11 +21,35 @@ from layoutcm.layouts.writing.yolo import as_yolo
 def write(
     layout: Layout, to: str, path: str | os.PathLike[str], *, predictions: bool | None = None
 ) -> tuple[Finding, ...]:
-    """Write `layout` in a format of `WRITERS`; the findings say what the format cannot hold.
+    """Write a layout in another format.
 
-    What exists is replaced after the new output is complete. "yolo" and "page-xml" write a folder, or a zip if the path
-    ends in .zip. `predictions` is for Label Studio: whether regions are predictions, not annotations; if it is None,
-    they are if they have scores.
+    What exists is replaced after the new output is complete.
+
+    Parameters
+    ----------
+    layout : Layout
+    to : {"parquet", "csv", "coco", "yolo", "label-studio", "cvat", "page-xml"}
+        "parquet" holds all of a layout.
+    path : path
+        "yolo" and "page-xml" write a folder, or a zip if the path ends in .zip.
+    predictions : bool, optional
+        For Label Studio: whether regions are predictions instead of annotations; if not given, they are if they have
+        scores.
+
+    Returns
+    -------
+    tuple of Finding
+        What the format cannot hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lost = lcm.write(gt, "cvat", f"{folder}/gt.xml")
+    >>> [finding.values["what"] for finding in lost]
+    ['documents', 'page numbers', 'attributes']
     """
     content, findings = written(layout, to, predictions=predictions)
     put(content, path)

@@ -308,9 +308,31 @@ def label_sets_confusion(
     background: str | None = BACKGROUND,
     method: str = "matrix",
 ) -> Confusion:
-    """The multi-label confusion matrix of plain label sets, one pair per sample; an empty set is `background`.
+    """The multi-label confusion matrix of plain label sets, one pair per sample.
 
-    With `background=None` there is no Background row, and every sample needs a label on both sides.
+    Parameters
+    ----------
+    gt_sets, pred_sets : sequence of sets of str
+        The labels of every sample; an empty set is `background`.
+    labels : sequence of str
+    weights : array, optional
+        How much each sample counts; 1 unless given.
+    background : str or None
+        None: there is no Background row, and every sample needs a label on both sides.
+    method : {"matrix", "tensor"}
+
+    Returns
+    -------
+    Confusion
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> m = lcm.label_sets_confusion([{"A"}, {"A", "B"}, set()], [{"A", "B"}, {"A", "B"}, {"B"}], ["A", "B"])
+    >>> m.labels
+    ['Background', 'A', 'B']
+    >>> m.values.tolist()
+    [[0.0, 0.0, 1.0], [0.0, 1.5, 0.5], [0.0, 0.0, 1.0]]
     """
     names = list(dict.fromkeys(label for label in labels if label != background))
     sets = [

@@ -279,7 +279,34 @@ def label_sets_families(
     weights: ArrayLike | None = None,
     depth: int = 1,
 ) -> FamilyConfusion:
-    """The families of plain label sets, one pair per sample. A set may be empty."""
+    """The families of plain label sets, one pair per sample.
+
+    Parameters
+    ----------
+    gt_sets, pred_sets : sequence of sets of str
+        The labels of every sample; a set may be empty.
+    families : dict, path or str
+        A tree {family: [labels]}, a YAML or JSON file, or the name of a built-in tree.
+    count : {"pairs", "gold", "pred"}, optional
+        Each remaining pair counts 1, or those of one gt label together, or those of one pred label; by default "pairs"
+        in matrices, "gold" for shares of gt and "pred" for shares of pred.
+    weights : array, optional
+        How much each sample counts; 1 unless given.
+    depth : int
+        Depth of the families in a nested tree.
+
+    Returns
+    -------
+    FamilyConfusion
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> tree = {"A": ["A.1", "A.2", "A.3"], "B": ["B.1"]}
+    >>> f = lcm.label_sets_families([{"A.1", "A.3"}], [{"A.1", "A.2", "B.1"}], tree)
+    >>> f.given_gt()[["label", "identity", "in_family", "oof"]].dropna().values.tolist()
+    [['A.1', 1.0, 0.0, 0.0], ['A.3', 0.0, 1.0, 0.0]]
+    """
     check_family_options("page", count, depth)
     sets = [
         [_checked_set(labels, side, i) for i, labels in enumerate(given)]

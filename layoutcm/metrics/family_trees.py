@@ -285,7 +285,23 @@ def suggested_trees(labels: Sequence[str]) -> list[FamilyTree]:
 
 
 def suggest_families(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """{name: families} of the built-in trees that fit these labels, the best first, for `Comparison.families`."""
+    """The built-in trees of families that fit some labels, the best first.
+
+    Parameters
+    ----------
+    labels : sequence of str
+
+    Returns
+    -------
+    dict
+        {name: families}, as `Comparison.families` takes them.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> next(iter(lcm.suggest_families(["Text", "Title", "Table", "Picture", "Caption", "Page-header"])))
+    'doclaynet'
+    """
     return {tree.name: tree.as_written() for tree in suggested_trees(list(labels))}
 
 

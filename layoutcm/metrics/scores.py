@@ -116,13 +116,45 @@ def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:
 
 
 def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
-    """Precision, recall and F1 of any square confusion matrix [gt, pred]; no label is treated as Background."""
+    """Precision, recall and F1 of any square confusion matrix; no label is treated as Background.
+
+    Parameters
+    ----------
+    matrix : array, float64[gt, pred]
+    kind : {"micro", "macro", "weighted"}
+
+    Returns
+    -------
+    dict
+        {"precision", "recall", "f1"}
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> {name: round(value, 6) for name, value in lcm.averages([[5, 1, 0], [2, 6, 2], [0, 1, 3]], "macro").items()}
+    {'precision': 0.688095, 'recall': 0.727778, 'f1': 0.700855}
+    """
     values = _square(matrix)
     return {name: float(value) for name, value in mean_scores(margins(values, values), kind).items()}
 
 
 def accuracy(matrix: ArrayLike) -> float:
-    """The share of any square confusion matrix that is on its diagonal; nan if the matrix is all 0."""
+    """The share of any square confusion matrix that is on its diagonal; nan if the matrix is all 0.
+
+    Parameters
+    ----------
+    matrix : array, float64[gt, pred]
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> lcm.accuracy([[5, 1, 0], [2, 6, 2], [0, 1, 3]])
+    0.7
+    """
     values = _square(matrix)
     return float(ratio(np.trace(values), values.sum()))
 

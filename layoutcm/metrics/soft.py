@@ -23,11 +23,31 @@ EPS = 1e-6
 def soft_scores(
     y_true: Any, y_pred: Any, average: str | None = "macro", beta: float = 1.0, eps: float = EPS
 ) -> dict[str, Any]:
-    """{"precision", "recall", "f_beta", "dice"} of two arrays [N, C, ...] with values in 0..1, numpy or torch.
+    """Soft precision, recall, F-beta and dice of arrays with values in 0..1, numpy or torch (differentiable).
 
-    `micro` takes all values together; `macro` is the mean of the scores of the classes; `weighted` is their mean
-    weighted by the sums of `y_true`; `samples` is the mean of the scores of the samples; None returns the scores of the
-    classes, arrays [C]. A class or sample that is 0 in both arrays has a score of 0, as in scikit-learn.
+    Parameters
+    ----------
+    y_true, y_pred : array [samples, classes, ...]
+    average : {"micro", "macro", "weighted", "samples"} or None
+        All values together; the mean over classes; the mean over classes weighted by the sums of `y_true`; the mean
+        over samples; None: the scores of the classes, arrays [classes].
+    beta : float
+        Weight of recall in F-beta and dice.
+    eps : float
+        Denominators are at least this, so that 0 / 0 is 0, as in scikit-learn, and a gradient exists.
+
+    Returns
+    -------
+    dict
+        {"precision", "recall", "f_beta", "dice"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import layoutcm as lcm
+    >>> scores = lcm.soft_scores(np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]]), average="micro")
+    >>> {name: round(float(value), 3) for name, value in scores.items()}
+    {'precision': 0.5, 'recall': 0.5, 'f_beta': 0.5, 'dice': 0.667}
     """
     check_soft_options(average, beta, eps)
     y_true, y_pred = _array(y_true, "y_true"), _array(y_pred, "y_pred")

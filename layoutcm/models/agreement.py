@@ -33,8 +33,26 @@ def agreement(
 ) -> dict[str, float]:
     """Observed agreement, Cohen's kappa and Krippendorff's alpha of two or more layouts, on the pages that all have.
 
-    Observed agreement and kappa are means over all pairs of layouts. Pages have the sizes of the first layout, and its
-    ignore regions are left out. All values are nan if the labels differ; taxonomy "same" makes one list of all labels.
+    Pages have the sizes of the first layout, and its ignore regions are left out.
+
+    Parameters
+    ----------
+    layouts : sequence of Layout
+    rounding, min_score, taxonomy, threads
+        As in `compare`; `min_score` holds for all layouts, and taxonomy "same" makes one list of all labels.
+
+    Returns
+    -------
+    dict
+        {"observed", "kappa", "alpha"}: the first two are means over all pairs of layouts. All are nan if the labels
+        differ.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> both = [lcm.read("sample_data/gt.json"), lcm.read("sample_data/annotator-2.json")]
+    >>> round(lcm.agreement(both)["kappa"], 3)
+    0.948
     """
     given, min_score = _check_layouts(layouts), checked_min_score(min_score)
     check_named_labels(min_score, list(dict.fromkeys(label for layout in given for label in layout.labels)))

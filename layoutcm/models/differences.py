@@ -31,6 +31,30 @@ def difference(
 
     Both are counted on the same pages (see `on_common_pages`) and use the same resamples. Only classes that both have
     are included.
+
+    Parameters
+    ----------
+    c_a, c_b : Comparison
+        Two predictions with the same gt.
+    n : int
+        Number of resamples, if there are more than 100 documents.
+    seed : int
+    level : float
+        Of the intervals.
+    method : {"matrix", "tensor"}
+
+    Returns
+    -------
+    Intervals
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> a, c = (lcm.compare(gt, lcm.read(f"sample_data/model-{name}.json", like=gt)) for name in "ac")
+    >>> d = lcm.difference(a, c)
+    >>> d.verdict("macro_f1")
+    'no difference shown'
     """
     check_resampling(n, seed, level)
     pair = {"c_a": c_a, "c_b": c_b}

@@ -35,10 +35,21 @@ Written = tuple[bytes, tuple[Finding, ...]]
 def write_label_errors(
     errors: pd.DataFrame, gt: Layout, path: str | os.PathLike[str], to: str | None = None
 ) -> tuple[Finding, ...]:
-    """Write what `label_errors` returned, or some rows of it, as "csv", "label-studio" or "cvat".
+    """Write what `label_errors` returned, or some rows of it, to correct the ground truth with.
 
-    By default, the suffix of the path decides: .csv, .json or .xml. `gt` is the layout that was compared. The findings
-    say what the format cannot hold.
+    Parameters
+    ----------
+    errors : DataFrame
+    gt : Layout
+        The layout that was compared.
+    path : path
+    to : {"csv", "label-studio", "cvat"}, optional
+        By default, the suffix of the path decides: .csv, .json or .xml.
+
+    Returns
+    -------
+    tuple of Finding
+        What the format cannot hold.
     """
     to = format_of(path) if to is None else to
     check_choice("to", to, WRITERS)

@@ -28,11 +28,27 @@ SAME_GT = "Compare all predictions with the same gt, and with the same mapping o
 
 
 def label_errors(comparisons: Iterable[Comparison] | Comparison) -> pd.DataFrame:
-    """The probable errors of a ground truth, the most probable first; all comparisons must be with this gt.
+    """The probable errors of a ground truth, the most probable first.
 
-    Columns: page, region (row number in `gt.regions`, NA if it is missing), kind ("label", "missing", "spurious" or
-    "box"), gt_label, suggested (a label, None to remove the region), evidence (0 to 1), box of the region (x0, …) and
-    of the suggestion (suggested_x0, …), then for every prediction what it has there: NAME_label, NAME_evidence.
+    Parameters
+    ----------
+    comparisons : Comparison or iterable of Comparison
+        All must be with this gt; several predictions find more.
+
+    Returns
+    -------
+    DataFrame
+        page, region (row number in `gt.regions`, NA if it is missing), kind ("label", "missing", "spurious" or "box"),
+        gt_label, suggested (a label, None to remove the region), evidence (0 to 1), box of the region (x0, …) and of
+        the suggestion (suggested_x0, …), then for every prediction what it has there: NAME_label, NAME_evidence.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> both = [lcm.compare(gt, lcm.read(f"sample_data/model-{name}.json", like=gt)) for name in "ac"]
+    >>> lcm.label_errors(both)[["page", "kind", "suggested"]].head(2).values.tolist()
+    [['paper-2_p1.png', 'missing', 'Title'], ['paper-3_p3.png', 'missing', 'Table']]
     """
     given = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
     _check_comparisons(given)

@@ -48,10 +48,32 @@ def leaderboard(
     level: float = CONFIDENCE,
     method: str = "matrix",
 ) -> Leaderboard:
-    """Compare predictions of one gt with each other: {name: comparison}, the first is the baseline unless one is named.
+    """Compare predictions of one gt with each other, the best first.
 
-    All are counted on the same pages (see `on_common_pages`) and use the same resamples. `figure` decides the order:
-    "micro_f1", "macro_f1" (unless given), or "content_f1" (unless given, if a prediction has no class values).
+    All are counted on the same pages (see `on_common_pages`) and use the same resamples.
+
+    Parameters
+    ----------
+    comparisons : dict
+        {name: Comparison}
+    baseline : str, optional
+        The prediction that the others are compared with; the first unless given.
+    figure : {"micro_f1", "macro_f1", "content_f1"}, optional
+        Decides the order: "macro_f1" unless given, or "content_f1" if a prediction has no class values.
+    n, seed, level, method
+        As in `difference`.
+
+    Returns
+    -------
+    Leaderboard
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> both = {name: lcm.compare(gt, lcm.read(f"sample_data/{name}.json", like=gt)) for name in ("model-a", "model-c")}
+    >>> lcm.leaderboard(both).table[["model", "macro_f1", "verdict"]].round(3).values.tolist()
+    [['model-c', 0.838, 'no difference shown'], ['model-a', 0.81, 'baseline']]
     """
     check_resampling(n, seed, level)
     _check_names(comparisons, baseline)
@@ -81,7 +103,15 @@ def _check_names(comparisons: object, baseline: str | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """Several predictions on the same pages; `differences_by_model` has all of them but the baseline."""
+    """Several predictions on the same pages; `differences_by_model` has all of them but the baseline.
+
+    Attributes
+    ----------
+    comparisons : dict
+    baseline : str
+    figure : str
+        The figure that decides the order.
+    """
 
     comparisons: dict[str, Comparison]
     baseline: str

@@ -32,7 +32,14 @@ def words_for(labels: int) -> int:
 class PairCounts:
     """Rows of (page, gt set, pred set, pixels), sorted by page.
 
-    `words` is uint64[rows, words]: the words of gt, then of pred. Bit 0 of a side is Background, bit i its i-th label.
+    Attributes
+    ----------
+    labels : (gt labels, pred labels)
+    page : int array
+    words : uint64[rows, words]
+        The words of gt, then of pred. Bit 0 of a side is Background, bit i its i-th label.
+    pixels : array
+    total : float
     """
 
     labels: tuple[tuple[str, ...], tuple[str, ...]]  # of gt and of pred, without Background

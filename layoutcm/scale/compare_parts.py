@@ -50,9 +50,43 @@ def compare_partitions(
 ) -> Comparison:
     """Compare two sets of Parquet parts, which have manifests, and write the result into the folder `out`.
 
-    A run that was stopped continues where it was: parts that are finished are not counted again. `engine` is "threads",
-    "dask" for a new cluster on this machine, or a client of Dask. `why` adds causes and score curves. `missing_labels`
-    is "error", or "add" for labels that the manifest does not know. `threads` is also the number of local Dask workers.
+    A run that was stopped continues where it was: parts that are finished are not counted again.
+
+    Parameters
+    ----------
+    gt_dir, pred_dir : path or address
+    out : path or address
+    engine : {"threads", "dask"} or client of Dask
+        "dask" starts a cluster on this machine.
+    rounding, min_score, missing_pages, taxonomy, mapping, pages, progress
+        As in `compare`.
+    shapes : {"box", "polygon"}
+    fix_gt, fix : str
+        Repairs of gt and of pred, as in `repair`.
+    missing_labels : {"error", "add"}
+        What to do about labels that the manifest does not know.
+    why : bool
+        Adds causes and score curves.
+    threads : int, optional
+        Threads, or local workers of Dask.
+
+    Returns
+    -------
+    Comparison
+        It reads its files when they are needed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> pred = lcm.read("sample_data/model-a.json", like=gt)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = lcm.partition(gt, f"{folder}/gt", 2)
+    ...     _ = lcm.partition(pred, f"{folder}/pred", like=f"{folder}/gt")
+    ...     c = lcm.compare_partitions(f"{folder}/gt", f"{folder}/pred", f"{folder}/out")
+    ...     print(round(c.confusion().average("macro")["f1"], 3))
+    0.81
     """
     check_counting_options(rounding, threads)
     given = os.fspath(mapping) if isinstance(mapping, os.PathLike) else mapping
@@ -64,12 +98,33 @@ def compare_partitions(
 
 
 def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: object) -> Plan:
-    """Only write the plan: its parts are counted by `count_part`, and `finish_partitions` merges their counts."""
+    """Only write the plan: its parts are counted by `count_part`, and `finish_partitions` merges their counts.
+
+    Parameters
+    ----------
+    gt_dir, pred_dir, out : path or address
+    **options
+        Those of `compare_partitions` that decide what is compared.
+
+    Returns
+    -------
+    Plan
+    """
     return make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, PlanOptions(**options))  # type: ignore[arg-type]
 
 
 def finish_partitions(counts: Sequence[Place]) -> Comparison:
-    """Merge the counts of all parts, which are files of one folder, and write the result beside that folder."""
+    """Merge the counts of all parts and write the result beside their folder.
+
+    Parameters
+    ----------
+    counts : sequence of paths or addresses
+        The files of one folder `counts`.
+
+    Returns
+    -------
+    Comparison
+    """
     if not counts:
         raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
     plan = read_plan(folder_of(folder_of(counts[0])))

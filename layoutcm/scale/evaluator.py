@@ -42,8 +42,26 @@ class AddedPage:
 class Evaluator:
     """Collect pages with `update`, then `compute` a `Comparison`, or `as_dict` for a logger.
 
-    `labels` are names, whose ids are their positions from 0, or {id: name}; `pred_labels` those of pred if they differ.
-    The other options are those of `compare`.
+    Parameters
+    ----------
+    labels : list of str or dict
+        Names, whose ids are their positions from 0, or {id: name}.
+    pred_labels : list of str or dict, optional
+        Those of pred if they differ.
+    rounding, min_score, taxonomy, documents, mapping, threads
+        As in `compare`.
+    name : str
+        Of the prediction, in recipes and reports.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> e = lcm.Evaluator(["Text", "Table"])
+    >>> truth = [{"label": "Text", "x0": 0, "y0": 0, "x1": 9, "y1": 5}]
+    >>> e.update(truth, [[0, 0, 9, 4, 0.9, 0]], page="a.png", size=(10, 10))
+    <Evaluator 1 pages, 2 labels>
+    >>> round(e.as_dict()["macro.f1"], 3)
+    0.889
     """
 
     def __init__(

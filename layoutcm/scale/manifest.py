@@ -243,9 +243,20 @@ def part_mark(place: Place) -> tuple[int, str]:
 def make_manifest(
     folder: Place, output: Place | None = None, *, documents: str | None = None, shapes: str = "box"
 ) -> Manifest:
-    """Write the manifest of a folder of Parquet files: layout tables, or shards of Hugging Face. It is in the folder.
+    """Write the manifest of a folder of Parquet files: layout tables, or shards of Hugging Face.
 
-    `output` is another place for it; `documents` is a pattern that finds the document in the name of a page.
+    Parameters
+    ----------
+    folder : path or address
+    output : path or address, optional
+        Another place for the manifest, which is in the folder unless given.
+    documents : str, optional
+        A pattern that finds the document in the name of a page.
+    shapes : {"box", "polygon"}
+
+    Returns
+    -------
+    Manifest
     """
     place = join(folder, MANIFEST_FILE) if output is None else str(output)
     builder = ManifestBuilder(name_of(folder), folder_of(place))

@@ -91,7 +91,16 @@ def _check_names(plan: Plan, part: int, found: Sequence[str], names: Sequence[st
 
 
 def count_part(part: Place) -> Counts:
-    """Compare a part, which a file of the folder `plan` lists, and write its counts; a finished part is only read."""
+    """Compare a part, which a file of the folder `plan` lists, and write its counts; a finished part is only read.
+
+    Parameters
+    ----------
+    part : path or address
+
+    Returns
+    -------
+    Counts
+    """
     plan, number = part_of_list(part)
     return count_part_of(plan, number)
 
@@ -268,7 +277,16 @@ def _cause_rows(comparison: Comparison) -> pa.Table | None:
 
 
 def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
-    """The sums of several parts, which may be sums themselves; each part may occur once."""
+    """The sums of several parts, which may be sums themselves; each part may occur once.
+
+    Parameters
+    ----------
+    counts : sequence of Counts, paths or addresses
+
+    Returns
+    -------
+    Counts
+    """
     parts = [one if isinstance(one, Counts) else read_counts(one) for one in counts]
     if not parts:
         raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")

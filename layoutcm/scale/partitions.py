@@ -25,7 +25,8 @@ from layoutcm.scale.places import Place, is_remote, join, name_of, open_output
 
 ROWS_IN_GROUP = 1 << 16
 MOST_PARTS = 100_000
-OWN_FILES = re.compile(r"_manifest\.parquet|part-\d{5,}\.parquet")
+# The first group is the folder of the mark, which is always this one.
+OWN_FILES = re.compile(r"()(_manifest\.parquet|part-\d{5,}\.parquet)")
 MARK = Mark(MANIFEST_FILE, b"PAR1", "set of parts")
 
 
@@ -58,8 +59,30 @@ def partition(
 ) -> Manifest:
     """Write the layout as Parquet parts with a manifest into a folder; only an old set of parts is replaced.
 
-    `like` is another set: a page that it has, too, goes to the same part, and gets its document. `documents` is a
-    pattern that finds the document in the name of a page.
+    Parameters
+    ----------
+    layout : Layout
+    folder : path or address
+        Also an address that fsspec knows, such as s3://bucket/gt.
+    parts : int, optional
+        Number of parts; that of `like` unless given.
+    like : Manifest, path or address, optional
+        Another set: a page that it has, too, goes to the same part, and gets its document.
+    documents : str, optional
+        A pattern that finds the document in the name of a page.
+
+    Returns
+    -------
+    Manifest
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import layoutcm as lcm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     manifest = lcm.partition(lcm.read("sample_data/gt.json"), f"{folder}/gt", 4)
+    >>> manifest.regions
+    947
     """
     reference = read_manifest(like) if like is not None and not isinstance(like, Manifest) else like
     assert reference is None or isinstance(reference, Manifest)

@@ -35,7 +35,16 @@ ONE_LEVEL = "Ask for one page or document, or compare without partitions."
 
 
 def open_comparison(folder: Place) -> Comparison:
-    """The comparison that `compare_partitions` has written into a folder."""
+    """The comparison that `compare_partitions` has written into a folder.
+
+    Parameters
+    ----------
+    folder : path or address
+
+    Returns
+    -------
+    Comparison
+    """
     plan = read_plan(folder)
     place = join(folder, TOTAL_FILE)
     if not exists(place):

@@ -50,7 +50,14 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """All checks of a result, and notes on what makes them less certain."""
+    """All checks of a result, and notes on what makes them less certain.
+
+    Attributes
+    ----------
+    passed : bool
+    checks : tuple
+    notes : tuple of str
+    """
 
     result: Result
     checks: tuple[Check, ...]
@@ -97,9 +104,30 @@ def gate(
 ) -> Gate:
     """Check figures of a comparison or of a result.json: thresholds, and the largest drop from an earlier result.
 
-    `fail_under` is {figure: least value} or texts such as "macro.f1=0.8". `max_drop` is one number for micro, macro and
-    content F1 and the figures of `fail_under` (0 unless given), or {figure: drop}. `strict` lets a drop within noise
-    fail, too.
+    Parameters
+    ----------
+    result : Comparison, Result, path, bytes or dict
+    fail_under : dict, str or list of str
+        {figure: least value}, or texts such as "macro.f1=0.8".
+    baseline : Comparison, Result, path, bytes or dict, optional
+        An earlier result.
+    max_drop : float, dict, str or list of str, optional
+        One number for micro, macro and content F1 and the figures of `fail_under` (0 unless given), or {figure: drop}.
+    strict : bool
+        Lets a drop within noise fail, too.
+
+    Returns
+    -------
+    Gate
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> pred = lcm.read("sample_data/model-a.json", like=gt)
+    >>> g = lcm.gate(lcm.compare(gt, pred), {"macro.f1": 0.8, "class.Caption.f1": 0.9})
+    >>> g.passed, [check.figure for check in g.short]
+    (False, ['class.Caption.f1'])
     """
     wanted = limits_of(fail_under, "fail_under")
     if baseline is None and max_drop is not None:

@@ -38,7 +38,16 @@ class StoredBoard:
 
 @dataclass(frozen=True, eq=False)
 class LeaderboardResult:
-    """A leaderboard that was read back. `data` has everything that the file contains; `name` is that of the file."""
+    """A leaderboard that was read back.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    data : dict
+        Everything that the file contains.
+    baseline : str
+    """
 
     name: str
     data: dict[str, Any]

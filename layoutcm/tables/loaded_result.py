@@ -37,10 +37,16 @@ if TYPE_CHECKING:
 
 
 def load_result(file: ResultFile) -> Result | list[Result] | LeaderboardResult:
-    """Read what `compare --json` or a report wrote: a path, the bytes of the file, or a dict.
+    """Read what `compare --json` or a report wrote.
 
-    The result gives back matrices, tables and figures. A file with several predictions gives a list of results, and
-    leaderboard.json a `LeaderboardResult`.
+    Parameters
+    ----------
+    file : path, bytes or dict
+
+    Returns
+    -------
+    Result, list of Result, or LeaderboardResult
+        A file with several predictions gives a list, and leaderboard.json a `LeaderboardResult`.
     """
     name, value = decode_results(file)
     if isinstance(value, dict) and value.get("kind") == BOARD:
@@ -62,7 +68,20 @@ def _result(value: Any, name: str, place: str) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A result that was read back. `data` has everything that the file contains; `name` is that of the file."""
+    """A result that was read back.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    data : dict
+        Everything that the file contains.
+    labels : list of str
+    method : {"matrix", "tensor"}
+    recipe_fields : dict
+    findings, objects, families
+        As in the file.
+    """
 
     name: str
     data: dict[str, Any]

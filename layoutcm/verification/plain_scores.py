@@ -47,7 +47,7 @@ def _sum(pairs: Pairs, labels: int, rule: Callable[[LabelSet, LabelSet], Shares]
 
 
 def four_cases(gt: LabelSet, pred: LabelSet) -> Shares:
-    """What a pixel adds to the matrix: the table in the README, line by line."""
+    """What a pixel adds to the matrix: the table in docs/method.md, line by line."""
     if gt == pred:
         yield from ((i, i, 1.0) for i in gt)
     elif pred > gt:

@@ -31,7 +31,7 @@ def rows_of(found, *columns):
 
 
 def test_the_worked_page():
-    # The page of docs/method.md: headline lies half on Title, a little more on Section-header.
+    # The page of docs/suggested-mapping.md: headline lies half on Title, a little more on Section-header.
     gt = [("Title", 0, 0, 100, 10), ("Section-header", 0, 10, 100, 20), ("Text", 0, 30, 100, 80)]
     pred = [("titles", 0, 5, 40, 16), ("body", 0, 30, 100, 70), ("list", 0, 70, 100, 80), ("stamp", 0, 78, 50, 100)]
     found = suggested(gt, pred, prior=False)

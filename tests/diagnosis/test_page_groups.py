@@ -120,7 +120,7 @@ def test_columns_of_the_sample():
     gt = lcm.read(SAMPLE / "gt.json", attributes=SAMPLE / "attributes.csv")
     given_columns = np.array(gt.pages["columns"].astype(int))
     found = page_columns(lcm.compare(gt, gt).alignment)
-    assert (found == given_columns).sum() == 57  # of 60, as docs/method.md says
+    assert (found == given_columns).sum() == 57  # of 60, as docs/slices.md says
 
 
 def test_an_unknown_attribute_names_those_that_are_known():

@@ -33,7 +33,7 @@ def with_attribute(layout, name, values):
 
 
 def test_the_worked_pages():
-    # The pages of docs/method.md: letters find 50 and 40 of 50 pixels, forms 30 and 30.
+    # The pages of docs/slices.md: letters find 50 and 40 of 50 pixels, forms 30 and 30.
     table = book([50, 40, 30, 30], ["letter", "letter", "form", "form"]).slices("kind")
     assert table["value"].tolist() == ["form", "letter"]  # the worst first
     assert table["pages"].tolist() == table["documents"].tolist() == [2, 2]

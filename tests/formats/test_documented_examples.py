@@ -1,4 +1,4 @@
-"""docs/formats.md describes each format and has an example of it, which is read as it stands there."""
+"""docs/formats.md describes each format; docs/format-examples.md has an example of each, which is read."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from layoutcm.formats.recognition import find_candidates
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.ui.parts.format_list import format_rows
 
-DOCS = Path(__file__).parents[2] / "docs" / "formats.md"
+TEXT = (Path(__file__).parents[2] / "docs" / "format-examples.md").read_text("utf-8")
 SIZES = (1000, 1400)  # as the text of the examples says
 # `name`, `name` (what else is needed), an empty line, and a fence with the file.
 _EXAMPLE = re.compile(r"^(`[^(\n]*`)(?: \(([^\n]*)\))?\n\n```([a-z]+)\n(.*?\n)```$", re.MULTILINE | re.DOTALL)
@@ -29,13 +29,9 @@ class Example(NamedTuple):
         return "`format=`" in self.needed
 
 
-def section(title):
-    return DOCS.read_text("utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-
-
 def examples():
     """(name of the format, example) for each name of each heading."""
-    found = _EXAMPLE.findall(section("Examples"))
+    found = _EXAMPLE.findall(TEXT)
     return [(name, Example(*rest)) for names, *rest in found for name in _NAME.findall(names)]
 
 
@@ -62,7 +58,7 @@ def test_each_format_is_in_the_table_and_has_one_example_in_the_same_order():
 
 
 def test_every_fence_has_a_heading():
-    assert section("Examples").count("\n```") == 2 * len(_EXAMPLE.findall(section("Examples")))
+    assert TEXT.count("\n```") == 2 * len(_EXAMPLE.findall(TEXT))
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -47,6 +47,17 @@ def test_the_parts_together_are_the_layout(tmp_path):
     assert rows(again).equals(rows(gt))
 
 
+def test_only_an_old_set_of_parts_is_replaced(tmp_path):
+    gt, _ = pair()
+    lcm.partition(gt, tmp_path / "gt", 3)
+    lcm.partition(gt, tmp_path / "gt", 2)
+    names = [f"part-0000{part}.parquet" for part in range(2)]
+    assert sorted(path.name for path in (tmp_path / "gt").iterdir()) == [MANIFEST_FILE, *names]
+    (tmp_path / "gt" / "notes.txt").write_text("mine")
+    with pytest.raises(lcm.InputError, match=r"'notes\.txt', which no set of parts has written"):
+        lcm.partition(gt, tmp_path / "gt", 2)
+
+
 def test_a_set_like_another_has_the_same_parts(tmp_path):
     gt, pred = pair()
     lcm.partition(gt, tmp_path / "gt", 4)

@@ -26,7 +26,7 @@ p is corrected for all classes and all predictions of this table (Holm)"""
 
 @pytest.fixture
 def board():
-    """Eight documents of one page; see docs/method.md."""
+    """Eight documents of one page; see docs/intervals.md."""
     shares = {"half": [0.5] * 8, "most": [0.8] * 8, "uneven": [0.8] * 4 + [0.2] * 4}
     return lcm.leaderboard({name: one_label_pages(*found) for name, found in shares.items()})
 

@@ -13,7 +13,7 @@ FOUND = {"letter-a": 50, "letter-b": 40, "form-a": 30, "form-b": 30}
 
 @pytest.fixture
 def compared():
-    """Four pages of 100 pixels: gt has a label on 50 of each, pred on some of them; see docs/method.md."""
+    """Four pages of 100 pixels: gt has a label on 50 of each, pred on some of them; see docs/slices.md."""
     sizes = dict.fromkeys(FOUND, (100, 1))
     gt = build(sizes, [(page, "x", 0, 0, 50, 1) for page in FOUND], ["x"], documents={page: page for page in FOUND})
     pred = build(sizes, [(page, "x", 0, 0, n, 1) for page, n in FOUND.items()], ["x"])

@@ -61,8 +61,17 @@ def _coco_number(name: str, meaning: str) -> property:
 class Objects:
     """The matched objects of two layouts.
 
-    `why_no_ap` explains why there is no AP; "" if there is one. `left_out` are the names of pages on which so many
-    objects overlap that they are not compared; `note` is a sentence about them.
+    Attributes
+    ----------
+    ap, ap50, ap75, ap_small, ap_medium, ap_large : float or None
+        None without scores; nan if there is nothing to compute it from.
+    ar, ar1, ar10, ar100, ar_small, ar_medium, ar_large : float or None
+    why_no_ap : str
+        Why there is no AP; "" if there is one.
+    labels : list of str
+    left_out : names of pages on which so many objects overlap that they are not compared
+    note : str
+        A sentence about them.
     """
 
     space: LabelSpace

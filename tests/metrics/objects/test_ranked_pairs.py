@@ -71,7 +71,7 @@ def test_ranked_takes_what_is_left_and_then_looks_at_the_threshold(objects):
         ["q", "a", 2, None, None, None, "fn"],
         ["q", "b", None, 3, 0.5, None, "fp"],
     ]  # fmt: skip
-    # The example of docs/method.md goes on with a threshold of 0.6.
+    # The example of docs/objects.md goes on with a threshold of 0.6.
     assert objects.ranked_pairs(0.6, "ranked")["outcome"].tolist() == ["fp"] * 3 + ["fn"] * 3 + ["fp"]
     assert objects.ranked_pairs(0.6, "coco")["outcome"].tolist() == ["fp", "tp", "fp", "fn", "fn", "fp"]
 

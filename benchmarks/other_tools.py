@@ -1,0 +1,158 @@
+"""What other tools say about the sample: the numbers of docs/other-tools.md. Each tool has its own environment.
+
+    PYTHON benchmarks/other_tools.py TOOL FOLDER
+
+PYTHON is that of an environment in which TOOL is installed, a name of TOOLS below; files for it are written to FOLDER.
+"""
+
+import json
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+SAMPLE = Path(__file__).parents[1] / "sample_data"
+GT, PRED = SAMPLE / "gt.json", SAMPLE / "model-a.json"
+
+
+LABELS = {one["id"]: one["name"] for one in json.loads(GT.read_text())["categories"]}
+
+
+def write_outlines(folder):
+    """gt with outlines, which TIDE needs."""
+    gt = json.loads(GT.read_text())
+    for one in gt["annotations"]:
+        x, y, w, h = one["bbox"]
+        one["segmentation"] = [[x, y, x + w, y, x + w, y + h, x, y + h]]
+    (folder / "gt-outlines.json").write_text(json.dumps(gt))
+
+
+def hotcoco(folder):
+    from hotcoco import COCO, COCOeval
+
+    gt = COCO(str(GT))
+    evaluation = COCOeval(gt, gt.load_res(str(PRED)), "bbox")
+    evaluation.run()
+    print("AP, AP50, AP75:", evaluation.stats[:3])
+    print("TIDE:", evaluation.tide_errors()["delta_ap"])
+
+
+def faster_coco_eval(folder):
+    from faster_coco_eval import COCO, COCOeval_faster
+
+    gt = COCO(str(GT))
+    evaluation = COCOeval_faster(gt, gt.loadRes(str(PRED)), "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    evaluation.summarize()
+    print("AP, AP50, AP75:", evaluation.stats[:3])
+
+
+def tide(folder):
+    from tidecv import TIDE, datasets
+
+    write_outlines(folder)
+    found = TIDE()
+    found.evaluate(datasets.COCO(str(folder / "gt-outlines.json")), datasets.COCOResult(str(PRED)), mode=TIDE.BOX)
+    found.summarize()
+
+
+def page_boxes():
+    """(image, boxes of gt with their labels, boxes of pred with their labels), boxes as x, y, width, height."""
+    gt, pred = json.loads(GT.read_text()), json.loads(PRED.read_text())
+    for image in gt["images"]:
+        sides = ([one for one in side if one["image_id"] == image["id"]] for side in (gt["annotations"], pred))
+        yield image, *([(one["bbox"], one["category_id"]) for one in side] for side in sides)
+
+
+def mote_error(folder):
+    import numpy as np
+    from mote_error import GTBoxes, mote
+
+    rows = []
+    for image, gt, pred in page_boxes():
+        boxes = np.array([box for box, _ in gt], float)
+        truth = GTBoxes(boxes, np.arange(1, len(boxes) + 1), image["width"], image["height"])
+        rows.append(mote(truth, np.array([box for box, _ in pred], float).reshape(-1, 4)))
+    print("mean over pages:", dict(zip(rows[0]._fields, np.mean(rows, axis=0).round(4).tolist())))
+
+
+def docling_metrics(folder):
+    import numpy as np
+    from docling_metrics_layout.layout_types import BboxResolution
+    from docling_metrics_layout.tore.multi_label_confusion_matrix import MultiLabelConfusionMatrix
+    from docling_metrics_layout.tore.tore_layout_evaluator import evaluate_page
+
+    names = {0: "Background"} | LABELS
+    total = 0
+    for image, *sides in page_boxes():
+        given = [
+            [BboxResolution(category_id=k, bbox=[x, y, x + w, y + h]) for (x, y, w, h), k in side] for side in sides
+        ]
+        page = image["file_name"], image["width"], image["height"], names
+        _, _, found = evaluate_page(MultiLabelConfusionMatrix(), *page, *given)
+        total = total + found.detailed.confusion_matrix
+    for name, row in zip(names.values(), np.asarray(total)):
+        print(f"{name:16}", *(f"{value:.1f}" for value in row))
+
+
+def docling_eval(folder):
+    """One document a page, without scores: a DoclingDocument has none."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from docling_core.types.doc import BoundingBox, DoclingDocument, ProvenanceItem, Size, TableData
+    from docling_core.types.doc.labels import DocItemLabel
+    from docling_eval.datamodels.dataset_record import DatasetRecordWithPrediction
+    from docling_eval.evaluators.layout_evaluator import LayoutEvaluator
+
+    def document(image, side):
+        made = DoclingDocument(name=image["file_name"])
+        made.add_page(page_no=1, size=Size(width=image["width"], height=image["height"]))
+        for (x, y, w, h), k in side:
+            place = ProvenanceItem(page_no=1, bbox=BoundingBox(l=x, t=y, r=x + w, b=y + h), charspan=(0, 0))
+            label = DocItemLabel(LABELS[k].lower().replace("-", "_"))
+            if label == DocItemLabel.PICTURE:
+                made.add_picture(prov=place)
+            elif label == DocItemLabel.TABLE:
+                made.add_table(TableData(), prov=place)
+            else:
+                made.add_text(label=label, text="", prov=place)
+        return made
+
+    records = []
+    for image, gt, pred in page_boxes():
+        record = DatasetRecordWithPrediction(
+            document_id=image["file_name"],
+            GroundTruthDocument=document(image, gt),
+            PredictedDocument=document(image, pred),
+            status="success",
+        )
+        records.append(record.as_record_dict())
+    (folder / "test").mkdir(exist_ok=True)
+    table = pa.Table.from_pylist(records, DatasetRecordWithPrediction.pyarrow_schema())
+    pq.write_table(table, folder / "test" / "sample.parquet")
+    layout = LayoutEvaluator()(folder)
+    print({name: value for name, value in layout.model_dump().items() if isinstance(value, float)})
+
+
+TOOLS = {
+    "hotcoco": (hotcoco, "hotcoco"),
+    "faster-coco-eval": (faster_coco_eval, "faster-coco-eval"),
+    "tide": (tide, "tidecv"),
+    "mote_error": (mote_error, "mote-error"),
+    "docling-metrics": (docling_metrics, "docling-metrics-layout"),
+    "docling-eval": (docling_eval, "docling-eval"),
+}
+
+
+def main():
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    run, package = TOOLS[name]
+    start = time.perf_counter()
+    run(folder)
+    print(f"{package} {version(package)}, {time.perf_counter() - start:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""docs/findings.md has every finding, worded as the library words it, and docs/score-is-zero.md every repair."""
+
+import re
+import runpy
+
+from layoutcm.layouts.repairs import REPAIRS, is_repair
+from layoutcm.messages import TEXTS
+from support.paths import ROOT
+
+DOCS = ROOT / "docs"
+SCRIPT = runpy.run_path(str(DOCS / "make_findings.py"))
+
+
+def test_the_page_is_that_of_the_library():
+    assert (DOCS / "findings.md").read_text("utf-8") == SCRIPT["findings_page"](), "run python docs/make_findings.py"
+
+
+def test_every_finding_has_a_row_with_severity_and_advice():
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| .+ \| (.+) \|$", (DOCS / "findings.md").read_text("utf-8"), re.M)
+    assert {code: severity for code, severity, _ in rows} == {code: text.severity for code, text in TEXTS.items()}
+    assert all(advice.strip() for *_, advice in rows)
+
+
+def test_findings_with_a_repair_and_all_repairs_are_explained():
+    text = (DOCS / "score-is-zero.md").read_text("utf-8")
+    assert all(f"`{code}`" in text for code in SCRIPT["REPAIRS"])
+    named = {name for name in re.findall("`([^`\n]+)`", text) if is_repair(name)}
+    assert {name.partition(":")[0] for name in named} == {name.partition(":")[0] for name in REPAIRS}
