@@ -35,7 +35,7 @@ for heading, drawing, text in (
 ):
     st.subheader(heading, anchor=False)
     with st.container(key=f"drawing_{drawing.__name__}"):  # its height is reserved by the style
-        st.image(drawing(dark=dark), width=1000)
+        st.image(drawing(dark=dark), width=1000, alt=f"{heading}. {text}")
     st.caption(text)
 st.subheader("What a pixel contributes", anchor=False)
 st.markdown(method.RULE)

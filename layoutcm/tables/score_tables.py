@@ -58,7 +58,7 @@ def gain_sentence(curves: ScoreCurves, label: str | None = None, label_text: Cal
     if math.isnan(row["f1"]):
         return ""
     if math.isnan(row["threshold"]):
-        return f"No score threshold is better for {of} than all regions, F1 {score_text(row['f1'])}."
+        return f"No score threshold is better for {of} than keeping every region: F1 {score_text(row['f1'])}."
     best = f"Score threshold {threshold_text(row['threshold'])} has the largest F1 of {of} on these pages"
     change = f"{score_text(row['f1'])} instead of {score_text(row['present_f1'])} without a threshold"
     if not curves.is_cross_validated:

@@ -37,6 +37,10 @@ STYLE = (
     # On a narrow screen, put columns one below the other.
     "@media(max-width:1200px){[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]{flex-wrap:wrap}"
     "[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]>[data-testid=stColumn]{min-width:100%}}"
+    # White on the light blue of the dark theme cannot be read.
+    "[data-testid=stBaseButton-primary]:not(:disabled) *{color:light-dark(#ffffff,#0e1117)!important}"
+    # Streamlit's captions have too little contrast on a light page.
+    "[data-testid=stCaptionContainer]{color:inherit!important;opacity:.78}"
     "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
     "h2{font-size:1.2rem!important}h3{font-size:1.05rem!important}"
     f".st-key-top_bar{{min-height:{BAR_HEIGHT}px;gap:.4rem!important}}"
@@ -54,7 +58,7 @@ STYLE = (
     )
     + ".st-key-choose_page{min-height:68px}.st-key-filmstrip{min-height:180px}"
     # Streamlit makes the drop zone lower when it has measured it.
-    "[class*=st-key-drop_] [data-testid=stFileUploaderDropzone]{min-height:100px}"
+    "[class*=st-key-drop_] [data-testid=stFileUploaderDropzone]{min-height:100px;align-items:center}"
     # The cards show the files, so the drop zone lists only those that are being sent, or were refused.
     "[class*=st-key-drop_] [data-testid=stFileChip]:not(:has([data-testid=stFileChipIconSpinner])):not("
     ":has([data-testid=stFileChipIconError])){display:none}"

@@ -51,12 +51,18 @@ def current_offers() -> list[Offer]:
 
 
 def in_state(name: str, *more: str) -> str:
-    """The name of a file that says what it is of: prediction, document or page, labels, method; `more` comes first."""
+    """The name of a file that says what it is of: prediction, chosen pages, labels, method; `more` comes first."""
     now, labels = choices.current(), choices.current().labels
     level = PurePath(choices.value_of(now.level)).stem if now.level != "set" else ""
     some = "+".join(labels) if len(labels) <= MOST_NAMES else f"{len(labels)}-labels"
     method = "" if now.method == choices.DEFAULTS.method else now.method
-    return file_name(name, PurePath(session.chosen_pred().name).stem, *more, level, some, method)
+    pages = (
+        now.attribute,
+        now.versus and f"against_{now.versus}",
+        now.has_label and f"with_{now.has_label}",
+        now.cause,
+    )
+    return file_name(name, PurePath(session.chosen_pred().name).stem, *more, level, *pages, some, method)
 
 
 def file_name(*parts: str) -> str:

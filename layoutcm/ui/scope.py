@@ -144,7 +144,8 @@ def _attributes(key: str, _compared: Comparison) -> dict[str, tuple[str, ...]]:
     names = known_attributes(_compared.levels) if len(_compared.pages) <= MOST_DERIVED else given
     groups = {name: page_groups(name, _compared.alignment, _compared.levels).names for name in names}
     every = {**{name: groups[name] for name in given}, DOCUMENT: tuple(_compared.documents), **groups}
-    return {name: values for name, values in every.items() if 1 < len(values) <= MOST_VALUES}
+    # A choice is the text "name=value", so a name cannot contain the sign.
+    return {name: values for name, values in every.items() if 1 < len(values) <= MOST_VALUES and "=" not in name}
 
 
 def is_value(compared: Comparison, text: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import bidirectional
+
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.tables.latex_markdown import escape_markdown
@@ -12,8 +14,9 @@ SIDE_TITLES = {"gt": "Ground truth", "pred": "Prediction"}  # on buttons
 
 
 def as_typed(text: str) -> str:
-    """Untrusted text inside Markdown, shown as typed."""
-    return escape_markdown(text)
+    """Untrusted text inside Markdown, shown as typed; text from right to left does not turn what is around it."""
+    shown = escape_markdown(text)
+    return f"\u2068{shown}\u2069" if any(bidirectional(sign) in ("R", "AL") for sign in text) else shown
 
 
 def error_text(error: InputError) -> str:

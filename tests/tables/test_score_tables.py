@@ -108,4 +108,4 @@ def test_a_threshold_that_does_not_help():
     gt = build(pages, [(page, "a", 0, 0, 10, 5) for page in pages])
     pred = build(pages, [(page, "a", 0, 0, 10, 5, 0.3) for page in pages])
     found = lcm.compare(gt, pred, documents={page: page for page in pages}).score_curves()
-    assert gain_sentence(found) == "No score threshold is better for all labels than all regions, F1 1.000."
+    assert gain_sentence(found) == "No score threshold is better for all labels than keeping every region: F1 1.000."

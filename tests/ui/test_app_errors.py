@@ -81,7 +81,7 @@ def test_pages_with_a_label_or_a_cause(facet, sample):
     else:
         pages = [page for page in sample.pages if sample.causes(page=page).totals["merge"] > 0]
         app = opened("errors", load="sample", cause="merge", gt_label="Text", pred_label="List-item")
-        behind = comparison_of_pages(sample, pages).pages_behind("Text", "List-item", cause="merge")
+        behind = comparison_of_pages(sample, pages).pages_behind("Text", "List-item")
         assert f"px on {len(behind)} of {len(pages)} pages" in texts(app)
     (data,) = matrices(app)
     assert 0 < len(pages) < 60

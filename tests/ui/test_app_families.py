@@ -7,7 +7,7 @@ import pytest
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
 from layoutcm.ui.parts.family_editor import as_yaml
-from support.app_runner import coco, matrices, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, drop, matrices, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
@@ -79,15 +79,10 @@ def test_nonsense_in_a_link_is_ignored(families):
 
 
 def test_families_are_read_from_a_file():
-    app = opened("measures", measure="families", load="sample")
-    app.file_uploader(key="families_file").set_value(("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]", "x/yaml"))
-    app.run()
+    app = drop(opened(load="sample", measure="families"), ("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]"))
+    app.switch_page("pages/measures.py").run()
     assert not app.exception and not app.error and "families:2 given" in texts(app)
     assert "1 label is named by the families and used by neither side" in texts(app)
-    app.file_uploader(key="families_file").set_value(("bad.yaml", b"A: [Text]\nB: [Text]", "x/yaml"))
-    app.run()
-    assert not app.exception and "'Text' is in two families" in texts(app)
-    assert "families:2 given" in texts(app)
 
 
 def test_a_level_and_hostile_names():

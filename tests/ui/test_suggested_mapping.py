@@ -33,7 +33,7 @@ def mapping_in_address(app):
 def test_a_suggestion_changes_nothing_before_it_is_accepted(monkeypatch):
     app = opened_unmapped(monkeypatch)
     unmapped = lcm.compare(lcm.read(SAMPLE / "gt.json"), lcm.read(SAMPLE / "model-b.csv"))
-    assert "does not have 12 labels of the prediction" in texts(app)
+    assert "12 labels of the prediction are not in the ground truth" in texts(app)
     assert "Taxonomy: different" in texts(app) and "mapping" not in app.query_params
     button(app, "Accept this mapping").click().run()
     assert not app.exception and not app.error
@@ -56,7 +56,7 @@ def test_a_reload_keeps_the_accepted_mapping(monkeypatch):
 
 def test_labels_without_a_partner_are_named():
     app = start(OTHER_NAMES)
-    assert "does not have 3 labels of the prediction" in texts(app)
+    assert "3 labels of the prediction are not in the ground truth" in texts(app)
     assert "Without a good partner, kept as they are: <b>z" in texts(app)
     button(app, "Accept this mapping").click().run()
     assert mapping_in_address(app) == {"preds": {"0": {"x": "a", "y": "b"}}}
@@ -73,7 +73,9 @@ def test_one_click_is_enough_for_all_predictions_with_these_labels():
     button(app, "Accept this mapping").click().run()
     names = {"x": "a", "y": "b"}
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names}}
-    assert "does not have 1 label of the prediction 3.json" in texts(app)  # only one of its labels is unknown
+    assert "1 label of the prediction 3.json is not in the ground truth" in texts(
+        app
+    )  # only one of its labels is unknown
     button(app, "Accept this mapping").click().run()
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names, "3": {"u": "a"}}}
 

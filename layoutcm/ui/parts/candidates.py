@@ -25,7 +25,7 @@ ROWS_SHOWN = 1000
 TABLE_KEY = "candidate_table"
 KIND_HELP = (
     "label: the region has another label. missing: there is no region where there should be one. spurious: there is a "
-    "region where there should be none. box: its borders are elsewhere. See Method."
+    "region where there should be none. box: its borders are elsewhere."
 )
 DECIDED = {"": "", ACCEPTED: "✓ accepted", DISMISSED: "✗ dismissed"}
 

@@ -89,11 +89,9 @@ def _share_text(confusion: Confusion, cell: tuple[int, int], has_truth: bool) ->
 
 
 def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
-    """The pages with pixels of the cell; of the chosen cause, if there is one. A label of the other side has none."""
-    method = choices.current().method
-    cause = scope.filters.cause if method == "matrix" and names[0] != names[1] else ""
+    """The chosen pages with pixels of the cell. A label of the other side has none."""
     try:
-        return scope.compared.pages_behind(*names, method, cause=cause or None)
+        return scope.compared.pages_behind(*names, choices.current().method)
     except InputError:
         return pages_by_pixels(scope.compared.levels, 0 * scope.compared.levels.page_pixels)
 

@@ -206,7 +206,7 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
     """The families to expand, kept as JSON so that a link can hold any name."""
     try:
         kept = [name for name in json.loads(choices.current().expanded) if name in tree.families]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         kept = []
     st.session_state["open_families"] = kept
 

@@ -7,10 +7,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.family_confusion import BY_SIDE
-from layoutcm.metrics.family_trees import FamilyTree, parse_tree
+from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui import choices, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
-from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts.data_tables import TABLE_ROWS
 from layoutcm.ui.parts.objects import control_row
@@ -60,12 +59,7 @@ def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
         if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
             _use_families(wanted)
     with right:
-        uploaded = st.file_uploader("Families file (YAML or JSON)", type=["yaml", "yml", "json"], key="families_file")
-        if uploaded and uploaded.file_id != st.session_state.get("families_taken"):
-            st.session_state["families_taken"] = uploaded.file_id
-            data = uploaded.getvalue()
-            tree = run_guarded(parse_tree, uploaded.name, data, file=uploaded.name, size=len(data))
-            _use_families(as_text(tree))
+        st.caption("A file with families (YAML or JSON) can be dropped on the page Data.")
         st.download_button("Download as YAML", as_yaml(tree), "families.yaml", "application/yaml")
 
 

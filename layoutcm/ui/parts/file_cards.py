@@ -15,7 +15,12 @@ from layoutcm.ui.file_roles import GT, PRED, ROLES, SESSION, WITHOUT_TRUTH, Card
 from layoutcm.ui.parts import findings
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 
-ICONS = {"error": ":material/error:", "decision": ":material/build:", "fine": ":material/check_circle:"}
+ICONS = {
+    "error": ":material/error:",
+    "decision": ":material/build:",
+    "warning": ":material/warning:",
+    "fine": ":material/check_circle:",
+}
 CARDS_SHOWN = 30  # with more files, the rest is counted
 
 
@@ -46,7 +51,9 @@ def _title(review: Review) -> str:
 
 
 def _icon(review: Review) -> str:
-    return ICONS["error" if review.error else "decision" if review.needs_decision else "fine"]
+    if review.error or review.needs_decision:
+        return ICONS["error" if review.error else "decision"]
+    return ICONS["warning" if any(one.severity == "warning" for one in review.findings) else "fine"]
 
 
 def _show_controls(card: Card) -> None:

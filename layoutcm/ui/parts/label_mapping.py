@@ -20,6 +20,7 @@ from layoutcm.ui.page_shell import guard
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.visitor_files import InputFile
 from layoutcm.ui.visitors import kept
+from layoutcm.wording import agree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,9 @@ def show_suggestion(position: int, foreign: list[str]) -> None:
         head = st.container(horizontal=True, vertical_alignment="center")
         gt_name, pred_name = session.side_names()
         named = f"{pred_name} {as_typed(request.pred.name)}" if len(files.preds) > 1 else pred_name
-        lacks = f"{gt_name[0].upper()}{gt_name[1:]} does not have {plural_spaced(len(foreign), 'label')} of {named}."
+        lacks = (
+            f"{plural_spaced(len(foreign), 'label')} of {named} {agree(len(foreign), 'is', 'are')} not in {gt_name}."
+        )
         head.markdown(f"**{lacks}** The pixels that they share suggest the mapping below. Nothing changes before you "
                       "accept it.")  # fmt: skip
         button = head.empty()  # filled when the table is known, and above it, so that it is seen at once

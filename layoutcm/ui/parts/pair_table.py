@@ -32,7 +32,7 @@ def show_pair(shown: Sides) -> None:
     except InputError as error:
         st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
         return
-    titles = {"figure": "", "first": first, "second": second, "difference": "difference", "verdict": "verdict on B"}
+    titles = {"figure": "", "first": first, "second": second, "verdict": "verdict on B", "difference": "difference"}
     used = [name for name in titles if any(row.get(name) for row in rows)]
     columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
     data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import streamlit as st
@@ -10,6 +11,7 @@ from layoutcm.errors import InputError
 from layoutcm.ui import held_files, selection, session
 from layoutcm.ui.file_roles import Card
 from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.session_files import SUFFIX, SessionContents, picture_bytes, write_session
 from layoutcm.ui.settings import MB, limits
 
@@ -17,6 +19,7 @@ SAVED = (
     "Files, labels that were mapped, repairs and choices, in one file that opens here again: drop it on the page Data."
 )
 WITH_IMAGES = "Also the page images; the file is larger."
+MOST_NAMES = 3  # of files in a message
 
 
 def show_save_button(place: str = "", with_images: bool = True) -> None:
@@ -61,12 +64,17 @@ def open_dropped(cards: list[Card]) -> None:
             contents = session.read_session_file(card.group.input)
         except InputError:
             continue
-        _show_anew(contents)
+        others = [one.name for one in held_files.cards() if one is not card]
+        _show_anew(contents, others)
 
 
-def _show_anew(contents: SessionContents) -> None:
-    """Forget the present session, also the files in the drop zones, and show another."""
+def _show_anew(contents: SessionContents, others: Sequence[str] = ()) -> None:
+    """Forget the present session, also the `others` in the drop zone, and show another."""
     session.start_over()
     session.show_session(contents)
+    if others:
+        names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+        said = f"A session replaces all files. No longer held: {names}."
+        st.toast(as_typed(said), icon=":material/info:")
     held_files.note_new_load()
     st.rerun()

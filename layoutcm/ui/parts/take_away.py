@@ -33,7 +33,7 @@ ABOUT_FILES = (
     "PNG at 300 dpi, SVG with text as text, PDF with its fonts. CSV has every digit; LaTeX needs booktabs, and "
     "graphicx for matrices."
 )
-NOTHING_HERE = "This page has no figure or table to take away. The whole report has those of all pages."
+NOTHING_HERE = "This page has no figure or table to take away. The whole report has those of the other pages."
 PREVIEW_ROWS, PREVIEW_HEIGHT = 200, 388
 PREVIEW_WIDTH = {None: 640, "one": 480, "two": 900}  # px
 

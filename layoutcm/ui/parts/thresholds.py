@@ -41,7 +41,7 @@ def show_thresholds(predictions: Predictions) -> None:
         return
     curves = _curves(*asked)
     if curves.rows is None:
-        st.info("There is no curve: it needs scores from 0 to 1, and the labels of the ground truth.")
+        st.info("There is no curve. It needs scores from 0 to 1, and a prediction with the labels of the ground truth.")
         return
     name = lambda label: label or ALL_LABELS
     sidebar.show_choice("curve_label", "Label", ["", *curves.labels], "models", format_func=name, width=260)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import chips, choices, session
+from layoutcm.ui.choice_rules import fits_into_address
 from layoutcm.ui.parts import facets, saved_sessions, take_away
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sidebar import show_choice
@@ -36,11 +37,20 @@ def show_bar() -> None:
             with st.popover("Settings", icon=":material/tune:"):
                 _show_settings()
             take_away.show_button()
-        if not choices.current().load or session.decisions():
-            lost = "Uploaded files" if not choices.current().load else "Decisions about the ground truth"
+        lost = _lost_on_reload()
+        if lost:
             with st.container(horizontal=True, vertical_alignment="center", key="lost_on_reload"):
                 st.caption(LOST_ON_RELOAD.format(lost), width="content")
                 saved_sessions.show_save_button("bar", with_images=False)
+
+
+def _lost_on_reload() -> str:
+    """What the address cannot hold; "" if it holds everything."""
+    if not choices.current().load:
+        return "Uploaded files"
+    if not fits_into_address(choices.current().mapping):
+        return "The label mapping, which is too long for the address, and all it changes"
+    return "Decisions about the ground truth" if session.decisions() else ""
 
 
 def _show_files(files: session.LoadedFiles) -> None:
