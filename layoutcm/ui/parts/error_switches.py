@@ -35,7 +35,7 @@ def show_switches(shown: Sides, confusion: Confusion) -> None:
         _segments("view", "View", _views(shown, objects))
         _segments("counted", "Count", COUNTED, COUNTED_HELP)
         if not objects:
-            _show_groupings(confusion)
+            _show_groupings(confusion, has_groups=not (shown.is_pair and choices.current().beside == "difference"))
         if shown.is_pair:
             _segments("beside", "Two matrices", BESIDE)
         _show_more(shown, confusion, objects)
@@ -46,9 +46,10 @@ def _views(shown: Sides, objects: bool) -> dict[str, str]:
     return {view: titles[view] for view in SHARE_VIEWS} | {"pixels": "Counts" if objects else titles["pixels"]}
 
 
-def _show_groupings(confusion: Confusion) -> None:
+def _show_groupings(confusion: Confusion, has_groups: bool) -> None:
     bound = choices.bind("grouping")
     now = error_matrix.grouping(confusion)
+    now = now if has_groups or now != error_matrix.FAMILIES else "labels"
     st.session_state[bound["key"]] = now
     st.segmented_control(
         "Rows and columns", list(GROUPINGS), required=True, format_func=GROUPINGS.__getitem__,

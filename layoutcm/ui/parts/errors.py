@@ -47,7 +47,7 @@ def show_views(shown: Sides) -> None:
     stacked = width > page_shell.LABELS_BESIDE
     with left:
         error_matrix.show_matrix(shown)
-        st.caption(_caption(shown))
+        st.caption(f"{_caption(shown)}{_of_groups(own)}")
     with right:
         panel = st.container(height=PANEL_BELOW if stacked else PANEL_HEIGHT, border=False, key="clicked")
     with panel:
@@ -97,6 +97,13 @@ def _show_collapsed(shown: Sides, confusion: Confusion) -> Callable[[], None]:
     cell.show_whose(shown)
     sentences.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
     return lambda: None
+
+
+def _of_groups(own: Confusion) -> str:
+    """What the groups of many labels are."""
+    if choices.current().counted == "objects" or error_matrix.grouping(own) != error_matrix.FAMILIES:
+        return ""
+    return " A group is a family, or labels without a family that are often confused; a click opens it."
 
 
 def _caption(shown: Sides) -> str:
