@@ -24,6 +24,9 @@ confusion = shown.own.confusion()
 page_shell.show_recipe(confusion.recipe)
 if compared.has_truth:
     page_shell.guard(partial(sentences.show_sentence, shown.own))
-page_shell.guard(partial(class_scores.show_classes, shown.own))
+if shown.is_pair and compared.has_truth:
+    page_shell.guard(partial(pair_table.show_classes, shown))
+else:
+    page_shell.guard(partial(class_scores.show_classes, shown.own))
 page_shell.fragment(partial(errors.show_list, shown))()
 findings.show_reminder(compared.findings)

@@ -15,6 +15,7 @@ from layoutcm.wording import MISSING, agree, difference_text, percent, plural, s
 # Each note says over which tests a p is corrected: a verdict of a class depends on it.
 NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
 CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
+CORRECTED_FOR_CLASSES = "The verdict is that of a paired test, corrected for all classes (Holm)"
 TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)"
 
 

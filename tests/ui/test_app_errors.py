@@ -8,6 +8,7 @@ import streamlit as st
 
 import layoutcm as lcm
 from layoutcm.models.cell_differences import cell_differences
+from layoutcm.models.differences import difference
 from layoutcm.models.page_subsets import comparison_of_pages, difference_of_pages
 from layoutcm.ui.parts import error_matrix, facets
 from layoutcm.wording import difference_text, score_text, thin_spaced
@@ -151,6 +152,21 @@ def test_the_cell_of_two_predictions_has_both_values_and_the_verdict(sample):
     a, b = (100 * one.confusion().recall[one.cell("Caption", "Text")] for one in (sample, model_b()))
     ends = f"({100 * cell.low[0, 0]:+.2f} to {100 * cell.high[0, 0]:+.2f}), "
     assert f"Recall: A {a:.3g} %, B {b:.3g} %; B minus A: {b - a:+.2f} points {ends}" in texts(app)
+
+
+@pytest.mark.parametrize("link", [{"other": "1"}, {"attribute": "doc_category=letter", "versus": "doc_category=paper"}])
+def test_classes_are_those_of_both_sides(link, sample):
+    app = opened("errors", load="sample", **link)
+    assert not app.exception and not app.error
+    both = (sample, model_b()) if "other" in link else (of_category(sample, "letter"), of_category(sample, "paper"))
+    table = next(one.value for one in app.dataframe if {"label", "first", "second"} <= set(one.value))
+    for row in table.to_dict("records"):
+        for side, compared in zip(("first", "second"), both):
+            expected = compared.confusion().classes().set_index("label")["f1"].get(row["label"], np.nan)
+            assert row[side] == score_text(expected)
+    if "other" in link:
+        tests = difference(sample, model_b()).classes().query("score == 'f1'").set_index("label")["verdict"]
+        assert dict(zip(table["label"], table["verdict"])) == {one: tests[one] or "–" for one in table["label"]}
 
 
 def test_a_click_in_the_second_matrix_shows_the_second_prediction(monkeypatch):

@@ -9,9 +9,12 @@ from layoutcm.errors import InputError
 from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.tables.agreement_tables import TITLES
 from layoutcm.tables.averages import figure_title
-from layoutcm.ui import sides
+from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES
+from layoutcm.tables.tables import Table
+from layoutcm.ui import offers, sides
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.selection import chosen_labels
 from layoutcm.ui.sides import MODELS, Sides
 from layoutcm.wording import MISSING, difference_text, score_text
 
@@ -46,6 +49,53 @@ def show_pair(shown: Sides) -> None:
            for row in rows if "verdict" in row):  # fmt: skip
         note += " It may differ from an interval that includes 0: the two are computed in different ways."
     st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
+
+
+def show_classes(shown: Sides) -> None:
+    """F1 of every class on both sides, B minus A, and the verdict on B if the two are predictions."""
+    st.subheader("Classes", anchor=False)
+    try:
+        rows = _class_rows(shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    titles = {"label": "label", "first": shown.titles[0], "second": shown.titles[1], "verdict": "verdict on B",
+              "difference": "difference"}  # fmt: skip
+    used = [name for name in titles if any(row.get(name) for row in rows)]
+    table = pd.DataFrame(rows, columns=used)
+    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
+    data_tables.show_table(table, columns, key="pair_classes")
+    tested = f" {CORRECTED_FOR_CLASSES}." if shown.kind == MODELS else " The plain difference, without a test."
+    st.caption(f"F1, and B minus A.{tested}")
+    offered = Table("classes_of_two", "Classes of A and B", table.rename(columns=titles))
+    offers.offer("classes", offers.Offer(offers.in_state("classes-A-B"), "Classes of A and B", table=lambda: offered))
+
+
+def _class_rows(shown: Sides) -> Rows:
+    first, second = sides.matrices(shown)
+    if not first.diagonal:
+        raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
+    found = sides.model_difference(shown).classes() if shown.kind == MODELS else None
+    tested = {} if found is None else {
+        row["label"]: row for row in found.to_dict("records") if row["score"] == "f1"
+    }  # fmt: skip
+    values = [one.class_values()["f1"] for one in (first, second)]
+    rows = []
+    for i in chosen_labels(first).rows:
+        if not i:
+            continue
+        own, other, test = float(values[0][i]), float(values[1][i]), tested.get(first.labels[i])
+        rows.append(
+            {
+                "label": first.labels[i],
+                "first": score_text(own),
+                "second": score_text(other),
+                "difference": _difference(test["value"], test["low"], test["high"]) if test
+                else difference_text(other - own),
+                "verdict": (test["verdict"] or MISSING) if test else "",
+            }
+        )  # fmt: skip
+    return rows
 
 
 def _rows(shown: Sides) -> Rows:
