@@ -30,7 +30,7 @@ def main():
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)
                 # A palette makes the files small and keeps the text sharp.
-                Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
+                Image.open(target).convert("RGB").quantize(256).save(target, optimize=True)
                 print(target.name, target.stat().st_size)
             context.close()
 
