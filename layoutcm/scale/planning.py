@@ -48,6 +48,7 @@ class PlanOptions(NamedTuple):
     repairs: tuple[str, str] = ("", "")  # of gt and of pred, separated by commas
     missing_labels: str = "error"
     why: bool = False
+    truth: bool = True
 
     @property
     def alignment(self) -> AlignmentOptions:
@@ -176,6 +177,7 @@ def _facts(
                 one.pages,
                 one.regions,
                 repairs,
+                one.facts.has_scores,
             )
             for one, names, repairs in zip(sides, labels, options.repairs)
         ],
@@ -196,6 +198,7 @@ def _facts(
         int((in_parts > 1).sum()),
         _page_digest(pairs, cut),
         _plan_parts(sides, pairs, cut, out),
+        options.truth,
     )
 
 
