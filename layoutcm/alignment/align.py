@@ -76,6 +76,10 @@ class Alignment:
     matches: PageMatches
     mapped: MappedLabels
 
+    @property
+    def gt_pages(self) -> Pages:
+        return self.layouts[GT].page_columns
+
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell in the matrix."""
         return self._position(GT, gt_label), self._position(PRED, pred_label)

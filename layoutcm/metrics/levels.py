@@ -85,6 +85,12 @@ class Levels:
         """float64[pages]"""
         return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
 
+    @property
+    def page_ignored(self) -> Floats:
+        """float64[pages]: the pixels that are no samples."""
+        known = self.counts.ignored
+        return np.concatenate([known, np.zeros(self.page_count - len(known))])
+
     @cached_property
     def document_pixels(self) -> Floats:
         """float64[documents]"""

@@ -6,6 +6,7 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,7 @@ class Plan:
     facts: PlanFacts
     digest: str
 
-    def page_table(self, part: int) -> pa.Table:
+    def page_table(self, part: int, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per page of a part: page, pred_page, document, gt, pred, how, gt_part, pred_part, split.
 
         `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
@@ -113,7 +114,7 @@ class Plan:
         import pyarrow.parquet as pq
 
         with open_input(self.list_place(part)) as file:
-            return pq.read_table(file, read_dictionary=["document"])
+            return pq.read_table(file, columns=columns, read_dictionary=["document"])
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")

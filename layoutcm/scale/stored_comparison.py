@@ -28,9 +28,11 @@ from layoutcm.scale.plan import PLAN_FILE, read_plan
 from layoutcm.scale.stored_levels import StoredLevels
 from layoutcm.scale.stored_pages import StoredPages
 from layoutcm.scale.stored_sources import StoredSources
+from layoutcm.scale.stored_texts import packed_pages
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 TOTAL_FILE = "total.json"
 MOST_IN_MEMORY = 2000  # pages that are chosen; with their regions they take some 20 MB
@@ -122,28 +124,34 @@ class StoredAlignment:
         return self.levels.pages
 
     @cached_property
-    def _lists(self) -> Any:
+    def gt_pages(self) -> Pages:
+        has = self.sources[GT] >= 0
+        return self.pages if has.all() else packed_pages(self.levels.stored.page_columns().filter(has))
+
+    def _lists(self, *columns: str) -> pa.Table:
         import pyarrow as pa
 
-        return pa.concat_tables([self.levels.stored.page_list(part) for part in self.levels.stored.parts])
+        stored = self.levels.stored
+        return pa.concat_tables([stored.page_list(part, list(columns)) for part in stored.parts])
 
     @property
     def sources(self) -> tuple[np.ndarray, np.ndarray]:
-        gt, pred = (self._lists[side].to_numpy().astype(np.int64) for side in SIDES)
+        gt, pred = (column.to_numpy().astype(np.int64) for column in self._lists(*SIDES).columns)
         return gt, pred
 
     @property
     def matches(self) -> PageMatches:
         """How each page of the comparison was matched; positions are those in the parts."""
-        return PageMatches(self.sources[PRED], self._lists["how"].to_numpy())
+        return PageMatches(self.sources[PRED], self._lists("how")["how"].to_numpy())
 
     def page_match_table(self) -> pd.DataFrame:
         """One row per page of the comparison: gt_page, pred_page, how."""
         import pandas as pd
 
-        gt, pred = self.sources
-        names, given = (self._lists[name].to_pylist() for name in ("page", "pred_page"))
+        table = self._lists("page", "pred_page", "how", *SIDES)
+        gt, pred = (table[side].to_numpy() for side in SIDES)
+        names, given = (table[name].to_pylist() for name in ("page", "pred_page"))
         other = [there or here for here, there in zip(names, given)]
-        how = np.array(WAYS, object)[self._lists["how"].to_numpy()]
+        how = np.array(WAYS, object)[table["how"].to_numpy()]
         columns = {"gt_page": np.where(gt >= 0, names, ""), "pred_page": np.where(pred >= 0, other, ""), "how": how}
         return pd.DataFrame(columns, dtype=object)

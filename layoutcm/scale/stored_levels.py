@@ -90,7 +90,7 @@ class StoredLevels(Levels):
         split: dict[str, int] = {}
         codes = []
         for part in self.stored.parts:
-            table = self.stored.page_list(part)
+            table = self.stored.page_list(part, ["document", "split"])
             column = table["document"].combine_chunks()
             own, is_split = column.indices.to_numpy(), table["split"].to_numpy()
             names = column.dictionary.to_pylist()
@@ -141,6 +141,10 @@ class StoredLevels(Levels):
     def page_pixels(self) -> Floats:
         return self._column("pixels")
 
+    @property
+    def page_ignored(self) -> Floats:
+        return self._column("ignored")
+
     @cached_property
     def page_content(self) -> Floats:
         return np.stack([self._column(name) for name in CONTENT_COLUMNS], axis=1)
@@ -173,7 +177,7 @@ class StoredLevels(Levels):
             if not self._has_split:
                 yield levels
                 continue
-            is_split = self.stored.page_list(part)["split"].to_numpy()
+            is_split = self.stored.page_list(part, ["split"])["split"].to_numpy()
             yield of_pages(levels, ~is_split)
             split.append(of_pages(levels, is_split))
         if split:

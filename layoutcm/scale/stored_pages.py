@@ -111,9 +111,9 @@ class StoredPages:
         rows = self.rows_of(part)
         return table if rows is None else table.filter(rows)
 
-    def page_list(self, part: int) -> pa.Table:
+    def page_list(self, part: int, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of the plan for one part; see `Plan.page_table`."""
-        rows, table = self.rows_of(part), self.plan.page_table(part)
+        rows, table = self.rows_of(part), self.plan.page_table(part, columns)
         return table if rows is None else table.filter(rows)
 
     def levels(self, part: int) -> Levels:

@@ -112,3 +112,15 @@ def test_two_predictions_without_a_truth(tmp_path):
     found, expected = lcm.load_result(tmp_path / "out" / "result.json"), comparison_result(in_memory)["agreement"]
     assert found.agreement["kappa"] == expected["kappa"] and found.agreement["labels"] == expected["labels"]
     assert np.array_equal(lcm.open_comparison(tmp_path / "out").objects(page="p3").gt_counts, [0, 1])
+
+
+def test_results_with_another_ground_truth_are_not_paired(both, tmp_path):
+    gt, pred = pair(pages=60)
+    larger = replace(gt, page_columns=replace(gt.page_columns, widths=gt.page_columns.widths + 1))
+    other = compared(tmp_path / "larger", larger, pred)
+    with pytest.raises(lcm.InputError, match=r"gt page '.*' is 20 x 30 in one comparison and 21 x 30 in the other"):
+        lcm.difference(both[0], other)
+    fewer = compared(tmp_path / "fewer", pair(pages=57)[0], pred)
+    with pytest.raises(lcm.InputError, match="3 of 60 gt pages are not in the gt of the other comparison"):
+        lcm.difference(both[0], fewer)
+    assert (lcm.difference(both[0], compared(tmp_path / "same", gt, pred, 2, 2), n=10).headline["value"] == 0).all()
