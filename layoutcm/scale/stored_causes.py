@@ -135,8 +135,6 @@ class StoredCauses:
 
 
 def not_counted(tolerance: float) -> NotCounted:
-    hint = Hint(
-        "Compare with why=True (--why), or ask for one page or document.",
-        "Compare the parts with --why, or choose a document or a page with Filter.",
-    )
-    return NotCounted("", "", f"causes with a tolerance of {tolerance:g} were not counted", hint)
+    hint = Hint("Compare with why=True (--why), or ask for one page or document.", "Compare the parts with --why.")
+    at = f" with a tolerance of {tolerance:g}" if tolerance != TOLERANCE else ""
+    return NotCounted("", "", f"causes{at} were not counted", hint)

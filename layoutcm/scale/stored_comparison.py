@@ -5,6 +5,7 @@ All numbers that come from pair counts are computed as in memory. What comes fro
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,12 @@ class StoredAlignment:
     def gt_pages(self) -> Pages:
         has = self.sources[GT] >= 0
         return self.pages if has.all() else packed_pages(self.levels.stored.page_columns().filter(has))
+
+    def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, NDArray[np.int64]]]:
+        """The pages whose names, or whose documents, have one of these stems."""
+        pages: Any = self.pages
+        numbers = np.flatnonzero(pages.names.have_stem(stems) | pages.documents.have_stem(stems))
+        return [(self.pages.take(numbers), numbers)]
 
     def _lists(self, *columns: str) -> pa.Table:
         import pyarrow as pa

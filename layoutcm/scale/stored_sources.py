@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEPT = 16  # comparisons of single pages that stay in memory
 ONE_LEVEL = Hint(
     "Ask for one page or document (page=, document=), or compare the whole layouts: layoutcm.compare.",
-    "Choose a document or a page with Filter, or compare the whole layouts without cutting them into parts.",
+    "On Errors and Measures, choose a document or a page with Filter; or compare the layouts without parts.",
 )
 
 

@@ -5,13 +5,14 @@ A text becomes a str when it is asked for. A name is found by a search through a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Pages
+from layoutcm.layouts.page_names import REMOVED_SUFFIXES
 from layoutcm.layouts.stored_facts import ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -78,6 +79,15 @@ class StoredTexts(Sequence[str]):
         rows, found = np.flatnonzero(number >= 0), np.full(len(wanted), -1)
         found[number[rows]] = rows
         return found
+
+    def have_stem(self, stems: Collection[str]) -> NDArray[np.bool_]:
+        """bool[texts]: whether the stem of a text, as `page_names.stem` has it, is one of these."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        suffixes = "|".join(sorted(REMOVED_SUFFIXES))
+        own = pc.replace_substring_regex(self.column.cast(pa.string()), rf"(?i)^.*[/\\]|\.(?:{suffixes})$", "")
+        return pc.is_in(own, value_set=pa.array(sorted(stems), pa.string())).to_numpy()
 
     def as_column(self) -> Any:
         """The texts as a column of a DataFrame, packed as well."""

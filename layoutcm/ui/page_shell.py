@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import choices, link, session
 from layoutcm.ui.choice_texts import texts_of
@@ -36,6 +36,8 @@ def guard(work: Callable[[], None]) -> None:
     """Run a part of the app; show an error as a message, so that the other parts still run."""
     try:
         work()
+    except NotCounted as error:
+        st.info(error_text(error))
     except InputError as error:
         st.error(error_text(error))
     except Exception as error:

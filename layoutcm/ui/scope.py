@@ -107,6 +107,14 @@ def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[i
     return Scope(position, _compared(key, filters, whole, also), whole, filters, key)
 
 
+def with_regions(whole: Comparison) -> Comparison:
+    """The comparison of the chosen document or page, if the regions of all pages cannot be had (a result of parts)."""
+    level = session.chosen_level(whole)
+    if whole.levels.has_regions or not level:
+        return whole
+    return scope_of(whole, session.chosen_index(), Filters(**level)).compared
+
+
 @kept("Choosing pages …")
 def _compared(key: str, filters: Filters, _whole: Comparison, _also: Mapping[int, Comparison]) -> Comparison:
     chosen = chosen_pages(_whole, filters)

@@ -41,11 +41,11 @@ def show_drop_zone() -> None:
 def show_buttons() -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     is_empty = not held_files.cards()
-    if row.button("Try the sample", type="primary" if is_empty else "secondary"):
+    if row.button("Try the sample", type="primary" if is_empty and session.loaded_files() is None else "secondary"):
         session.open_named("sample")
         held_files.note_new_load()
         st.rerun()
-    if row.button("Start over", disabled=is_empty):
+    if row.button("Start over", disabled=is_empty and session.loaded_files() is None):
         start_over()
     if session.loaded_files() is None:
         if not is_empty:
