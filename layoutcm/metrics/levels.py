@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -128,11 +128,11 @@ class Levels:
         document = self.document_of_page[self.counts.page]
         return matrix_blocks(self.counts, self.space, document, len(self.documents), method)
 
-    def page_scores(self, method: str) -> dict[str, Floats]:
+    def page_scores(self, method: str) -> Mapping[str, Floats]:
         """float64[pages] each: the score columns of the page table."""
         return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
 
-    def document_scores(self, method: str) -> dict[str, Floats]:
+    def document_scores(self, method: str) -> Mapping[str, Floats]:
         """float64[documents] each: the score columns of the document table."""
         return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
 

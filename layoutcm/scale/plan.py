@@ -27,8 +27,8 @@ from layoutcm.scale.places import (
     folder_of,
     join,
     name_of,
-    open_input,
     read_bytes,
+    read_parquet,
 )
 
 if TYPE_CHECKING:
@@ -111,10 +111,7 @@ class Plan:
         `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
         on the other side, if it is another one. `split` says that the document has pages in other parts, too.
         """
-        import pyarrow.parquet as pq
-
-        with open_input(self.list_place(part)) as file:
-            return pq.read_table(file, columns=columns, read_dictionary=["document"])
+        return read_parquet(self.list_place(part), columns, ["document"])
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")

@@ -245,6 +245,9 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
         }
     )
     ends = np.searchsorted(pairs.part, np.arange(len(plan.facts.parts) + 1)).tolist()
+    column = table.column_names.index("document")
     for number in range(len(plan.facts.parts)):
+        part = table.slice(ends[number], ends[number + 1] - ends[number])
+        own = part["document"].cast(pa.string())  # else every part would have the names of all documents
         with open_output(plan.list_place(number)) as file:
-            pq.write_table(table.slice(ends[number], ends[number + 1] - ends[number]), file)
+            pq.write_table(part.set_column(column, "document", own), file)

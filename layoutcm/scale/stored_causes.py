@@ -18,7 +18,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, Causes, check_tole
 from layoutcm.errors import Hint, NotCounted
 from layoutcm.layouts.model import Floats
 from layoutcm.scale.part_counts import CAUSES_FOLDER
-from layoutcm.scale.places import join, open_input
+from layoutcm.scale.places import join, read_parquet
 from layoutcm.scale.plan import Plan
 from layoutcm.scale.stored_levels import StoredLevels
 
@@ -66,16 +66,13 @@ class SummedCauses:
 
     def _parts(self) -> Iterator[tuple[int, CauseCounts]]:
         """Each part and its causes, with the numbers of pages in the set."""
-        import pyarrow.parquet as pq
-
         from layoutcm.diagnosis.cause_pages import ROW
 
         if self.tolerance != TOLERANCE:
             raise not_counted(self.tolerance)
         stored = self.levels.stored
         for part, facts in enumerate(self.plan.facts.parts):
-            with open_input(join(self.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet")) as file:
-                table = pq.read_table(file)
+            table = read_parquet(join(self.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
             rows = np.empty(table.num_rows, ROW)
             for name in table.column_names:
                 rows[name] = table[name].to_numpy()

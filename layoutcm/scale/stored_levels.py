@@ -6,9 +6,9 @@ and sizes of pages are read when they are first asked for; names stay packed (`s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,9 @@ from layoutcm.metrics.matrix_blocks import MatrixBlocks
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale.part_counts import Counts, score_sums
-from layoutcm.scale.places import exists, join, open_input
+from layoutcm.scale.places import exists, join, read_parquet
 from layoutcm.scale.stored_pages import StoredPages, of_pages
 from layoutcm.scale.stored_texts import StoredTexts, packed_pages
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SCORE_COLUMNS = (*SCORES, "micro_f1", *(f"content_{name}" for name in SCORES))
 FEW_NAMES = 1000
@@ -183,19 +180,14 @@ class StoredLevels(Levels):
         if split:
             yield _join_levels(split)
 
-    def page_scores(self, method: str) -> dict[str, Floats]:
-        if method != "matrix":
-            return super().page_scores(method)
-        return _columns_of(self.stored.columns(SCORE_COLUMNS))
+    def page_scores(self, method: str) -> Mapping[str, Floats]:
+        return ScoreColumns(self._column) if method == "matrix" else super().page_scores(method)
 
-    def document_scores(self, method: str) -> dict[str, Floats]:
+    def document_scores(self, method: str) -> Mapping[str, Floats]:
         place = join(self.stored.plan.folder, DOCUMENTS_FILE)
         if method != "matrix" or self.total is None or not exists(place):
             return super().document_scores(method)
-        import pyarrow.parquet as pq
-
-        with open_input(place) as file:
-            return _columns_of(pq.read_table(file, columns=list(SCORE_COLUMNS)))
+        return ScoreColumns(lambda name: read_parquet(place, [name])[name].to_numpy())
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         numbers = self.pages_at(page, document)
@@ -248,8 +240,22 @@ def _numbered_on(parts: Iterable[MatrixBlocks]) -> Iterator[tuple[range, GroupMa
         first = stop
 
 
-def _columns_of(table: pa.Table) -> dict[str, Floats]:
-    return {name: table[name].to_numpy() for name in table.column_names}
+class ScoreColumns(Mapping[str, Floats]):
+    """{score: float64[pages or documents]}; a column is read when it is asked for."""
+
+    def __init__(self, read: Callable[[str], Floats]) -> None:
+        self.read = read
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in SCORE_COLUMNS:
+            raise KeyError(name)
+        return self.read(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SCORE_COLUMNS)
+
+    def __len__(self) -> int:
+        return len(SCORE_COLUMNS)
 
 
 def _join_levels(parts: Sequence[Levels]) -> Levels:

@@ -13,7 +13,7 @@ from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.errors import Hint, NotCounted
 from layoutcm.layouts.model import GT
 from layoutcm.scale.part_counts import SCORES_FOLDER
-from layoutcm.scale.places import exists, join, open_input
+from layoutcm.scale.places import exists, join, read_parquet
 from layoutcm.scale.plan import Plan
 from layoutcm.scale.stored_levels import StoredLevels
 
@@ -50,10 +50,7 @@ def _group_numbers(group_of_page: np.ndarray) -> np.ndarray:
 
 
 def _read(place: str) -> ScoreAreas:
-    import pyarrow.parquet as pq
-
-    with open_input(place) as file:
-        table = pq.read_table(file)
+    table = read_parquet(place)
     return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
 
 

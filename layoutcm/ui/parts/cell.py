@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import pages_by_pixels
@@ -19,6 +20,7 @@ from layoutcm.ui.parts.lit_pages import LitPages
 from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sides import Sides
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
     show_whose(shown)
     if choices.current().counted == "objects":
         pages = _object_pages(shown.own, names)
-        whole = f"{screen_text.plural_spaced(round(sum(pages.amounts)), 'object')}"
+        whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
     else:
         pages = LitPages(shown.own, _pages_behind(shown.own, names), names)
         whole = f"{_share_text(confusion, cell, has_truth)}, {thin_spaced(round(confusion.values[cell]))} px"
@@ -92,10 +94,15 @@ def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
     """The pages with pixels of the cell; of the chosen cause, if there is one. A label of the other side has none."""
     method = choices.current().method
     cause = scope.filters.cause if method == "matrix" and names[0] != names[1] else ""
+    return _kept_pages(scope.key, names, method, cause, scope.compared)
+
+
+@kept("Looking for pages …")
+def _kept_pages(key: str, names: tuple[str, str], method: str, cause: str, _compared: Comparison) -> pd.DataFrame:
     try:
-        return scope.compared.pages_behind(*names, method, cause=cause or None)
+        return _compared.pages_behind(*names, method, cause=cause or None)
     except InputError:
-        return pages_by_pixels(scope.compared.levels, 0 * scope.compared.levels.page_pixels)
+        return pages_by_pixels(_compared.levels, 0 * _compared.levels.page_pixels)
 
 
 def _object_pages(scope: Scope, names: tuple[str, str]) -> LitPages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,6 +179,6 @@ def _table(key: str, method: str, kind: str, _compared: Comparison) -> pd.DataFr
     return table.assign(pages=levels.document_sizes[number], worst=worst[number])
 
 
-def _worst_first(scores: dict[str, Floats], pixels: Floats) -> pd.DataFrame:
+def _worst_first(scores: Mapping[str, Floats], pixels: Floats) -> pd.DataFrame:
     chosen = {name: scores[name] for name in SCORES}
     return worst_first({"number": np.arange(len(pixels)), **chosen, "pixels": pixels})
