@@ -51,10 +51,6 @@ class Levels:
         """The first page and the counts of each part that is in memory at a time; here of all pages."""
         yield 0, self
 
-    def rows_where(self, chosen: Callable[[PairCounts], NDArray[np.bool_]]) -> PairCounts:
-        """The rows of all pages that `chosen` marks, bool[rows]; they have their page numbers."""
-        return self.counts.select(chosen(self.counts))
-
     @cached_property
     def page_names(self) -> Sequence[str]:
         return list(self.pages.names)
@@ -293,15 +289,10 @@ def example_name(kind: str, names: Iterable[str]) -> str:
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
-    # Compute matrices only for the pages with such pixels.
     gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
-    counts = levels.rows_where(lambda rows: rows.has(GT, gt) & rows.has(PRED, pred))
-    numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = alignment.cell(gt_label, pred_label)
-    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
-    pixels = np.zeros(levels.page_count)
-    pixels[numbers] = np.concatenate([np.empty(0), *(one.mass_of([row], [column]).ravel() for _, one in blocks)])
-    return pages_by_pixels(levels, pixels)
+    have = lambda rows: rows.has(GT, gt) & rows.has(PRED, pred)
+    return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.mass_of([row], [column]).ravel()))
 
 
 def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str) -> pd.DataFrame:
@@ -309,14 +300,31 @@ def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str
 
     With different taxonomies there is no diagonal: then all pixels of the label count.
     """
-    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
-    counts = levels.rows_where(lambda rows: rows.has(GT, gt) | rows.has(PRED, pred))
-    numbers, group = np.unique(counts.page, return_inverse=True)
-    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
     cell = alignment.cell(label, label)
+    have = rows_with_label(alignment, label)
+    return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.off_diagonal(*cell)))
+
+
+def rows_with_label(alignment: Alignment, label: str) -> Callable[[PairCounts], NDArray[np.bool_]]:
+    """A function that marks the rows with a label on either side."""
+    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
+    return lambda rows: rows.has(GT, gt) | rows.has(PRED, pred)
+
+
+def _page_sums(
+    levels: Levels,
+    have: Callable[[PairCounts], NDArray[np.bool_]],
+    method: str,
+    pixels_of: Callable[[GroupMatrices], Floats],
+) -> Floats:
+    """float64[pages]: what the matrix of each page has; matrices are computed only for pages with such rows."""
     pixels = np.zeros(levels.page_count)
-    pixels[numbers] = np.concatenate([np.empty(0), *(one.off_diagonal(*cell) for _, one in blocks)])
-    return pages_by_pixels(levels, pixels)
+    for first, own in levels.in_parts():
+        counts = own.counts.select(have(own.counts))
+        numbers, group = np.unique(counts.page, return_inverse=True)
+        blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
+        pixels[first + numbers] = np.concatenate([np.empty(0), *(pixels_of(one) for _, one in blocks)])
+    return pixels
 
 
 def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:

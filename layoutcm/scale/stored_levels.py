@@ -114,9 +114,6 @@ class StoredLevels(Levels):
         """The rows of all pages; they are then in memory."""
         return self._joined(lambda levels: levels.counts)
 
-    def rows_where(self, chosen: Callable[[PairCounts], NDArray[np.bool_]]) -> PairCounts:
-        return self._joined(lambda levels: levels.rows_where(chosen))
-
     def samples_at(self, sample: str, page: str | None, document: str | None) -> PairCounts:
         of_set = page is None and document is None
         if sample == "page" and of_set:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import Finding
-from layoutcm.ui import choices, link, session
+from layoutcm.ui import choices, link, memory, session
 from layoutcm.ui.choice_texts import texts_of
 from layoutcm.ui.first_paint import STYLE
 from layoutcm.ui.router import go_to
@@ -51,9 +51,16 @@ def fragment(work: Callable[[], None]) -> Callable[[], None]:
     @st.fragment
     def run() -> None:
         guard(work)
-        link.write_link()
+        end_run()
 
     return run
+
+
+def end_run() -> None:
+    """At the end of a run, or of a part of it: write the link; give memory back, if a result has read large columns."""
+    link.write_link()
+    if session.shows_result():
+        memory.give_back_freed_memory()
 
 
 def need_comparison() -> Comparison:

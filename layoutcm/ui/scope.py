@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_groups import known_attributes, page_groups
-from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import rows_with_label
 from layoutcm.models.page_subsets import comparison_of_pages
 from layoutcm.ui import choices, selection, session
 from layoutcm.ui.visitors import kept
@@ -118,9 +118,10 @@ def with_regions(whole: Comparison) -> Comparison:
 @kept("Choosing pages …")
 def _compared(key: str, filters: Filters, _whole: Comparison, _also: Mapping[int, Comparison]) -> Comparison:
     chosen = chosen_pages(_whole, filters)
-    others = {k: chosen_pages(other, filters) for k, other in _also.items()}
-    for k, own in others.items():
-        chosen |= own if _also[k].pages == _whole.pages else _are_in(_whole, _also[k].levels.names_of(np.flatnonzero(own)))
+    for other in _also.values():
+        own = chosen_pages(other, filters)
+        same = other.pages == _whole.pages
+        chosen |= own if same else _are_in(_whole, other.levels.names_of(np.flatnonzero(own)))
     for other in _also.values():
         if other.pages != _whole.pages:
             chosen &= _are_in(_whole, other.pages)
@@ -193,6 +194,6 @@ def _with_label(compared: Comparison, label: str) -> Mask:
     levels, alignment = compared.levels, compared.alignment
     if label not in compared.labels:
         return np.zeros(levels.page_count, bool)
-    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
-    rows = levels.rows_where(lambda counts: counts.has(GT, gt) | counts.has(PRED, pred))
-    return _marked(rows.page, levels.page_count)
+    have = rows_with_label(alignment, label)
+    pages = [first + own.counts.page[have(own.counts)] for first, own in levels.in_parts()]
+    return _marked(np.concatenate(pages), levels.page_count)

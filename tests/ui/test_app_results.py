@@ -116,6 +116,15 @@ def test_two_results_are_two_predictions(monkeypatch, folder, result, sample):
     assert not problems(app) and score_text(row["macro_f1"]) in table and row["verdict"] in table
 
 
+def test_a_result_of_the_data_folder(monkeypatch, folder, result):
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(folder)}))
+    app = opened()
+    app.multiselect(key="folder_results").set_value([f"{result.name}/"]).run()
+    next(one for one in app.button if one.label == "Open these results").click().run()
+    assert not problems(app) and app.session_state["choices"].load == f"{result.name}/"
+    assert f"Result of 3 parts** &ensp; {result.name}" in texts(app)
+
+
 def test_what_the_command_refuses(tmp_path, result):
     serve = lambda *files: server.check_files([str(file) for file in files])
     serve(result)

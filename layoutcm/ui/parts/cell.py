@@ -59,7 +59,7 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
         pages = _object_pages(shown.own, names)
         whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
     else:
-        pages = LitPages(shown.own, _pages_behind(shown.own, names), names)
+        pages = LitPages(shown.own, pages_behind(shown.own, names), names)
         whole = f"{_share_text(confusion, cell, has_truth)}, {thin_spaced(round(confusion.values[cell]))} px"
     count = len(shown.own.compared.pages)
     st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
@@ -90,7 +90,7 @@ def _share_text(confusion: Confusion, cell: tuple[int, int], has_truth: bool) ->
     return f"{percent(float(confusion.recall[cell]))} of {gt}" + ("" if has_truth else " in A")
 
 
-def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
+def pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
     """The pages with pixels of the cell; of the chosen cause, if there is one. A label of the other side has none."""
     method = choices.current().method
     cause = scope.filters.cause if method == "matrix" and names[0] != names[1] else ""

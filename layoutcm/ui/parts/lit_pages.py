@@ -102,8 +102,11 @@ def _offer_all(pages: LitPages) -> None:
 def show_causes(pages: LitPages) -> None:
     """A bar such as [ slack 22 % | label 64 % | missed 14 % ]."""
     compared = pages.scope.compared
-    looked_at = pages.table.head(CAUSES_PAGES if compared.levels.has_regions else CAUSES_PAGES_OF_PARTS)
-    found = _cached_causes((pages.scope.key, *pages.lit), compared, looked_at["page"].tolist())
+    looked_at = pages.table.head(CAUSES_PAGES)
+    if not compared.levels.has_regions:
+        counted = bool(compared.sources.causes.kept)  # by the parts
+        looked_at = pages.table.head(len(pages.table) if counted else CAUSES_PAGES_OF_PARTS)
+    found = _cached_causes((pages.scope.key, *pages.lit), compared, looked_at["page"])
     _show_bar([(name, COLOUR_OF_CAUSE[name], pixels) for name, pixels in found.items() if pixels])
     if len(looked_at) < len(pages.table):
         covered = percent(float(looked_at["share"].sum() / pages.table["share"].sum()))
@@ -123,10 +126,13 @@ def _show_bar(parts: list[tuple[str, str, float]]) -> None:
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking for causes …", scope="session")
-def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> dict[str, float]:
+def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: pd.Series[str]) -> dict[str, float]:
     """{cause: pixels of the cell, or of the row and column of the label, on these pages}."""
     _, *names = key
-    values = _compared.sources.causes.of_pages([_compared.levels.page_index(page) for page in _pages]).total.values
+    causes = _compared.sources.causes
+    counted = not _compared.levels.has_regions and bool(causes.kept)
+    numbers = None if counted else [_compared.levels.page_index(page) for page in _pages]
+    values = causes.of_pages(numbers).total.values
     if len(names) == 2:
         row, column = _compared.cell(*names)
         found = values[:, row, column]
