@@ -17,7 +17,7 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.border_slack import slack_share
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
 from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
-from layoutcm.diagnosis.region_sources import RegionSources, soft_scores_of
+from layoutcm.diagnosis.region_sources import RegionSources
 from layoutcm.diagnosis.slices import slice_source, slices_of
 from layoutcm.layouts.model import LETTERS, SIDES, Finding, Findings
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
@@ -79,7 +79,7 @@ class Comparison:
         return Levels(self.all_counts, self.space, self.alignment.pages)
 
     @property
-    def pages(self) -> list[str]:
+    def pages(self) -> Sequence[str]:
         return self.levels.page_names
 
     @property
@@ -171,7 +171,8 @@ class Comparison:
         tree = family_tree(families, self.labels[1:])
         at = {"families": tree.title, "depth": depth_within(tree, depth), "sample": sample, "count": count or BY_SIDE}
         recipe = self.recipe_for(None, document=document, page=page, **at)
-        return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
+        counts, shared = self.levels.samples_at(sample, page, document), self.space.shared
+        return family_confusion(counts, shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
         """One row per page: gt_page, pred_page, how: map, exact, base name, stem, spelling, path, number or ""."""
@@ -228,8 +229,7 @@ class Comparison:
 
         `average` is "micro", "macro" (mean of labels), "weighted" (by gt), "samples" (mean of pages) or None: by label.
         """
-        pages = self.levels.pages_at(page, document)
-        return soft_scores_of(self.sources, pages, len(self.labels) - 1, average, beta, eps)
+        return self.sources.soft_scores(self.levels.pages_at(page, document), len(self.labels) - 1, average, beta, eps)
 
     def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""

@@ -62,6 +62,15 @@ class TemporaryError(InputError):
     """An input was not read for a reason that can change, such as a busy machine: trying again may work."""
 
 
+class NotCounted(InputError):
+    """A result does not have these numbers. The input is not wrong: the dashboard says so without an error."""
+
+    @property
+    def on_screen(self) -> str:
+        text = super().on_screen
+        return f"{text[0].upper()}{text[1:]}"
+
+
 def short_repr(value: object, limit: int = 60) -> str:
     """The repr of a value for use in a message, cut to `limit` characters; a text that is cut has its closing quote."""
     try:

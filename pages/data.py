@@ -4,7 +4,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import card_reviews, held_files, page_shell, router, screen_text, session
-from layoutcm.ui.parts import file_cards, findings, format_list, label_mapping, loading, page_matches
+from layoutcm.ui.parts import file_cards, findings, format_list, label_mapping, loading, page_matches, result_cards
 
 router.ensure_routed()
 st.title("Data", anchor=False)
@@ -38,7 +38,10 @@ def show_files() -> None:
             label_mapping.show_taxonomy(compared)
 
 
-if held_files.cards():
+if session.shows_result():
+    page_shell.guard(result_cards.show_results)
+    file_cards.show_cards(card_reviews.review_cards(held_files.cards()), folded=True)
+elif held_files.cards():
     page_shell.guard(show_files)
 else:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, router
+from layoutcm.ui import choices, page_shell, router, scope
 from layoutcm.ui.parts import calibration, centroid_match, families, object_view, objects, ranked_pairs, soft_scores
 
 router.ensure_routed()
-compared = page_shell.need_comparison()
+whole = page_shell.need_comparison()
+compared = scope.with_regions(whole)
 st.title("Measures", anchor=False)
 st.segmented_control(
     "Measure", list(choices.MEASURES), required=True, label_visibility="collapsed",
@@ -35,8 +36,8 @@ def show_centroids() -> None:
 
 {
     "objects": show_objects,
-    "families": lambda: families.show_families(compared),
+    "families": lambda: families.show_families(whole),
     "soft": lambda: soft_scores.show_soft_scores(compared),
-    "calibration": lambda: calibration.show_calibration(compared),
+    "calibration": lambda: calibration.show_calibration(whole),
     "centroids": show_centroids,
 }[choices.current().measure]()

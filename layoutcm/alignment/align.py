@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,6 +75,20 @@ class Alignment:
     findings: tuple[Finding, ...]
     matches: PageMatches
     mapped: MappedLabels
+
+    @property
+    def gt_pages(self) -> Pages:
+        return self.layouts[GT].page_columns
+
+    def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, NDArray[np.int64]]]:
+        """The pages under their names in gt, then in pred, each with the positions of the aligned pages.
+
+        Only those whose names have one of these stems are needed; here it is all pages.
+        """
+        gt, pred = (layout.page_columns for layout in self.layouts)
+        in_pred = np.flatnonzero(self.sources[PRED] >= 0)
+        every = join_pages(gt, pred, self.sources), np.arange(len(self.pages))
+        return [every, (pred.take(self.sources[PRED][in_pred]), in_pred)]
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell in the matrix."""

@@ -84,7 +84,7 @@ def findings_by_side(
     """
     gt, pred = alignment.layouts
     between = (*_same_file(gt, pred), *alignment.findings)
-    between += (*_below_threshold(pred, min_score), *check_pair(alignment))
+    between += (*below_threshold(pred, min_score), *check_pair(alignment))
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
@@ -104,7 +104,7 @@ def _part_of_file(layout: Layout) -> tuple[object, ...]:
     return layout.sha256, layout.annotator, layout.format, parts
 
 
-def _below_threshold(pred: Layout, min_score: MinScore) -> list[Finding]:
+def below_threshold(pred: Layout, min_score: MinScore) -> list[Finding]:
     regions = pred.region_columns
     shown = min_score_text(min_score) if isinstance(min_score, Mapping) else min_score
     if min_score is not None and len(regions) and not pred.has_scores:

@@ -235,7 +235,8 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
         "files",
         metavar="GT PRED",
         nargs="*",
-        help="a ground truth and predictions to open: files, folders or zips; or one saved session (.layoutcm)",
+        help="a ground truth and predictions to open: files, folders or zips; or one saved session (.layoutcm); or "
+        "the folders of one or more results of compare-parts",
     )
     command.add_argument("--port", type=int, default=8501)
     command.add_argument("--address", help="127.0.0.1 unless given; 0.0.0.0 accepts connections from other machines")

@@ -64,8 +64,10 @@ def run_convert(options: argparse.Namespace) -> None:
 
 def run_app(options: argparse.Namespace) -> None:
     """Run the server of the dashboard until it ends."""
+    from layoutcm.scale.places import is_remote
+
     for file in options.files:
-        if not os.path.exists(file):  # unlike Path.exists, accepts any name
+        if not is_remote(file) and not os.path.exists(file):  # unlike Path.exists, accepts any name
             raise InputError(file, "", "there is no such file", "Check the name and the folder.")
     for folder in (options.data, options.images):
         is_parquet = folder == options.images and bool(folder) and Path(folder).suffix.lower() == ".parquet"

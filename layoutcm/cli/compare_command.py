@@ -206,7 +206,7 @@ def _documents_path(target: str, name: str) -> Path | None:
     """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
     if target == "-":
         return None
-    from layoutcm.tables.result_levels import DOCUMENTS_FILE
+    from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 
     file = Path(DOCUMENTS_FILE)
     return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)

@@ -55,6 +55,7 @@ def _compare_parts_arguments(command: Parser) -> None:
     command.add_argument("--threads", type=int, metavar="N", help="threads, or workers of --dask local")
     command.add_argument("--plan-only", action="store_true", help="write the plan and print its parts, for `count`")
     command.add_argument("--why", action="store_true", help="add causes, F1 with forgiven borders, score curves")
+    command.add_argument("--no-truth", action="store_true", help="both are predictions, A and B: how far they agree")
     command.add_argument(
         "--missing-labels", choices=("error", "add"), default="error", help="labels that the manifest does not know"
     )

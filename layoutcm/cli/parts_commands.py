@@ -60,6 +60,9 @@ def run_compare_parts(options: argparse.Namespace) -> None:
     from layoutcm.scale.engines import dask_client
 
     chosen: dict[str, Any] = {name: getattr(options, name) for name in PARTS_OPTIONS}
+    chosen["truth"] = not options.no_truth
+    if options.no_truth and options.why:
+        raise InputError("", "--no-truth", "--why needs a ground truth", "Leave out one of the two.")
     fixes = [",".join(given or ()) for given in (options.fix_gt, options.fix_pred)]
     _check_parts_output(options)
     if options.plan_only:
@@ -120,7 +123,9 @@ def run_merge(options: argparse.Namespace) -> None:
 
 
 def _print_result(comparison: Comparison, folder: str) -> None:
+    from layoutcm.tables.agreement_texts import agreement_summary
     from layoutcm.tables.terminal import comparison_summary
 
-    print(without_control_characters(comparison_summary(comparison)), end="\n\n")
+    summary = comparison_summary if comparison.has_truth else agreement_summary
+    print(without_control_characters(summary(comparison)), end="\n\n")
     say(f"result written to {os.path.join(folder, 'result.json')}")

@@ -108,6 +108,12 @@ class CauseCounts:
         rows = self.rows[chosen & (self.rows["pred"] == cell[1])]
         return np.bincount(rows["page"], rows["pixels"], pages).astype(np.float64)
 
+    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]:
+        """bool[pages]: whether a page has pixels with this cause."""
+        rows = self.rows
+        found = np.empty(0, np.int32) if rows is None else rows["page"][rows["cause"] == CAUSES.index(cause)]
+        return np.isin(np.arange(pages), found)
+
 
 def check_tolerance(tolerance: float) -> float:
     if not (is_number(tolerance) and 0 <= tolerance <= 1):

@@ -43,7 +43,8 @@ class PageGroups:
 
 
 def known_attributes(levels: Levels) -> list[str]:
-    return list(dict.fromkeys([*levels.pages.attributes, *DERIVED]))
+    derived = [name for name in DERIVED if levels.has_regions or name not in FROM_REGIONS]
+    return list(dict.fromkeys([*levels.pages.attributes, *derived]))
 
 
 def page_groups(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
@@ -155,6 +156,7 @@ DERIVED: dict[str, Callable[[str, Alignment, Levels], PageGroups]] = {
     "format": _by_format,
     "size": _by_size,
 }
+FROM_REGIONS = ("regions", "columns")
 
 
 def page_columns(alignment: Alignment) -> NDArray[np.int64]:

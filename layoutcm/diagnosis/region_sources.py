@@ -53,6 +53,15 @@ class RegionSources:
 
         return soft_sums(self.alignment, self.rounding, self.min_score, self.threads)
 
+    def soft_scores(
+        self, pages: Positions | None, labels: int, average: str | None, beta: float, eps: float
+    ) -> dict[str, Any]:
+        """The soft scores of some pages, or of all; wrong options are an error before anything is summed."""
+        from layoutcm.metrics.soft_layouts import layout_scores
+
+        check_soft_options(average, beta, eps)
+        return layout_scores(self.soft_sums, pages, labels, average, beta, eps)
+
     @cached_property
     def causes(self) -> CauseSource:
         return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
@@ -62,13 +71,3 @@ class RegionSources:
         from layoutcm.diagnosis.score_curves import score_curves_of
 
         return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
-
-
-def soft_scores_of(
-    sources: RegionSources, pages: Positions | None, labels: int, average: str | None, beta: float, eps: float
-) -> dict[str, Any]:
-    """The soft scores of some pages, or of all; wrong options are an error before anything is summed."""
-    from layoutcm.metrics.soft_layouts import layout_scores
-
-    check_soft_options(average, beta, eps)
-    return layout_scores(sources.soft_sums, pages, labels, average, beta, eps)

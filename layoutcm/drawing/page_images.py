@@ -22,7 +22,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from layoutcm.alignment.align import join_pages
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.shown_images import in_8_bits, in_rgb, turned_upright
@@ -34,7 +33,7 @@ from layoutcm.formats.parquet_images import image_bytes, images_in
 from layoutcm.formats.source_files import files_below
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
-from layoutcm.layouts.model import GT, PRED, Pages
+from layoutcm.layouts.model import Pages
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
 PDF, ZIP, PARQUET, TIFF = ".pdf", ".zip", ".parquet", (".tif", ".tiff")
@@ -133,12 +132,12 @@ class PageImages:
 
 def _match_pictures(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, Picture]:
     """{aligned page: its picture}: matched with the gt page names first, remaining pages with the pred names."""
-    alignment = comparison.alignment
-    sides = [layout.page_columns for layout in alignment.layouts]
+    if not pictures:
+        return {}
     matched: dict[int, Picture] = {}
-    all_pages = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
-    in_pred = np.flatnonzero(alignment.sources[PRED] >= 0)
-    all_sides = (all_pages, (sides[PRED].take(alignment.sources[PRED][in_pred]), in_pred))
+    alignment = comparison.alignment
+    names = {stem(name) for picture in pictures for name in (picture.file, picture.name, *picture.other_names)}
+    all_sides = alignment.pages_of_sides(names)
     most_names = 1 + max((len(picture.other_names) for picture in pictures), default=0)
     for nth_name in range(most_names):
         for pages, positions in all_sides:

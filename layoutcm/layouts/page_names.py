@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 Key = TypeVar("Key", bound=Hashable)
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
-_REMOVED_SUFFIXES = frozenset(suffix[1:] for suffix in (*IMAGE_SUFFIXES, ".pdf"))
+REMOVED_SUFFIXES = frozenset(suffix[1:] for suffix in (*IMAGE_SUFFIXES, ".pdf"))
 # Suffixes are short and start with a letter, so that "report.12" keeps its number.
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _BEFORE_NUMBER = re.compile(r"(?:(?<![^\W_])(?:page|pg|p))?[\s_.\-]{0,8}\Z", re.IGNORECASE)
@@ -39,7 +39,7 @@ def path_without_suffix(page: str) -> str:
 
 def _without_suffix(name: str) -> str:
     head, _, suffix = name.rpartition(".")
-    return head if head and suffix.lower() in _REMOVED_SUFFIXES else name
+    return head if head and suffix.lower() in REMOVED_SUFFIXES else name
 
 
 def normalised_stem(page: str) -> str:

@@ -21,6 +21,7 @@ from layoutcm.messages import TEXTS
 VERSION = 2
 METADATA_KEY = b"layoutcm"
 MANIFEST_FILE = "_manifest.parquet"  # in a folder of parts: their pages and labels; it holds no regions
+DOCUMENTS_FILE = "documents.parquet"  # beside a result: its documents, with their scores and matrices
 ATTRIBUTE = "attr:"  # before the name of an attribute of pages, so that it is not mistaken for another column
 LABEL_BYTES = limits.MAX_METADATA // 2  # longer labels are in rows instead, as in version 1
 OTHER_BYTES = limits.MAX_METADATA // 8  # of the findings, of the ids of labels, of the annotators
@@ -34,7 +35,7 @@ class StoredFinding(msgspec.Struct):
     code: str
     severity: Literal["warning", "info"]
     count: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 1
-    values: dict[str, Value | list[Value]] = {}
+    values: dict[str, Value | list[Value | list[Value]]] = {}
     repair: str = ""
 
 

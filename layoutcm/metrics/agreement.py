@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Words = NDArray[np.uint64]  # [rows, words]: label sets
 AGREEMENT = ("observed", "kappa", "alpha")
 SETS_AT_A_TIME = 500  # of the distances between all sets
+MOST_TO_REVIEW = 1000  # pages of a comparison of parts, and of a result.json
 
 
 def agreement_of(counts: Sequence[PairCounts], space: LabelSpace) -> dict[str, float]:
@@ -116,27 +117,45 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
     """Pages with pixels that have a label on one side only: page, document, label, pixels, share.
 
     First the page with the most such pixels of every label, then their second pages, and so on; `share` is that of the
-    page in all such pixels of the label. There are none if the labels differ.
+    page in all such pixels of the label. There are none if the labels differ. Of a comparison of parts, only the first
+    `MOST_TO_REVIEW` are there.
     """
     import pandas as pd
 
-    pages, rows = levels.pages, levels.page_rows
-    a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, len(pages)), 2, 0)
-    pixels = a + b - 2 * both
-    label, page = np.nonzero(pixels)
-    found = pixels[label, page]
-    order = np.lexsort((page, -found, label))
-    label, page, found = label[order], page[order], found[order]
-    rank = np.arange(len(label)) - np.searchsorted(label, label)
+    parts = [_disagreement(first, own) for first, own in levels.in_parts()]
+    label, page, found = (np.concatenate(column) for column in zip(*(rows for rows, _ in parts)))
+    total = np.sum([own for _, own in parts], axis=0)
+    label, page, found, rank = _ranked(label, page, found)
     order = np.lexsort((label, -found, rank))
+    order = order if len(parts) == 1 else order[:MOST_TO_REVIEW]
     columns = {
-        "page": [pages.names[i] for i in page[order].tolist()],
-        "document": [pages.documents[i] for i in page[order].tolist()],
+        **levels.names_at(page[order]),
         "label": [levels.space.labels[1 + i] for i in label[order].tolist()],
         "pixels": found[order],
-        "share": ratio(found, pixels.sum(axis=1)[label])[order],
+        "share": ratio(found, total[label])[order],
     }
     return pd.DataFrame(columns)
+
+
+def _disagreement(first: int, levels: Levels) -> tuple[tuple[Positions, Positions, Floats], Floats]:
+    """Label, page and pixels that one side only has, of the first pages of every label; float64[labels], all pixels.
+
+    A part that starts after page 0 is one of several, of which so many pages cannot be among the first.
+    """
+    rows = levels.page_rows
+    a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, levels.page_count), 2, 0)
+    pixels = a + b - 2 * both
+    label, page = np.nonzero(pixels)
+    label, page, found, rank = _ranked(label, page, pixels[label, page])
+    keep = rank < MOST_TO_REVIEW if first else slice(None)
+    return (label[keep], page[keep] + first, found[keep]), pixels.sum(axis=1)
+
+
+def _ranked(label: Positions, page: Positions, found: Floats) -> tuple[Positions, Positions, Floats, Positions]:
+    """Label, page and pixels by label, most pixels first, and the rank of each page for its label."""
+    order = np.lexsort((page, -found, label))
+    label, page, found = label[order], page[order], found[order]
+    return label, page, found, np.arange(len(label)) - np.searchsorted(label, label)
 
 
 def _sums_of_labels(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int) -> Floats:

@@ -22,7 +22,7 @@ from layoutcm.metrics.scores import ratio
 
 RESAMPLES, CONFIDENCE = 1000, 0.95
 MOST_RESAMPLES = 100_000
-BLOCK_WEIGHTS = 16_000_000  # 128 MB; products of few rows are slow, all the more on a busy machine
+BLOCK_WEIGHTS = 4_000_000  # 32 MB; products of few rows are slow
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
 MOST_FREEDOM = 500.0  # more change an interval by less than 0.3 %, and would need finer integration
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1

@@ -247,7 +247,7 @@ def _make_intervals(
     units = unit_counts(sums)
     occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
     each = sums.results(sums.rows)
-    unit_figures = {name: each[:, FIGURES.index(name)] for name in UNIT_FIGURES}
+    unit_figures = {name: each[:, FIGURES.index(name)].copy() for name in UNIT_FIGURES}  # without the other columns
     return Intervals(
         used,
         *names,

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ class Levels:
     counts: PairCounts
     space: LabelSpace
     pages: Pages
+    has_regions = True  # whether the alignment has the regions of all pages
 
     @property
     def page_count(self) -> int:
@@ -46,13 +47,24 @@ class Levels:
         """The rows of all pages, with their page numbers."""
         return self.counts
 
-    def rows_with(self, gt_label: int, pred_label: int) -> PairCounts:
-        """The rows of all pages whose sets have these labels; 0 is Background, i the i-th label of the side."""
-        return self.counts.select(self.counts.has(GT, gt_label) & self.counts.has(PRED, pred_label))
+    def in_parts(self) -> Iterator[tuple[int, Levels]]:
+        """The first page and the counts of each part that is in memory at a time; here of all pages."""
+        yield 0, self
 
     @cached_property
-    def page_names(self) -> list[str]:
+    def page_names(self) -> Sequence[str]:
         return list(self.pages.names)
+
+    def names_of(self, numbers: NDArray[np.integer]) -> Sequence[str]:
+        return [self.pages.names[i] for i in numbers.tolist()]
+
+    def names_at(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
+        """The columns page and document of these pages, for a table."""
+        return {"page": self.names_of(numbers), "document": [self.pages.documents[i] for i in numbers.tolist()]}
+
+    def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """int64[names]: the positions of pages with exactly these names."""
+        return np.fromiter(map(self.pages.index.__getitem__, names), np.int64, len(names))
 
     @cached_property
     def documents(self) -> list[str]:
@@ -68,6 +80,12 @@ class Levels:
     def page_pixels(self) -> Floats:
         """float64[pages]"""
         return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
+
+    @property
+    def page_ignored(self) -> Floats:
+        """float64[pages]: the pixels that are no samples."""
+        known = self.counts.ignored
+        return np.concatenate([known, np.zeros(self.page_count - len(known))])
 
     @cached_property
     def document_pixels(self) -> Floats:
@@ -106,15 +124,23 @@ class Levels:
         document = self.document_of_page[self.counts.page]
         return matrix_blocks(self.counts, self.space, document, len(self.documents), method)
 
+    def page_scores(self, method: str) -> Mapping[str, Floats]:
+        """float64[pages] each: the score columns of the page table."""
+        return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
+
+    def document_scores(self, method: str) -> Mapping[str, Floats]:
+        """float64[documents] each: the score columns of the document table."""
+        return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
+
     def page_table(self, method: str) -> pd.DataFrame:
         """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
-        columns = {"page": self.page_names, "document": list(self.pages.documents), "pixels": self.page_pixels}
-        return worst_first(columns, self.page_matrices(method), self.page_content, self.space.shared)
+        names = self.names_at(np.arange(self.page_count))
+        return worst_first({**names, "pixels": self.page_pixels, **self.page_scores(method)})
 
     def document_table(self, method: str) -> pd.DataFrame:
         """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
         columns = {"document": list(self.documents), "pages": self.document_sizes, "pixels": self.document_pixels}
-        return worst_first(columns, self.document_matrices(method), self.document_content, self.space.shared)
+        return worst_first({**columns, **self.document_scores(method)})
 
     def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
         """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
@@ -163,6 +189,10 @@ class Levels:
         """The pair counts of one page, of a document or of all pages."""
         pages = self.pages_at(page, document)
         return self.counts if pages is None else self.counts.of_pages(pages.tolist())
+
+    def samples_at(self, sample: str, page: str | None, document: str | None) -> PairCounts:
+        """The counts whose pixels, or whose pages, are the samples; `sample` is "pixel" or "page"."""
+        return self.counts_at(page, document)
 
 
 def page_position(pages: Pages, page: str) -> int:
@@ -244,12 +274,11 @@ def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
     return np.nonzero(above | (equal & first))[1].reshape(-1, most)
 
 
-def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, content: Floats, shared: bool) -> pd.DataFrame:
-    """A table of the given columns and the scores of each group, the lowest F1 first; `content` is [groups, 3]."""
+def worst_first(columns: dict[str, Any]) -> pd.DataFrame:
+    """A table of these columns, the lowest F1 first."""
     import pandas as pd
 
-    table = pd.DataFrame(columns | level_scores(blocks, content, shared))
-    return table.sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
+    return pd.DataFrame(columns).sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
 
 
 def example_name(kind: str, names: Iterable[str]) -> str:
@@ -260,15 +289,10 @@ def example_name(kind: str, names: Iterable[str]) -> str:
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
-    # Compute matrices only for the pages with such pixels.
     gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
-    counts = levels.rows_with(gt, pred)
-    numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = alignment.cell(gt_label, pred_label)
-    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
-    pixels = np.zeros(len(levels.pages))
-    pixels[numbers] = np.concatenate([np.empty(0), *(one.mass_of([row], [column]).ravel() for _, one in blocks)])
-    return pages_by_pixels(levels, pixels)
+    have = lambda rows: rows.has(GT, gt) & rows.has(PRED, pred)
+    return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.mass_of([row], [column]).ravel()))
 
 
 def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str) -> pd.DataFrame:
@@ -276,27 +300,38 @@ def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str
 
     With different taxonomies there is no diagonal: then all pixels of the label count.
     """
-    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
-    counts = levels.counts.select(levels.counts.has(GT, gt) | levels.counts.has(PRED, pred))
-    numbers, group = np.unique(counts.page, return_inverse=True)
-    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
     cell = alignment.cell(label, label)
-    pixels = np.zeros(len(levels.pages))
-    pixels[numbers] = np.concatenate([np.empty(0), *(one.off_diagonal(*cell) for _, one in blocks)])
-    return pages_by_pixels(levels, pixels)
+    have = rows_with_label(alignment, label)
+    return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.off_diagonal(*cell)))
+
+
+def rows_with_label(alignment: Alignment, label: str) -> Callable[[PairCounts], NDArray[np.bool_]]:
+    """A function that marks the rows with a label on either side."""
+    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
+    return lambda rows: rows.has(GT, gt) | rows.has(PRED, pred)
+
+
+def _page_sums(
+    levels: Levels,
+    have: Callable[[PairCounts], NDArray[np.bool_]],
+    method: str,
+    pixels_of: Callable[[GroupMatrices], Floats],
+) -> Floats:
+    """float64[pages]: what the matrix of each page has; matrices are computed only for pages with such rows."""
+    pixels = np.zeros(levels.page_count)
+    for first, own in levels.in_parts():
+        counts = own.counts.select(have(own.counts))
+        numbers, group = np.unique(counts.page, return_inverse=True)
+        blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
+        pixels[first + numbers] = np.concatenate([np.empty(0), *(pixels_of(one) for _, one in blocks)])
+    return pixels
 
 
 def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:
     """The pages with pixels, of float64[pages], in descending order: page, document, pixels, share of all."""
     import pandas as pd
 
-    numbers, pages = np.flatnonzero(pixels > 0), levels.pages
-    table = pd.DataFrame(
-        {
-            "page": [pages.names[p] for p in numbers],
-            "document": [pages.documents[p] for p in numbers],
-            "pixels": pixels[numbers],
-            "share": ratio(pixels[numbers], pixels.sum()),
-        }
-    )
-    return table.sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
+    numbers = np.flatnonzero(pixels > 0)
+    numbers = numbers[np.argsort(-pixels[numbers], kind="stable")]
+    shares = {"pixels": pixels[numbers], "share": ratio(pixels[numbers], pixels.sum())}
+    return pd.DataFrame({**levels.names_at(numbers), **shares})

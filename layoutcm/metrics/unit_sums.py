@@ -39,7 +39,7 @@ def unit_kind(levels: Levels) -> str:
 
 
 def unit_names(levels: Levels) -> list[str]:
-    return levels.documents if unit_kind(levels) == "document" else levels.page_names
+    return levels.documents if unit_kind(levels) == "document" else list(levels.page_names)
 
 
 @dataclass(frozen=True, eq=False)

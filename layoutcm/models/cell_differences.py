@@ -110,7 +110,7 @@ def _label_names(labels: Sequence[str] | None, known: list[str]) -> list[str]:
 
 def _page_names(levels: Levels, page: str | None, document: str | None) -> list[str]:
     found = levels.pages_at(page, document)
-    return levels.page_names if found is None else [levels.page_names[k] for k in found.tolist()]
+    return list(levels.page_names) if found is None else [levels.page_names[k] for k in found.tolist()]
 
 
 @dataclass(frozen=True, eq=False)

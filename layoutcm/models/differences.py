@@ -9,7 +9,7 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import GT, Floats, Pages, concatenate_pages
+from layoutcm.layouts.model import Floats, Pages, Positions, concatenate_pages
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, check_resampling
 from layoutcm.metrics.intervals import Intervals, differences_from
 from layoutcm.metrics.levels import Levels
@@ -146,9 +146,12 @@ def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
 
 def _check_documents(comparisons: Mapping[str, Comparison]) -> None:
     """Raise an InputError if a page, also one that gt does not have, is of different documents."""
+    every = [compared.levels.pages for compared in comparisons.values()]
+    if all(one.names == every[0].names and one.documents == every[0].documents for one in every):
+        return
     known: dict[str, tuple[str, str]] = {}
-    for name, compared in comparisons.items():
-        for page, document in zip(compared.pages, compared.alignment.pages.documents):
+    for name, pages in zip(comparisons, every):
+        for page, document in zip(pages.names, pages.documents):
             first, other = known.setdefault(page, (name, document))
             if other != document:
                 documents = f"{short_repr(other)} in one and of {short_repr(document)} in the other"
@@ -158,29 +161,46 @@ def _check_documents(comparisons: Mapping[str, Comparison]) -> None:
 
 def _check_judged_pixels(pair: str, c_a: Comparison, c_b: Comparison) -> None:
     """Raise an InputError if other pixels are judged in one comparison than in the other."""
-    a, b = (dict(zip(c.pages, [*c.all_counts.ignored.tolist(), *[0.0] * len(c.pages)])) for c in (c_a, c_b))
-    page = next((page for page in a if page in b and a[page] != b[page]), None)
-    if page is not None:
-        first, second = f"{a[page]:,.0f} pixels", f"{b[page]:,.0f}"
-        problem = f"{first} of page {short_repr(page)} are not judged in one comparison, and {second} in the other"
+    first, second = c_a.levels, c_b.levels
+    own, at = _same_pages(first.pages, second.pages)
+    differing = np.flatnonzero(first.page_ignored[own] != second.page_ignored[at])
+    if differing.size:
+        page = int(own[differing[0]])
+        amounts = f"{first.page_ignored[page]:,.0f} pixels", f"{second.page_ignored[at[differing[0]]]:,.0f}"
+        name = short_repr(first.pages.names[page])
+        problem = f"{amounts[0]} of page {name} are not judged in one comparison, and {amounts[1]} in the other"
         raise InputError("", pair, problem, "Compare both with the same gt, and map the same labels to Ignore.")
+
+
+def _same_pages(first: Pages, second: Pages) -> tuple[Positions, Positions]:
+    """int64[pages] each: the positions of the pages that both have, in the first and in the second."""
+    if first.names == second.names:
+        return np.arange(len(first)), np.arange(len(first))
+    place = dict(zip(second.names, range(len(second))))
+    at = np.array([place.get(name, -1) for name in first.names], np.int64)
+    return np.flatnonzero(at >= 0), at[at >= 0]
 
 
 def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
     """Raise an InputError if a gt page of one comparison is no gt page of the other."""
-    sides = [compared.alignment.layouts[GT].page_columns for compared in (own, other)]
-    missing = [page for page in sides[0].names if page not in sides[1].index]
+    first, second = own.alignment.gt_pages, other.alignment.gt_pages
+    if first.names == second.names:
+        return
+    known = set(second.names)
+    missing = [page for page in first.names if page not in known]
     if missing:
-        count = f"{len(missing):,} of {len(sides[0]):,} gt pages"
+        count = f"{len(missing):,} of {len(first):,} gt pages"
         problem = f"{count} are not in the gt of the other comparison, first {short_repr(missing[0])}"
         raise InputError("", name, problem, "Compare both predictions with the same gt.")
 
 
 def _check_gt_sizes(pair: str, c_a: Comparison, c_b: Comparison) -> None:
-    first, second = (compared.alignment.layouts[GT].page_columns for compared in (c_a, c_b))
-    for i, page in enumerate(first.names):
-        sizes = first.size(i), second.size(second.index[page])
-        if sizes[0] != sizes[1]:
-            own_size, other_size = (f"{width:g} x {height:g}" for width, height in sizes)
-            problem = f"gt page {short_repr(page)} is {own_size} in one comparison and {other_size} in the other"
-            raise InputError("", pair, problem, "Compare both predictions with the same gt.")
+    first, second = c_a.alignment.gt_pages, c_b.alignment.gt_pages
+    own, at = _same_pages(first, second)
+    differs = (first.widths[own] != second.widths[at]) | (first.heights[own] != second.heights[at])
+    if differs.any():
+        k = int(np.argmax(differs))
+        sizes = [f"{width:g} x {height:g}" for width, height in (first.size(int(own[k])), second.size(int(at[k])))]
+        name = short_repr(first.names[int(own[k])])
+        problem = f"gt page {name} is {sizes[0]} in one comparison and {sizes[1]} in the other"
+        raise InputError("", pair, problem, "Compare both predictions with the same gt.")

@@ -13,7 +13,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.paired_regions import PairedRegions, paired_regions
 from layoutcm.diagnosis.region_pairs import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
-from layoutcm.errors import Hint, InputError, short_repr
+from layoutcm.errors import Hint, InputError, NotCounted, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.messages.finding_text import option
 from layoutcm.models.contradictions import KINDS, Candidates, all_candidates
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BOX = ("x0", "y0", "x1", "y1")
+IN_MEMORY = Hint(
+    "Compare the whole layouts, or one part of each: layoutcm.compare.",
+    "Open the layouts themselves, or one part of each.",
+)
 SAME_GT = "Compare all predictions with the same gt, and with the same mapping of it."
 
 
@@ -51,6 +55,8 @@ def label_errors(comparisons: Iterable[Comparison] | Comparison) -> pd.DataFrame
     [['paper-2_p1.png', 'missing', 'Title'], ['paper-3_p3.png', 'missing', 'Table']]
     """
     given = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
+    if any(isinstance(c, Comparison) and not c.levels.has_regions for c in given):
+        raise NotCounted("", "", "probable errors of the ground truth are not looked for in parts", IN_MEMORY)
     _check_comparisons(given)
     alignments = [c.alignment for c in given]
     labels = list(dict.fromkeys(label for c in given for label in c.labels))

@@ -22,22 +22,25 @@ if TYPE_CHECKING:
 def comparison_of_pages(compared: Comparison, pages: Sequence[str], chosen: str = "") -> Comparison:
     """The same comparison on these pages only; `chosen` says in the recipe which they are.
 
-    Nothing is counted again: pair counts are those of the pages, and regions of other pages are left out.
+    Nothing is counted again: pair counts are those of the pages, and regions of other pages are left out. The pages of
+    a comparison of parts keep their order.
     """
-    names = list(pages)
-    if names == compared.pages:
+    if pages == compared.pages:
         return compared
-    levels, whole = on_pages(compared.levels, names), compared.alignment
-    at = np.array([whole.pages.index[name] for name in names], np.int64)
-    gt, pred = (source[at] for source in whole.sources)
-    fields = compared.settings.fields | {"pages": str(len(names))}
+    fields = compared.settings.fields | {"pages": str(len(pages))}
     if chosen:
         fields["chosen"] = chosen.replace("|", "/")
+    recipe, whole = Recipe(fields, compared.settings.version), compared.alignment
+    numbers = compared.levels.numbers_of(pages)
+    if hasattr(whole, "comparison_on"):  # it reads its files
+        return whole.comparison_on(numbers, recipe)
+    levels = on_pages(compared.levels, list(pages))
+    gt, pred = (source[numbers] for source in whole.sources)
     return replace(
         compared,
         alignment=replace(whole, pages=levels.pages, sources=(gt, pred)),
         all_counts=levels.counts,
-        settings=Recipe(fields, compared.settings.version),
+        settings=recipe,
     )
 
 
@@ -56,7 +59,8 @@ def difference_of_pages(
         problem = f"{len(common):,} pages are in both sets"
         raise InputError("", "first, second", problem, "Give two sets of pages without a common page.")
     both = comparison_of_pages(compared, [*first, *second])
-    inside = np.arange(len(both.pages)) >= len(first)
+    inside = np.zeros(len(both.pages), bool)
+    inside[both.levels.numbers_of(second)] = True
     rows = []
     for figure in UNIT_FIGURES:
         source = slice_source(both.alignment, both.levels, figure, method)

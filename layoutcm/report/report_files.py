@@ -17,6 +17,7 @@ from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper import cause_charts, charts, matrix, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import FamiliesLike
@@ -35,7 +36,6 @@ from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import full_result, json_text
-from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.tables.slice_tables import slice_table
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
 from layoutcm.tables.why import Why

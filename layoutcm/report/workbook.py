@@ -17,11 +17,12 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import correct_cells, mixed_cells
 from layoutcm.drawing.palette import LIGHT
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
-from layoutcm.tables.result_levels import DOCUMENTS_FILE, MOST_DOCUMENTS
+from layoutcm.tables.result_levels import MOST_DOCUMENTS
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
 from layoutcm.wording import one_line, score_text
 

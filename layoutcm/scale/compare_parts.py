@@ -45,6 +45,7 @@ def compare_partitions(
     fix: str = "",
     missing_labels: str = "error",
     why: bool = False,
+    truth: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -67,6 +68,8 @@ def compare_partitions(
         What to do about labels that the manifest does not know.
     why : bool
         Adds causes and score curves.
+    truth : bool
+        With False neither side is the truth, as in `compare`.
     threads : int, optional
         Threads, or local workers of Dask.
 
@@ -91,7 +94,7 @@ def compare_partitions(
     check_counting_options(rounding, threads)
     given = os.fspath(mapping) if isinstance(mapping, os.PathLike) else mapping
     options = PlanOptions(
-        rounding, min_score, missing_pages, taxonomy, given, pages, shapes, (fix_gt, fix), missing_labels, why
+        rounding, min_score, missing_pages, taxonomy, given, pages, shapes, (fix_gt, fix), missing_labels, why, truth
     )
     plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options)
     return finish(plan, count_parts(plan, engine, threads, progress))

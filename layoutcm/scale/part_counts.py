@@ -10,25 +10,23 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from layoutcm.alignment.align import align
-from layoutcm.alignment.page_matching import PageMatches
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import GT, PRED, Floats, Positions
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.levels import Levels, level_averages, level_scores
 from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.pixels.counting import count_pairs
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
-from layoutcm.scale.places import Place, exists, join, name_of, read_bytes, write_bytes
+from layoutcm.scale.part_comparison import part_comparison
+from layoutcm.scale.part_findings import PartFindings, findings_of_part, merge_findings
+from layoutcm.scale.places import Place, exists, join, read_bytes, write_bytes
 from layoutcm.scale.plan import Plan, part_of_list
 
 if TYPE_CHECKING:
@@ -54,40 +52,7 @@ class Counts(msgspec.Struct, frozen=True):
     means: dict[str, dict[str, dict[str, Sum]]]  # {over: {average: {score: sum}}}, without split documents
     causes: dict[str, list[tuple[int, float]]] = {}  # {tolerance: cells of float64[cause, gt, pred] that are not 0}
     files: dict[str, str] = {}  # {file of the part: digest}
-
-
-def part_comparison(plan: Plan, part: int) -> Comparison:
-    """The comparison of one part in memory, with the labels and pages of the plan."""
-    import pyarrow as pa
-
-    table = plan.page_table(part)
-    gt, pred = (plan.read_side(part, side) for side in (GT, PRED))
-    sources = (_positions(table, "gt"), _positions(table, "pred"))
-    names = tuple(table["page"].to_pylist())
-    _check_names(plan, part, gt.page_columns.names, names, sources[GT])
-    partner = np.full(len(gt.page_columns), -1)
-    how = np.zeros(len(partner), np.int8)
-    has = sources[GT] >= 0
-    partner[sources[GT][has]], how[sources[GT][has]] = sources[PRED][has], table["how"].to_numpy()[has]
-    alignment = align(gt, pred, plan.options, (sources, PageMatches(partner, how), []))
-    documents = table["document"].cast(pa.string()).to_pylist()
-    pages = replace(alignment.pages, names=names, documents=tuple(documents))
-    alignment = replace(alignment, pages=pages)
-    counts = count_pairs(alignment, plan.facts.rounding, plan.min_score, 1, None)
-    return Comparison(alignment, counts, plan.facts.rounding, plan.min_score, plan.recipe, 1)
-
-
-def _positions(table: pa.Table, name: str) -> Positions:
-    return table[name].to_numpy().astype(np.int64)
-
-
-def _check_names(plan: Plan, part: int, found: Sequence[str], names: Sequence[str], rows: np.ndarray) -> None:
-    """Raise an InputError if gt has other pages than the plan lists."""
-    has = np.flatnonzero(rows >= 0).tolist()
-    if rows.max(initial=-1) >= len(found) or any(found[rows[i]] != names[i] for i in has):
-        file = plan.facts.parts[part].gt
-        problem = "its pages are not those that the plan lists"
-        raise InputError(name_of(file), "", problem, "Write the manifest again, and start in another folder.")
+    findings: PartFindings = {}  # on single regions and pages
 
 
 def count_part(part: Place) -> Counts:
@@ -132,6 +97,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         _means(comparison.levels, whole),
         _causes(comparison) if plan.facts.why else {},
         {file: _digest(data) for file, data in files.items()},
+        findings_of_part(plan, part, comparison),
     )
     write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
     return counts
@@ -313,6 +279,7 @@ def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
         sum(one.ignored for one in parts),
         _sum_means([one.means for one in parts]),
         _sum_cells([one.causes for one in parts]),
+        findings=merge_findings([one.findings for one in parts]),
     )
 
 

@@ -6,6 +6,7 @@ would take most of the time of a comparison. All others are read as `layoutcm.re
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from layoutcm.scale.places import Place, name_of, open_input
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 CORNERS = ("x0", "y0", "x1", "y1")
 PAGE_COLUMNS = ("page", "document", "number", "width", "height")
@@ -30,34 +32,84 @@ PLAIN_COLUMNS = frozenset((*PAGE_COLUMNS, "label", *CORNERS, "score", *COCO_COLU
 UNUSED_COLUMNS = ("page_key",)  # the ids of another file, which the manifest has
 
 
-def read_part(place: Place, shapes: str = "box") -> Layout:
-    """The layout of a part, without the findings that were stored with the whole set."""
+def read_part(place: Place, shapes: str = "box", pages: Positions | None = None) -> Layout:
+    """The layout of a part, or of some of its pages, without the findings that were stored with the whole set.
+
+    `pages` are ascending positions. Of a part that this package wrote, only the row groups with these pages are read.
+    """
+    name = name_of(place)
     with open_input(place) as file:
-        table = _plain_table(file, shapes)
-        layout = None if table is None else _from_columns(name_of(place), table)
-        if layout is None:
-            file.seek(0)
-            layout = read((name_of(place), file.read()), shapes=shapes)
-    return layout
+        table = _own_table(file, shapes, pages)
+        layout = _from_columns(name, table) if table is not None and _has_boxes_only(table) else None
+        if layout is not None:
+            return layout
+        if table is not None and pages is not None:
+            return read((name, _as_parquet(table)), shapes=shapes)
+        file.seek(0)
+        layout = read((name, file.read()), shapes=shapes)
+    return layout if pages is None else take_pages(layout, pages)
 
 
-def _plain_table(file: Any, shapes: str) -> pa.Table | None:
-    """All columns of a part with boxes only, texts as dictionaries; None for any other file."""
+def take_pages(layout: Layout, pages: Positions) -> Layout:
+    """The layout of the pages at these positions, ascending."""
+    regions = {
+        name: replace(kept, page=np.searchsorted(pages, kept.page).astype(np.int32))
+        for name in ("region_columns", "dropped", "ignore_areas")
+        if (own := getattr(layout, name)) is not None and (kept := own.take(np.isin(own.page, pages))) is not None
+    }
+    return replace(layout, page_columns=layout.page_columns.take(pages), keys={}, **regions)
+
+
+def _own_table(file: Any, shapes: str, pages: Positions | None) -> pa.Table | None:
+    """All columns that are used of a part that this package wrote, texts as dictionaries; None for any other file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         facts = pq.read_metadata(file)
-        unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
-        names = [name for name in facts.schema.names if name not in unused]
-        is_plain = all(name in PLAIN_COLUMNS or name.startswith(ATTRIBUTE) for name in names)
-        if not is_plain or METADATA_KEY not in (facts.metadata or {}):
+        if METADATA_KEY not in (facts.metadata or {}):
             return None
+        unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
+        names = [name for name in facts.schema.to_arrow_schema().names if name not in unused]
         stored = pq.ParquetFile(file, metadata=facts, read_dictionary=["page", "document", "label"])
-        table = stored.read(names, use_threads=False).unify_dictionaries().combine_chunks()
-        return table.replace_schema_metadata(facts.metadata)
+        if pages is None:
+            table = stored.read(names, use_threads=False) if all(map(_is_plain, names)) else None
+        else:
+            table = _rows_of_pages(stored, names, pages)
+        return table and table.unify_dictionaries().combine_chunks().replace_schema_metadata(facts.metadata)
     except (pa.ArrowException, OSError):  # `read` says what is wrong
         return None
+
+
+def _is_plain(column: str) -> bool:
+    return column in PLAIN_COLUMNS or column.startswith(ATTRIBUTE)
+
+
+def _has_boxes_only(table: pa.Table) -> bool:
+    return all(map(_is_plain, table.column_names))
+
+
+def _rows_of_pages(stored: pq.ParquetFile, names: Sequence[str], pages: Positions) -> pa.Table | None:
+    """The rows of the pages at these positions; None if the rows of a page are not together."""
+    page, texts = _codes(stored.read(["page"], use_threads=False).unify_dictionaries().combine_chunks(), "page")
+    position = np.append(0, np.cumsum(page[1:] != page[:-1]))[: len(page)]
+    if position.max(initial=-1) + 1 != len(texts):
+        return None
+    wanted = np.isin(position, pages)
+    ends = np.cumsum([0, *(stored.metadata.row_group(k).num_rows for k in range(stored.num_row_groups))])
+    groups = [k for k in range(stored.num_row_groups) if wanted[ends[k] : ends[k + 1]].any()]
+    rows = np.concatenate([np.zeros(0, bool), *(wanted[ends[k] : ends[k + 1]] for k in groups)])
+    table = stored.read_row_groups(groups, names, use_threads=False).filter(rows)
+    own = table["page"].cast("string").combine_chunks().dictionary_encode()  # without the names of other pages
+    return table.set_column(names.index("page"), "page", own)
+
+
+def _as_parquet(table: pa.Table) -> bytes:
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
 
 
 def _from_columns(name: str, table: pa.Table) -> Layout | None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
 from layoutcm.outputs.files import open_whole, remove_left_behind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
@@ -128,6 +131,18 @@ def remove_unfinished(folder: Place) -> None:
 def read_bytes(place: Place) -> bytes:
     with open_input(place) as file:
         return file.read()
+
+
+def read_parquet(place: Place, columns: Sequence[str] | None = None, repeated: Sequence[str] = ()) -> pa.Table:
+    """Columns of a Parquet file, all unless named; those that repeat their texts become dictionaries.
+
+    `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
+    """
+    import pyarrow.parquet as pq
+
+    with open_input(place) as file:
+        stored = pq.ParquetFile(file, read_dictionary=list(repeated))
+        return stored.read(None if columns is None else list(columns), use_threads=False)
 
 
 def write_bytes(place: Place, data: bytes) -> None:

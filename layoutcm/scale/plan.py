@@ -6,7 +6,8 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from layoutcm.alignment.align import Alignment, AlignmentOptions, align
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.model import Finding, Layout, Pages, Positions, Regions
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
 from layoutcm.scale.part_files import on_labels, read_part
@@ -26,8 +27,8 @@ from layoutcm.scale.places import (
     folder_of,
     join,
     name_of,
-    open_input,
     read_bytes,
+    read_parquet,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class PlanSide(msgspec.Struct, frozen=True):
     pages: int
     regions: int
     repairs: str
+    has_scores: bool = False
 
 
 class PlanPart(msgspec.Struct, frozen=True):
@@ -87,6 +89,7 @@ class PlanFacts(msgspec.Struct, frozen=True):
     split: int  # documents with pages in several parts
     page_list: str  # digest of all pages with their parts
     parts: list[PlanPart]
+    truth: bool = True  # else the sides are called A and B
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
@@ -102,16 +105,13 @@ class Plan:
     facts: PlanFacts
     digest: str
 
-    def page_table(self, part: int) -> pa.Table:
+    def page_table(self, part: int, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per page of a part: page, pred_page, document, gt, pred, how, gt_part, pred_part, split.
 
         `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
         on the other side, if it is another one. `split` says that the document has pages in other parts, too.
         """
-        import pyarrow.parquet as pq
-
-        with open_input(self.list_place(part)) as file:
-            return pq.read_table(file, read_dictionary=["document"])
+        return read_parquet(self.list_place(part), columns, ["document"])
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")
@@ -128,7 +128,8 @@ class Plan:
 
     @property
     def recipe(self) -> Recipe:
-        return Recipe(self.facts.recipe, self.facts.layoutcm)
+        settings = Recipe(self.facts.recipe, self.facts.layoutcm)
+        return settings if self.facts.truth else settings.without_truth()
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -136,31 +137,37 @@ class Plan:
 
     @cached_property
     def labels(self) -> Alignment:
-        """The labels of both sides, aligned; its only page stands for all."""
-        gt, pred = (Layout(one.name, one.format, list(one.labels), *_ONE_EMPTY_PAGE) for one in self.facts.sides)
+        """The labels of both sides, aligned. Its only page stands for all, and has a score if there are any."""
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *_page_of(one)) for one in self.facts.sides)
         return align(gt, pred, self.options)
 
-    def read_side(self, part: int, side: int) -> Layout:
-        """The layout of one side of a part, with the labels and after the repairs of the plan."""
+    def read_side(self, part: int, side: int, pages: Positions | None = None) -> Layout:
+        """The layout of one side of a part, or of the pages at these positions of its file, ascending.
+
+        It has the labels of the plan, and its repairs are made.
+        """
         one, facts = self.facts.sides[side], self.facts.parts[part]
         file = (facts.gt, facts.pred)[side]
-        if not file:
+        if not file or (pages is not None and not len(pages)):
             return Layout(one.name, one.format, list(one.labels), *NO_PAGES)
         place = join(self.folder, file)
-        layout = on_labels(read_part(place, self.facts.shapes), one.labels, place)
+        layout = replace(on_labels(read_part(place, self.facts.shapes, pages), one.labels, place), name=one.name)
         return repair(layout, one.repairs) if one.repairs else layout
 
 
-def _no_regions() -> Any:
-    from layoutcm.layouts.model import Pages, Regions
-
+def _no_pages() -> Any:
     pages = Pages((), np.zeros(0), np.zeros(0), (), np.zeros(0, np.int32))
+    return pages, Regions(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
+
+
+def _page_of(side: PlanSide) -> tuple[Pages, Regions]:
+    """One page, with a region that has a score and no area if the side has scores."""
     page = Pages(("",), np.ones(1), np.ones(1), ("",), np.full(1, -1, np.int32))
-    regions = Regions(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
-    return (pages, regions), (page, regions)
+    n = int(side.has_scores and bool(side.labels))
+    return page, Regions(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((n, 4)), np.ones(n))
 
 
-NO_PAGES, _ONE_EMPTY_PAGE = _no_regions()
+NO_PAGES = _no_pages()
 
 
 def read_plan(folder: Place) -> Plan:

@@ -48,6 +48,7 @@ class PlanOptions(NamedTuple):
     repairs: tuple[str, str] = ("", "")  # of gt and of pred, separated by commas
     missing_labels: str = "error"
     why: bool = False
+    truth: bool = True
 
     @property
     def alignment(self) -> AlignmentOptions:
@@ -176,6 +177,7 @@ def _facts(
                 one.pages,
                 one.regions,
                 repairs,
+                one.facts.has_scores,
             )
             for one, names, repairs in zip(sides, labels, options.repairs)
         ],
@@ -196,6 +198,7 @@ def _facts(
         int((in_parts > 1).sum()),
         _page_digest(pairs, cut),
         _plan_parts(sides, pairs, cut, out),
+        options.truth,
     )
 
 
@@ -242,6 +245,9 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
         }
     )
     ends = np.searchsorted(pairs.part, np.arange(len(plan.facts.parts) + 1)).tolist()
+    column = table.column_names.index("document")
     for number in range(len(plan.facts.parts)):
+        part = table.slice(ends[number], ends[number + 1] - ends[number])
+        own = part["document"].cast(pa.string())  # else every part would have the names of all documents
         with open_output(plan.list_place(number)) as file:
-            pq.write_table(table.slice(ends[number], ends[number + 1] - ends[number]), file)
+            pq.write_table(part.set_column(column, "document", own), file)

@@ -1,124 +1,75 @@
 """The pair counts of a comparison of parts, read from its files part by part when they are needed.
 
 `StoredLevels` is the `Levels` of such a comparison, so that everything that is computed from levels works on it. Names
-and sizes of pages are read when they are first asked for; pair counts are in memory for one or two parts at a time.
+and sizes of pages are read when they are first asked for; names stay packed (`stored_texts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Pages, concatenate_pages
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import GroupMatrices
 from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.matrix_blocks import MatrixBlocks
 from layoutcm.metrics.scores import SCORES, ratio
-from layoutcm.pixels.pair_counts import PairCounts, words_for
-from layoutcm.scale.manifest import pages_of_table
-from layoutcm.scale.part_counts import PAGES_FOLDER, Counts, counts_place, read_counts, score_sums
-from layoutcm.scale.places import join, open_input
-from layoutcm.scale.plan import Plan
+from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.scale.part_counts import Counts, score_sums
+from layoutcm.scale.places import exists, join, read_parquet
+from layoutcm.scale.stored_pages import StoredPages, of_pages
+from layoutcm.scale.stored_texts import StoredTexts, packed_pages
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-PAGE_COLUMNS = ("page", "document", "number", "width", "height")
-TABLE_COLUMNS = ("page", "document", "pixels")
 SCORE_COLUMNS = (*SCORES, "micro_f1", *(f"content_{name}" for name in SCORES))
+FEW_NAMES = 1000
 CONTENT_COLUMNS = ("content_both", "content_gt", "content_pred")
-KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
-
-
-@dataclass(frozen=True, eq=False)
-class StoredPages:
-    """The files of a finished comparison of parts."""
-
-    plan: Plan
-    labels: tuple[tuple[str, ...], tuple[str, ...]]
-    space: LabelSpace
-    kept: dict[int, Levels] = field(default_factory=dict)  # mutable: the parts that were used last
-
-    @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        """int64[parts + 1]: the first page of each part, and the number of pages."""
-        return np.cumsum([0, *(part.pages for part in self.plan.facts.parts)])
-
-    @property
-    def parts(self) -> range:
-        return range(len(self.plan.facts.parts))
-
-    def columns(self, names: Sequence[str] | None) -> pa.Table:
-        """Columns of the rows of all pages."""
-        import pyarrow as pa
-
-        return pa.concat_tables([self.part_columns(part, names) for part in self.parts], promote_options="default")
-
-    def part_columns(self, part: int, names: Sequence[str] | None) -> pa.Table:
-        import pyarrow.parquet as pq
-
-        with open_input(join(self.plan.folder, PAGES_FOLDER, f"{self.plan.facts.parts[part].name}.parquet")) as file:
-            stored = pq.ParquetFile(file)
-            if names is None:
-                names = [name for name in stored.schema_arrow.names if name.startswith((*PAGE_COLUMNS, "attr:"))]
-            return stored.read(list(names), use_threads=False)
-
-    def levels(self, part: int) -> Levels:
-        """The pair counts of one part, as they were in memory when it was counted."""
-        if part not in self.kept:
-            while len(self.kept) >= KEPT_PARTS:
-                self.kept.pop(next(iter(self.kept)))
-            self.kept[part] = self._read_levels(part)
-        return self.kept[part]
-
-    def _read_levels(self, part: int) -> Levels:
-        table = self.part_columns(part, None)
-        pairs = self.part_columns(part, ("pair", "pair_pixels", "ignored"))
-        words = np.array(read_counts(counts_place(self.plan, part)).words, np.uint64)
-        pair, pixels = (pairs[name].combine_chunks() for name in ("pair", "pair_pixels"))
-        number = pair.values.to_numpy()
-        page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
-        counts = PairCounts(
-            self.labels,
-            page,
-            words.reshape(-1, self._width)[number],
-            pixels.values.to_numpy().astype(np.float64),
-            pairs["ignored"].to_numpy(),
-        )
-        return Levels(counts, self.space, pages_of_table(table))
-
-    def is_split(self, part: int) -> NDArray[np.bool_]:
-        """bool[pages of the part]: whether the document of a page has pages in other parts, too."""
-        return self.plan.page_table(part)["split"].to_numpy()
-
-    @property
-    def _width(self) -> int:
-        return sum(words_for(len(labels)) for labels in self.labels)
 
 
 class StoredLevels(Levels):
     """`Levels` that reads files. `counts` is the whole set: one row for each distinct pair, all of page 0."""
 
-    def __init__(self, stored: StoredPages, counts: PairCounts, total: Counts) -> None:
+    def __init__(self, stored: StoredPages, counts: PairCounts, total: Counts | None) -> None:
         self.__dict__.update(stored=stored, counts=counts, space=stored.space, total=total)
 
+    has_regions = False
     stored: StoredPages
-    total: Counts
+    total: Counts | None  # the sums of all parts; None if only some pages are chosen
 
     @cached_property
     def pages(self) -> Pages:
-        return concatenate_pages([pages_of_table(self.stored.part_columns(part, None)) for part in self.stored.parts])
+        return packed_pages(self.stored.page_columns())
 
     @property
     def page_count(self) -> int:
-        return self.stored.plan.facts.pages
+        return self.stored.count
+
+    @property
+    def page_names(self) -> Sequence[str]:
+        return self.pages.names
+
+    def names_of(self, numbers: NDArray[np.integer]) -> StoredTexts:
+        names: Any = self.pages.names
+        return names.take(numbers)
+
+    def names_at(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
+        documents: Any = self.pages.documents
+        found = {"page": self.names_of(numbers).as_column(), "document": documents.take(numbers).as_column()}
+        if len(numbers) <= FEW_NAMES:  # which are probably asked for next
+            index: Any = self.pages.index
+            index.remember(found["page"].tolist(), numbers.tolist())
+        return found
+
+    def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
+        own: Any = self.pages.names
+        found = own.positions(names)
+        if found.size and found.min() < 0:
+            raise KeyError(names[int(found.argmin())])
+        return found
 
     @cached_property
     def documents(self) -> list[str]:
@@ -136,7 +87,7 @@ class StoredLevels(Levels):
         split: dict[str, int] = {}
         codes = []
         for part in self.stored.parts:
-            table = self.stored.plan.page_table(part)
+            table = self.stored.page_list(part, ["document", "split"])
             column = table["document"].combine_chunks()
             own, is_split = column.indices.to_numpy(), table["split"].to_numpy()
             names = column.dictionary.to_pylist()
@@ -154,30 +105,39 @@ class StoredLevels(Levels):
     def _has_split(self) -> bool:
         return bool(self.stored.plan.facts.split)
 
+    def in_parts(self) -> Iterator[tuple[int, Levels]]:
+        for part in self.stored.parts:
+            yield int(self.stored.starts[part]), self.stored.levels(part)
+
     @property
     def page_rows(self) -> PairCounts:
         """The rows of all pages; they are then in memory."""
         return self._joined(lambda levels: levels.counts)
 
-    def rows_with(self, gt_label: int, pred_label: int) -> PairCounts:
-        return self._joined(lambda levels: levels.rows_with(gt_label, pred_label))
+    def samples_at(self, sample: str, page: str | None, document: str | None) -> PairCounts:
+        of_set = page is None and document is None
+        if sample == "page" and of_set:
+            return self._joined(lambda levels: levels.counts.by_page())
+        return self.counts_at(page, document)
 
     def _joined(self, rows_of: Callable[[Levels], PairCounts]) -> PairCounts:
         """Rows of all parts, with the page numbers of the set."""
-        found = [
-            replace(rows_of(one), ignored=one.counts.ignored) for one in map(self.stored.levels, self.stored.parts)
-        ]
+        found = [(first, rows_of(own), own.counts.ignored) for first, own in self.in_parts()]
         return PairCounts(
             self.counts.labels,
-            np.concatenate([one.page + np.int32(start) for one, start in zip(found, self.stored.starts)]),
-            np.concatenate([one.words for one in found]),
-            np.concatenate([one.pixels for one in found]),
-            np.concatenate([one.ignored for one in found]),
+            np.concatenate([rows.page + np.int32(first) for first, rows, _ in found]),
+            np.concatenate([rows.words for _, rows, _ in found]),
+            np.concatenate([rows.pixels for _, rows, _ in found]),
+            np.concatenate([ignored for _, _, ignored in found]),
         )
 
     @cached_property
     def page_pixels(self) -> Floats:
         return self._column("pixels")
+
+    @property
+    def page_ignored(self) -> Floats:
+        return self._column("ignored")
 
     @cached_property
     def page_content(self) -> Floats:
@@ -192,13 +152,13 @@ class StoredLevels(Levels):
         return np.stack(list(columns), axis=1).astype(float)
 
     def page_right(self) -> Floats:
-        return np.concatenate([self.stored.levels(part).page_right() for part in self.stored.parts])
+        return np.concatenate([own.page_right() for _, own in self.in_parts()])
 
     def document_right(self) -> Floats:
         return np.concatenate([one.document_right() for one in self._whole_documents()])
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return _numbered_on(self.stored.levels(part).page_matrices(method) for part in self.stored.parts)
+        return _numbered_on(own.page_matrices(method) for _, own in self.in_parts())
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
         return _numbered_on(one.document_matrices(method) for one in self._whole_documents())
@@ -211,17 +171,20 @@ class StoredLevels(Levels):
             if not self._has_split:
                 yield levels
                 continue
-            is_split = self.stored.is_split(part)
-            yield _of_pages(levels, ~is_split)
-            split.append(_of_pages(levels, is_split))
+            is_split = self.stored.page_list(part, ["split"])["split"].to_numpy()
+            yield of_pages(levels, ~is_split)
+            split.append(of_pages(levels, is_split))
         if split:
             yield _join_levels(split)
 
-    def page_table(self, method: str) -> pd.DataFrame:
-        if method != "matrix":
-            return super().page_table(method)
-        table = self.stored.columns((*TABLE_COLUMNS, *SCORE_COLUMNS)).to_pandas()
-        return table.sort_values(["f1", "content_f1"], ignore_index=True)
+    def page_scores(self, method: str) -> Mapping[str, Floats]:
+        return ScoreColumns(self._column) if method == "matrix" else super().page_scores(method)
+
+    def document_scores(self, method: str) -> Mapping[str, Floats]:
+        place = join(self.stored.plan.folder, DOCUMENTS_FILE)
+        if method != "matrix" or self.total is None or not exists(place):
+            return super().document_scores(method)
+        return ScoreColumns(lambda name: read_parquet(place, [name])[name].to_numpy())
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         numbers = self.pages_at(page, document)
@@ -243,14 +206,15 @@ class StoredLevels(Levels):
     @cached_property
     def _means(self) -> dict[tuple[str, str, bool, str], dict[str, float]]:
         """The means that the parts have summed. Mutable."""
+        if self.total is None:
+            return {}
         return {
             (kind, over, False, "matrix"): {name: float(ratio(*sums)) for name, sums in scores.items()}
-            for over, kinds in self._sums_of_means().items()
+            for over, kinds in self._sums_of_means(self.total.means).items()
             for kind, scores in kinds.items()
         }
 
-    def _sums_of_means(self) -> dict[str, Any]:
-        means = self.total.means
+    def _sums_of_means(self, means: dict[str, Any]) -> dict[str, Any]:
         if not self._has_split or not means:
             return means
         *_, split = self._whole_documents()
@@ -273,12 +237,22 @@ def _numbered_on(parts: Iterable[MatrixBlocks]) -> Iterator[tuple[range, GroupMa
         first = stop
 
 
-def _of_pages(levels: Levels, keep: NDArray[np.bool_]) -> Levels:
-    """The counts of some pages, bool[pages]."""
-    counts, position = levels.counts, (np.cumsum(keep) - 1).astype(np.int32)
-    rows = counts.select(keep[counts.page])
-    rows = replace(rows, page=position[rows.page], ignored=counts.ignored[keep])
-    return Levels(rows, levels.space, levels.pages.take(np.flatnonzero(keep)))
+class ScoreColumns(Mapping[str, Floats]):
+    """{score: float64[pages or documents]}; a column is read when it is asked for."""
+
+    def __init__(self, read: Callable[[str], Floats]) -> None:
+        self.read = read
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in SCORE_COLUMNS:
+            raise KeyError(name)
+        return self.read(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SCORE_COLUMNS)
+
+    def __len__(self) -> int:
+        return len(SCORE_COLUMNS)
 
 
 def _join_levels(parts: Sequence[Levels]) -> Levels:

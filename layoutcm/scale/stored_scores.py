@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.diagnosis.held_out import groups_of_documents
 from layoutcm.diagnosis.score_areas import ScoreAreas
 from layoutcm.diagnosis.score_curves import ScoreCurves
-from layoutcm.errors import InputError
+from layoutcm.errors import Hint, NotCounted
 from layoutcm.layouts.model import GT
 from layoutcm.scale.part_counts import SCORES_FOLDER
-from layoutcm.scale.places import exists, join, open_input
+from layoutcm.scale.places import exists, join, read_parquet
 from layoutcm.scale.plan import Plan
 from layoutcm.scale.stored_levels import StoredLevels
 
@@ -20,15 +21,15 @@ from layoutcm.scale.stored_levels import StoredLevels
 def read_score_curves(plan: Plan, levels: StoredLevels) -> ScoreCurves:
     """The curves of all pages. Rows of equal label, score and group of documents are summed part by part."""
     if not plan.facts.why:
-        hint = "Compare with why=True (--why), or compare without partitions."
-        raise InputError("", "score_curves", "pixels by score were not counted", hint)
+        hint = Hint("Compare with why=True (--why).", "Compare the parts with --why.")
+        raise NotCounted("", "", "score curves were not counted", hint)
     document_of_page = levels.document_of_page
     group_of_page, parts = groups_of_documents(document_of_page), []
     for part, facts in enumerate(plan.facts.parts):
         place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
         if exists(place):
-            first = int(levels.stored.starts[part])
-            parts.append(_summed(_read(place), group_of_page[first : first + facts.pages]))
+            first, stop = levels.stored.starts[part : part + 2].tolist()
+            parts.append(_summed(_chosen(_read(place), levels.stored.rows_of(part)), group_of_page[first:stop]))
     labels, counts = levels.space.labels[1:], levels.counts
     alignment = plan.labels
     not_in_gt = [
@@ -49,11 +50,16 @@ def _group_numbers(group_of_page: np.ndarray) -> np.ndarray:
 
 
 def _read(place: str) -> ScoreAreas:
-    import pyarrow.parquet as pq
-
-    with open_input(place) as file:
-        table = pq.read_table(file)
+    table = read_parquet(place)
     return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+
+
+def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
+    """The rows of the chosen pages, bool[pages of the part], numbered anew."""
+    if chosen is None:
+        return rows
+    kept = rows.take(np.flatnonzero(chosen[rows.page]))
+    return kept._replace(page=(np.cumsum(chosen) - 1)[kept.page])
 
 
 def _summed(rows: ScoreAreas, group_of_page: np.ndarray) -> ScoreAreas:

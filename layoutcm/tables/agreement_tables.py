@@ -12,14 +12,13 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import LETTERS, SIDES, Finding
-from layoutcm.metrics.agreement import label_agreement, observed_by_group
+from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement, observed_by_group
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import Table, confusions_table, findings_table, matrix_table, recipe_table
 from layoutcm.wording import USE_A_MAPPING, one_line
 
 TITLES = {"observed": "Observed agreement", "kappa": "Cohen's kappa", "alpha": "Krippendorff's alpha"}
 NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
-REVIEW_STORED = 1000
 REVIEW_ORDER = "pages to review: first the page of every label where A and B disagree most, then their second pages, …"
 # Names of the sides in the text of a finding, outside of quotation marks and file names.
 _NAMES = "gt|pred|[Tt]he ground truth|[Gg]round truth|[Tt]he prediction|[Pp]rediction"
@@ -97,5 +96,5 @@ def agreement_result(comparison: Comparison) -> dict[str, Any]:
     return {
         **comparison.agreement(),
         "labels": label_agreement(comparison.counts(), comparison.space).to_dict("records"),
-        "pages_to_review": comparison.pages_to_review().head(REVIEW_STORED).to_dict("records"),
+        "pages_to_review": comparison.pages_to_review().head(MOST_TO_REVIEW).to_dict("records"),
     }

@@ -20,7 +20,7 @@ def agreement_summary(comparison: Comparison, method: str = "matrix") -> str:
     sections = [
         [one_line(comparison.recipe_for(method))],
         [
-            f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
+            f"{plural(comparison.levels.page_count, 'page')}, {plural(len(comparison.documents), 'document')}, "
             f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
         ],
         _finding_lines(comparison, "warning", "findings"),

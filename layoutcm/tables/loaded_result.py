@@ -14,7 +14,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import LETTERS, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
-from layoutcm.metrics.levels import example_name, worst_first
+from layoutcm.metrics.levels import example_name, level_scores, worst_first
 from layoutcm.metrics.matrix_blocks import block_size
 from layoutcm.tables.headline import headline_records, quotation
 from layoutcm.tables.leaderboard_tables import BOARD
@@ -311,7 +311,7 @@ class Result:
     def _table(self, columns: dict[str, Any], levels: Sequence[StoredLevel]) -> pd.DataFrame:
         columns["pixels"] = np.array([level.pixels for level in levels], float)
         content = np.array([content_of(level) for level in levels]).reshape(-1, 3)
-        return worst_first(columns, self.blocks(levels), content, self.has_classes)
+        return worst_first({**columns, **level_scores(self.blocks(levels), content, self.has_classes)})
 
     def blocks(self, levels: Sequence[StoredLevel]) -> Iterator[tuple[range, GroupMatrices]]:
         """Blocks of documents or pages, because the matrices of all of them may not fit into memory."""

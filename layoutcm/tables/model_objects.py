@@ -23,10 +23,15 @@ class ObjectFigures(NamedTuple):
     f1: float
     pq: float
     why_no_ap: str
+    why_none: str = ""  # of all figures
 
     @property
     def why_no_pq(self) -> str:
-        return NO_QUALITY if math.isnan(self.pq) else ""
+        return self.why_none or (NO_QUALITY if math.isnan(self.pq) else "")
+
+
+def no_object_figures(why: str) -> ObjectFigures:
+    return ObjectFigures(math.nan, math.nan, math.nan, why, why)
 
 
 def object_figures(objects: Objects) -> ObjectFigures:

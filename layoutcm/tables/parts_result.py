@@ -6,12 +6,13 @@ from typing import Any
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import SIDES
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.scale.places import Place, folder_of, join, write_bytes
 from layoutcm.scale.plan import Plan
+from layoutcm.tables.agreement_tables import agreement_result
 from layoutcm.tables.result_json import json_ready, json_text, set_result
 from layoutcm.tables.result_levels import (
-    DOCUMENTS_FILE,
     MOST_DOCUMENTS,
     document_records,
     left_out_finding,
@@ -42,6 +43,8 @@ def parts_result(comparison: Comparison, plan: Plan) -> dict[str, Any]:
         "means": {over: means(over) for over in ("pages", "documents")},
     }
     answer = set_result(comparison, "matrix", parts)
+    if not comparison.has_truth:
+        answer["agreement"] = agreement_result(comparison)
     if left_out:
         answer["findings"].append(left_out_finding(comparison, DOCUMENTS_FILE).as_dict())
     answer["plan"] = plan.digest

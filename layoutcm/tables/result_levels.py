@@ -26,7 +26,6 @@ from layoutcm.wording import pixels_as_number
 # A matrix with more rows or columns is written as its cells that are not 0, and without its shares.
 MOST_DENSE = MOST_WHOLE
 MOST_DOCUMENTS = 20_000
-DOCUMENTS_FILE = "documents.parquet"
 CONTENT_KINDS = ("both", "gt", "pred")  # the columns of `Confusion.content_pixels`
 
 

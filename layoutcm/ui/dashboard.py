@@ -22,7 +22,7 @@ def run_dashboard() -> None:
             page_shell.guard(top_bar.show_bar)
             _run_page(page)
         take_away.show_dialog()
-        link.write_link()
+        page_shell.end_run()
 
 
 def _run_page(page: StreamlitPage) -> None:

@@ -54,6 +54,8 @@ def _loaded(files: session.LoadedFiles | None) -> list[str]:
 
 
 def _opened(files: session.LoadedFiles) -> HeldFiles:
+    if files.is_result:  # it has no files of layouts
+        return HeldFiles()
     given = (files.gt, *files.preds)
     cards = [DroppedFile(one, _facts_of_opened(one), i) for i, one in enumerate(given, 1)]
     numbers = tuple(one.number for one in cards)
@@ -163,6 +165,8 @@ def load() -> bool:
     gt = next((one for one in found if one.role == GT), None)
     preds = tuple(one.group.input for one in found if one.role == PRED)
     if gt is None or not preds:
+        if before is not None and before.is_result and gt is None:
+            return False  # page images or families for the result
         if before is not None:
             session.forget_files()
         return before is not None

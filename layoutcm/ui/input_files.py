@@ -22,6 +22,7 @@ from layoutcm.tables.result_json import annotation_facts
 from layoutcm.tables.terminal import further_facts
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import app_folder, start_settings
+from layoutcm.ui.stored_results import not_read, stored_comparison
 from layoutcm.ui.visitor_files import InputFile, digest_of, read_layout, read_page_map
 from layoutcm.ui.visitors import kept
 
@@ -74,6 +75,8 @@ def layout_of(
     attributes: InputFile | None = None,
 ) -> Layout:
     """The layout of an input, read with a reference layout, a page map and page attributes, and repaired."""
+    if given.result:
+        raise not_read(given)
     others = [text for one in (page_map, attributes) if one for text in (one.digest, one.name)]
     reference = digest_of([like_digest, *others]) if others else like_digest
     inputs = ReadingInputs(given, like, like_digest, page_map, attributes)
@@ -144,6 +147,8 @@ def parsed_page_map(given: InputFile) -> PageMap:
 
 def comparison_of(request: ComparisonRequest, options: dict[str, Any]) -> Comparison:
     """The comparison with some options, which are part of its cache key."""
+    if request.pred.result:
+        return stored_comparison(request.pred, (*request.gt_repairs, *request.pred_repairs), options)
     gt, pred = layouts_of(request)
     return _comparison(request.key, options_text(options), request.page_map, gt, pred)
 

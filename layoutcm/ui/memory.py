@@ -62,8 +62,13 @@ def share_memory_between_threads() -> None:
 
 
 def give_back_memory() -> None:
-    """Free what is no longer used, and give it back to the system, which Python and Arrow do not do by themselves."""
+    """Free what is no longer used, and give it back to the system."""
     gc.collect()
+    give_back_freed_memory()
+
+
+def give_back_freed_memory() -> None:
+    """Give back to the system what is freed already, which Python and Arrow do not do by themselves."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()

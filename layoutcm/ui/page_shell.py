@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import Finding
-from layoutcm.ui import choices, link, session
+from layoutcm.ui import choices, link, memory, session
 from layoutcm.ui.choice_texts import texts_of
 from layoutcm.ui.first_paint import STYLE
 from layoutcm.ui.router import go_to
@@ -36,6 +36,8 @@ def guard(work: Callable[[], None]) -> None:
     """Run a part of the app; show an error as a message, so that the other parts still run."""
     try:
         work()
+    except NotCounted as error:
+        st.info(error_text(error))
     except InputError as error:
         st.error(error_text(error))
     except Exception as error:
@@ -49,9 +51,16 @@ def fragment(work: Callable[[], None]) -> Callable[[], None]:
     @st.fragment
     def run() -> None:
         guard(work)
-        link.write_link()
+        end_run()
 
     return run
+
+
+def end_run() -> None:
+    """At the end of a run, or of a part of it: write the link; give memory back, if a result has read large columns."""
+    link.write_link()
+    if session.shows_result():
+        memory.give_back_freed_memory()
 
 
 def need_comparison() -> Comparison:

@@ -6,17 +6,16 @@ chosen pages. What is kept between runs has its `key`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.page_groups import known_attributes, page_groups
-from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import rows_with_label
 from layoutcm.models.page_subsets import comparison_of_pages
 from layoutcm.ui import choices, selection, session
 from layoutcm.ui.visitors import kept
@@ -108,29 +107,58 @@ def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[i
     return Scope(position, _compared(key, filters, whole, also), whole, filters, key)
 
 
+def with_regions(whole: Comparison) -> Comparison:
+    """The comparison of the chosen document or page, if the regions of all pages cannot be had (a result of parts)."""
+    level = session.chosen_level(whole)
+    if whole.levels.has_regions or not level:
+        return whole
+    return scope_of(whole, session.chosen_index(), Filters(**level)).compared
+
+
 @kept("Choosing pages …")
 def _compared(key: str, filters: Filters, _whole: Comparison, _also: Mapping[int, Comparison]) -> Comparison:
-    chosen = {page for one in (_whole, *_also.values()) for page in pages_of(one, filters)}
-    for one in _also.values():
-        chosen &= set(one.pages)
-    return comparison_of_pages(_whole, [page for page in _whole.pages if page in chosen], filters.text or ON_BOTH)
+    chosen = chosen_pages(_whole, filters)
+    for other in _also.values():
+        own = chosen_pages(other, filters)
+        same = other.pages == _whole.pages
+        chosen |= own if same else _are_in(_whole, other.levels.names_of(np.flatnonzero(own)))
+    for other in _also.values():
+        if other.pages != _whole.pages:
+            chosen &= _are_in(_whole, other.pages)
+    names = _whole.levels.names_of(np.flatnonzero(chosen))
+    return comparison_of_pages(_whole, names, filters.text or ON_BOTH)
 
 
-def pages_of(compared: Comparison, filters: Filters) -> list[str]:
-    """The names of the chosen pages."""
+def _are_in(compared: Comparison, names: Sequence[str]) -> Mask:
+    """bool[pages]: whether a page has one of these names."""
+    known = set(names)
+    return np.array([page in known for page in compared.pages], bool)
+
+
+def chosen_pages(compared: Comparison, filters: Filters) -> Mask:
+    """bool[pages]"""
     levels = compared.levels
-    chosen = np.ones(len(compared.pages), bool)
+    chosen = np.ones(levels.page_count, bool)
     if filters.document:
-        chosen &= np.array(levels.pages.documents) == filters.document
+        known = filters.document in levels.documents
+        chosen &= _marked(levels.pages_of(filters.document) if known else [], levels.page_count)
     if filters.page:
-        chosen &= np.array(levels.page_names) == filters.page
+        number = levels.pages.index.get(filters.page)
+        chosen &= _marked([] if number is None else [number], levels.page_count)
     if filters.attribute:
         chosen &= _with_value(compared, filters.attribute)
     if filters.has_label:
         chosen &= _with_label(compared, filters.has_label)
     if filters.cause:
-        chosen &= _with_cause(compared, filters.cause)
-    return [compared.pages[i] for i in np.flatnonzero(chosen)]
+        chosen &= compared.sources.causes.of_all_pages().pages_with(levels.page_count, filters.cause)
+    return chosen
+
+
+def _marked(numbers: Sequence[int] | NDArray[np.integer], pages: int) -> Mask:
+    """bool[pages]: whether a page is one of these."""
+    found = np.zeros(pages, bool)
+    found[np.asarray(numbers, np.int64)] = True
+    return found
 
 
 def attributes_of(compared: Comparison) -> dict[str, tuple[str, ...]]:
@@ -141,7 +169,7 @@ def attributes_of(compared: Comparison) -> dict[str, tuple[str, ...]]:
 @kept()
 def _attributes(key: str, _compared: Comparison) -> dict[str, tuple[str, ...]]:
     given = list(_compared.levels.pages.attributes)
-    names = known_attributes(_compared.levels) if len(_compared.pages) <= MOST_DERIVED else given
+    names = known_attributes(_compared.levels) if _compared.levels.page_count <= MOST_DERIVED else given
     groups = {name: page_groups(name, _compared.alignment, _compared.levels).names for name in names}
     every = {**{name: groups[name] for name in given}, DOCUMENT: tuple(_compared.documents), **groups}
     # A choice is the text "name=value", so a name cannot contain the sign.
@@ -160,18 +188,13 @@ def _with_value(compared: Comparison, text: str) -> Mask:
             value = text.removeprefix(f"{name}=")
             if value in groups.names:
                 return np.asarray(groups.group == groups.names.index(value))
-    return np.zeros(len(compared.pages), bool)
+    return np.zeros(compared.levels.page_count, bool)
 
 
 def _with_label(compared: Comparison, label: str) -> Mask:
+    levels, alignment = compared.levels, compared.alignment
     if label not in compared.labels:
-        return np.zeros(len(compared.pages), bool)
-    counts, alignment = compared.all_counts, compared.alignment
-    gt, pred = (counts.has(side, alignment.side_label(side, label)) for side in (GT, PRED))
-    return np.isin(np.arange(len(compared.pages)), counts.page[gt | pred])
-
-
-def _with_cause(compared: Comparison, cause: str) -> Mask:
-    rows = compared.sources.causes.of_all_pages().rows
-    pages = np.empty(0, np.int32) if rows is None else rows["page"][rows["cause"] == CAUSES.index(cause)]
-    return np.isin(np.arange(len(compared.pages)), pages)
+        return np.zeros(levels.page_count, bool)
+    have = rows_with_label(alignment, label)
+    pages = [first + own.counts.page[have(own.counts)] for first, own in levels.in_parts()]
+    return _marked(np.concatenate(pages), levels.page_count)

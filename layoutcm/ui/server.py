@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError
+from layoutcm.scale.places import is_remote
 from layoutcm.ui.first_paint import StyledFromTheStart
 from layoutcm.ui.memory import share_memory_between_threads
 from layoutcm.ui.own_requests import (
@@ -60,9 +61,21 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def check_files(files: list[str]) -> None:
-    """Refuse a file alone that is no saved session, and a saved session among other files."""
+    """Refuse a file alone that is no saved session, and a session or a result of parts among other files."""
+    from layoutcm.scale.stored_comparison import is_result, open_comparison
     from layoutcm.ui.session_files import is_session_file
 
+    results = [file for file in files if is_result(file)]
+    for file in files:
+        if is_remote(file) and file not in results:
+            raise InputError(file, "", "this is no result of compare-parts", "Name a file of this machine.")
+    if results and len(results) < len(files):
+        problem = "a result of compare-parts has both sides"
+        raise InputError(results[0], "", problem, "Name only results, or only layouts.")
+    for folder in results:
+        open_comparison(folder)
+    if results:
+        return
     sessions = [file for file in files if is_session_file(file)]
     if len(files) == 1 and not sessions:
         hint = "Name a ground truth and a prediction, or a saved session."
@@ -87,7 +100,7 @@ def _is_loopback(address: str) -> bool:
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """The settings that the dashboard reads; paths are absolute, because the server runs in another folder."""
     return {
-        "files": [str(Path(file).resolve()) for file in options.files],
+        "files": [file if is_remote(file) else str(Path(file).resolve()) for file in options.files],
         "data": str(Path(options.data).resolve()) if options.data else "",
         "images": str(Path(options.images).resolve()) if options.images else "",
         "public": options.public,

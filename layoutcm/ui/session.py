@@ -27,6 +27,7 @@ from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files
 from layoutcm.ui.session_files import SessionContents, is_session_file
 from layoutcm.ui.session_reading import read_session
 from layoutcm.ui.settings import start_settings
+from layoutcm.ui.stored_results import is_result_path, open_results
 from layoutcm.ui.visitor_files import InputFile, digest_of, input_from_path
 from layoutcm.wording import make_unique
 
@@ -45,10 +46,21 @@ class LoadedFiles:
     sizes: str = ""
     page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
     attributes: InputFile | None = None  # of the pages of gt
+    truth: bool = True  # of results of parts: whether one side is the truth
+
+    @property
+    def is_result(self) -> bool:
+        """Whether these are finished comparisons of parts, which are not read as a whole."""
+        return self.gt.result
 
 
 def loaded_files() -> LoadedFiles | None:
     return st.session_state.get("loaded")
+
+
+def shows_result() -> bool:
+    files = loaded_files()
+    return files is not None and files.is_result
 
 
 def change_files(**changes: Any) -> None:
@@ -157,29 +169,48 @@ def open_named(name: str, anew: bool = True) -> str:
     path = _session_path(name)
     if path:
         return _open_session_path(path, name, anew=True)
-    kept = current()
-    if name == "sample":
-        load_files(_sample_files(), name)
-    elif name == "start":
-        paths = [Path(file) for file in start_settings().get("files", [])]
-        missing = [str(path) for path in paths if not path.exists()]
-        if missing:
-            return f"A file that the app was started with does not exist: {missing[0]}."
-        if len(paths) < 2:
-            return "There is nothing to open."
-        load_files(_files_of_paths(paths), name)
-    else:
-        known = data_files()
-        names = name.split("|")
-        missing = [file for file in names if file not in known]
-        if missing or len(names) < 2:
-            return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
-        load_files(_files_of_paths([known[file] for file in names]), name)
+    kept, files = current(), _named_files(name)
+    if isinstance(files, str):
+        return files
+    load_files(files, name)
     if not anew:
         # The repairs and the mapping of a link belong to the files of that link only.
         dropped = ("load",) if kept.load == name else ("load", "fixes", "mapping")
         put(**{field: value for field, value in asdict(kept).items() if field not in dropped})
+    if files.is_result:
+        put(truth=files.truth)
     return ""
+
+
+def _named_files(name: str) -> LoadedFiles | str:
+    """What a name stands for, or why it cannot be opened."""
+    if name == "sample":
+        return _sample_files()
+    if name == "start":
+        places: list[str] = start_settings().get("files", [])
+        if places and all(map(is_result_path, places)):
+            return _results(places)
+        missing = [place for place in places if not Path(place).exists()]
+        if missing:
+            return f"A file that the app was started with does not exist: {missing[0]}."
+        return _files_of_paths([Path(place) for place in places]) if len(places) > 1 else "There is nothing to open."
+    known, names = data_files(), name.split("|")
+    missing = [file for file in names if file not in known]
+    paths = [known[file] for file in names if file in known]
+    if not missing and all(is_result_path(str(path)) for path in paths):
+        return _results([str(path) for path in paths])
+    if missing or len(names) < 2:
+        return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
+    return _files_of_paths(paths)
+
+
+def _results(folders: list[str]) -> LoadedFiles | str:
+    """Finished comparisons of parts, or why they cannot be opened."""
+    try:
+        gt, preds, truth = open_results(folders)
+    except InputError as error:
+        return error.on_screen
+    return LoadedFiles(gt, preds, start_settings().get("images", ""), truth=truth)
 
 
 def _session_path(name: str) -> Path | None:

@@ -26,7 +26,8 @@ def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popo
 
     Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
     """
-    values = list(options)
+    is_long = isinstance(options, Sequence) and len(options) > MOST_OPTIONS  # then it is not copied
+    values: Sequence[Any] = options if is_long else list(options)
     if values and choices.value_of(name) not in values:
         choices.put(**{name: values[0]})
     bound = choices.bind(name, place, in_popover)
@@ -43,7 +44,7 @@ def find_name(text: str, names: Sequence[str]) -> str | None:
     return text if text in names else next((name for name in names if text.casefold() in name.casefold()), None)
 
 
-def _take_typed_name(name: str, key: str, known: list[str]) -> None:
+def _take_typed_name(name: str, key: str, known: Sequence[str]) -> None:
     found = find_name(st.session_state[key], known)
     if found is None:
         st.toast(f"There is no {name} with {as_typed(st.session_state[key])} in its name.")
@@ -65,6 +66,8 @@ def show_sidebar() -> None:
 
 def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
     """Read new large files with a progress bar. A spinner would appear too late, because reading blocks the thread."""
+    if files.is_result:
+        return
     gt, pred = files.gt, session.chosen_pred()
     new = (gt.digest, pred.digest, files.sizes)
     if st.session_state.get("read_in_sight") == new:
@@ -90,6 +93,10 @@ def _show_facts(gt: str, compared: Comparison | None) -> None:
     if compared is None:
         st.caption("These cannot be compared as they are.")
         return
-    counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
+    counts = {
+        "page": compared.levels.page_count,
+        "document": len(compared.documents),
+        "label": len(compared.labels) - 1,
+    }
     facts = [*(plural_spaced(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
     st.caption(" · ".join(facts))

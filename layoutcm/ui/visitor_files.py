@@ -54,6 +54,7 @@ class InputFile:
     data: bytes = field(default=b"", repr=False)
     parts: tuple[InputFile, ...] = ()  # several files
     origin: Origin | None = None  # if the content is a layout of a session file, in Parquet
+    result: bool = False  # a side of a finished comparison of parts (`stored_results`), whose folder is the path
 
     @property
     def source(self) -> Source:

@@ -145,7 +145,7 @@ class Kept(Generic[Given, Returned]):
                         found = [value_or_error(self.make, arguments)]
                     _keep(key, found[0])
         if isinstance(found[0], InputError):
-            raise InputError(found[0].file, found[0].place, found[0].problem, found[0].advice)
+            raise type(found[0])(found[0].file, found[0].place, found[0].problem, found[0].advice)
         return cast(Returned, found[0])
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Pages, recode_labels
+from layoutcm.layouts.model import Pages, Regions, recode_labels
 from layoutcm.scale.partitions import cut_layout
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
@@ -164,7 +164,9 @@ def test_everything_a_comparison_offers(tmp_path):
     a, b = (one.bootstrap(n=30).headline for one in (stored, in_memory))
     np.testing.assert_array_equal(a[["value", "low", "high"]], b[["value", "low", "high"]])
     families = {"first": ["a", "b"], "second": ["c"]}
-    assert stored.families(families).given_gt().equals(in_memory.families(families).given_gt())
+    for sample in ("pixel", "page"):
+        a, b = (one.families(families, sample).given_gt() for one in (stored, in_memory))
+        assert a.equals(b)
     assert stored.agreement() == in_memory.agreement()
     by_page = lambda one: one.pages_behind("a", "b").sort_values("page", ignore_index=True)
     assert by_page(stored).equals(by_page(in_memory)) and len(by_page(stored))
@@ -177,8 +179,32 @@ def test_everything_a_comparison_offers(tmp_path):
     np.testing.assert_allclose(a.gains()["f1"], b.gains()["f1"])
     assert np.array_equal(stored.page_tiles(page).x_edges, in_memory.page_tiles(page).x_edges)
     assert (lcm.difference(stored, stored, n=10).headline["value"] == 0).all()
-    with pytest.raises(lcm.InputError, match="objects of all parts"):
-        stored.objects()
+    for level in ({"page": page}, {"document": in_memory.documents[5]}):
+        assert stored.objects(**level).summary == pytest.approx(in_memory.objects(**level).summary, nan_ok=True)
+        assert stored.centroids(**level).f1 == pytest.approx(in_memory.centroids(**level).f1)
+        assert stored.soft(**level) == pytest.approx(in_memory.soft(**level), nan_ok=True)
+    for ask in (stored.objects, stored.centroids, stored.soft):
+        with pytest.raises(lcm.InputError, match=r"of all pages are not counted from parts. Ask for one page or docu"):
+            ask()
+
+
+def test_findings_on_single_regions_are_those_of_a_comparison_in_memory(tmp_path):
+    """Equal boxes, regions without a score or below the minimum, pages without regions on one side."""
+    gt, pred = pair()
+    regions = pred.region_columns
+    scores = np.where(np.arange(len(regions)) % 7 == 0, np.nan, regions.scores)
+    twice = Regions(*(np.concatenate([column, column[:9]]) for column in (regions.page, regions.label, regions.boxes)),
+                    np.concatenate([scores, scores[:9]]))  # fmt: skip
+    pred = replace(pred, region_columns=twice)
+    options = {"min_score": 0.3, "mapping": {"gt": {"c": "Ignore"}}}
+    stored, in_memory = compared(tmp_path, gt, pred, **options), lcm.compare(gt, pred, **options)
+    found = {finding.code: finding for finding in stored.findings}
+    expected = {finding.code: finding for finding in in_memory.findings}
+    assert found.keys() == expected.keys() >= {"duplicate-box", "score-missing", "below-min-score", "page-without-pred"}
+    assert {code: one.count for code, one in found.items()} == {code: one.count for code, one in expected.items()}
+    same = ("score-missing", "below-min-score", "ignored-pixels")
+    assert [found[code].message for code in same] == [expected[code].message for code in same]
+    assert found["duplicate-box"].values["file"] == "pred" and found["duplicate-box"] in stored.findings_by_side["pred"]
 
 
 def test_the_json_has_the_numbers_of_a_comparison_in_memory(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.layouts.stored_facts import MANIFEST_FILE
 from layoutcm.scale.manifest import read_manifest
-from layoutcm.scale.part_files import _plain_table, read_part
+from layoutcm.scale.part_files import _own_table, read_part
 from layoutcm.scale.partitions import document_part
 from support.layouts import build
 from support.parts import digests, pair, write_sets
@@ -81,7 +81,7 @@ def with_crowd():
 def test_a_part_is_read_column_by_column_as_any_other_file(tmp_path, layout):
     manifest = lcm.partition(layout, tmp_path / "set", 1)
     with open(manifest.part_place(0), "rb") as file:
-        assert _plain_table(file, "box") is not None
+        assert _own_table(file, "box", None) is not None
     fast, slow = read_part(manifest.part_place(0)), lcm.read(manifest.part_place(0))
     assert fast.labels == slow.labels and fast.label_keys == slow.label_keys
     assert fast.pages.equals(slow.pages) and fast.regions.equals(slow.regions) and len(fast.regions)
@@ -89,6 +89,11 @@ def test_a_part_is_read_column_by_column_as_any_other_file(tmp_path, layout):
         for name in ("crowd", "areas", "sizes"):
             a, b = (getattr(one.region_columns.coco, name) for one in (fast, slow))
             assert np.array_equal(a, b, equal_nan=True)
+    at = np.unique([0, len(slow.pages) - 1])
+    few = read_part(manifest.part_place(0), pages=at)
+    assert few.pages.equals(slow.pages.iloc[at].reset_index(drop=True))
+    own = slow.regions[slow.regions["page"].isin(few.pages["page"])].reset_index(drop=True)
+    assert few.regions.equals(own) and len(own)
 
 
 def test_a_manifest_for_a_folder_of_other_files(tmp_path):

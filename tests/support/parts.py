@@ -6,6 +6,7 @@ from pathlib import Path
 
 import layoutcm as lcm
 from support.layouts import build
+from support.paths import SAMPLE
 
 
 def pair(seed=0, pages=40, labels="abcd", scores=True):
@@ -45,3 +46,13 @@ def digests(folder):
     """{file: digest} of all files of a folder, also hidden ones."""
     files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def result_of_sample(folder, model, **options):
+    """The folder of a comparison of a model of the sample from three parts; the sides are called gt and MODEL."""
+    gt, name = lcm.read(SAMPLE / "gt.json"), Path(model).stem
+    if not (folder / "gt").exists():
+        lcm.partition(gt, folder / "gt", 3)
+    lcm.partition(lcm.read(SAMPLE / model, like=gt), folder / name, like=folder / "gt")
+    lcm.compare_partitions(folder / "gt", folder / name, folder / f"result-{name}", **options)
+    return folder / f"result-{name}"

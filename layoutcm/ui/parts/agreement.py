@@ -38,6 +38,8 @@ def show_truth_choice() -> None:
     """Whether the first file is a ground truth. Without one, nothing is right or wrong, and the sides are A and B."""
     files = session.loaded_files()
     assert files is not None
+    if files.is_result:
+        return
     names = {True: "the ground truth", False: "one of several annotations"}
     st.segmented_control(
         f"{as_typed(files.gt.name)} is", list(names), format_func=names.__getitem__, required=True,
@@ -70,7 +72,7 @@ def _agreement_table(content: str, _evidence: Evidence) -> pd.DataFrame:
 def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:
     """The agreement of all layouts; a button comes first if it takes long. None if there is none."""
     n = len(evidence.compared) + 1
-    if n < 3 or not all(c.space.shared for c in evidence.comparisons):
+    if n < 3 or not all(c.space.shared and c.levels.has_regions for c in evidence.comparisons):
         return None
     pages = len(evidence.comparisons[0].pages) * n * (n - 1) // 2
     if pages > MOST_PAGES and st.session_state.get("agreement_asked") != evidence.content:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import pages_by_pixels
@@ -19,6 +20,7 @@ from layoutcm.ui.parts.lit_pages import LitPages
 from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sides import Sides
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -55,9 +57,9 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
     show_whose(shown)
     if choices.current().counted == "objects":
         pages = _object_pages(shown.own, names)
-        whole = f"{screen_text.plural_spaced(round(sum(pages.amounts)), 'object')}"
+        whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
     else:
-        pages = LitPages(shown.own, _pages_behind(shown.own, names), names)
+        pages = LitPages(shown.own, pages_behind(shown.own, names), names)
         whole = f"{_share_text(confusion, cell, has_truth)}, {thin_spaced(round(confusion.values[cell]))} px"
     count = len(shown.own.compared.pages)
     st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
@@ -88,12 +90,17 @@ def _share_text(confusion: Confusion, cell: tuple[int, int], has_truth: bool) ->
     return f"{percent(float(confusion.recall[cell]))} of {gt}" + ("" if has_truth else " in A")
 
 
-def _pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
+def pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
     """The chosen pages with pixels of the cell. A label of the other side has none."""
+    return _kept_pages(scope.key, names, choices.current().method, scope.compared)
+
+
+@kept("Looking for pages …")
+def _kept_pages(key: str, names: tuple[str, str], method: str, _compared: Comparison) -> pd.DataFrame:
     try:
-        return scope.compared.pages_behind(*names, choices.current().method)
+        return _compared.pages_behind(*names, method)
     except InputError:
-        return pages_by_pixels(scope.compared.levels, 0 * scope.compared.levels.page_pixels)
+        return pages_by_pixels(_compared.levels, 0 * _compared.levels.page_pixels)
 
 
 def _object_pages(scope: Scope, names: tuple[str, str]) -> LitPages:

@@ -18,7 +18,7 @@ from layoutcm.drawing.web.model_pairs import (
     shown_in_either,
     with_same_labels,
 )
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import GT, LETTERS, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
@@ -126,6 +126,8 @@ def show_matrix(shown: Sides) -> None:
     """The matrix, or two; a click chooses a cell or a label, and the side in which it is."""
     try:
         drawn = draw_sides(shown)
+    except NotCounted:
+        raise
     except InputError as error:
         st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
         return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import Levels, worst_first
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, components, offers, screen_text, selection
@@ -56,10 +60,11 @@ def show_list(scope: Scope) -> None:
             "Table of", list(LISTED), required=True, format_func=LISTED.__getitem__, label_visibility="collapsed",
             **choices.bind("listed"),
         )  # fmt: skip
-        table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared))
+        table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared), scope.compared.levels)
         page = _show_pager(scope, len(table), kind)
-    offers.offer("list", _list_offer(kind, table, scope.whole.has_truth))
-    rows: list[dict[str, Any]] = table.iloc[page * ROWS : (page + 1) * ROWS].to_dict("records")  # type: ignore[assignment]
+    offers.offer("list", _list_offer(kind, table, scope))
+    shown = _named(table.iloc[page * ROWS : (page + 1) * ROWS], scope.compared.levels)
+    rows: list[dict[str, Any]] = shown.to_dict("records")  # type: ignore[assignment]
     columns = _columns(scope, table, kind)
     names = [one["name"] for one in columns]
     data = {
@@ -72,12 +77,13 @@ def show_list(scope: Scope) -> None:
     components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
 
 
-def _list_offer(kind: str, table: pd.DataFrame, has_truth: bool) -> offers.Offer:
+def _list_offer(kind: str, table: pd.DataFrame, scope: Scope) -> offers.Offer:
+    has_truth, levels = scope.whole.has_truth, scope.compared.levels
     order = "worst first" if has_truth else "least agreement first"
     title = LISTED[kind] if choices.current().sorted_by else f"{LISTED[kind]}, {order}"
-    if not has_truth:
-        table = table.rename(columns=SHARED_SCORES)
-    return offers.Offer(offers.in_state(f"{kind}s"), LISTED[kind], table=lambda: Table(f"{kind}s", title, table))
+    names = {} if has_truth else SHARED_SCORES
+    make = lambda: Table(f"{kind}s", title, _named(table, levels).rename(columns=names))
+    return offers.Offer(offers.in_state(f"{kind}s"), LISTED[kind], table=make)
 
 
 def _show_pager(scope: Scope, count: int, kind: str) -> int:
@@ -96,20 +102,35 @@ def _show_pager(scope: Scope, count: int, kind: str) -> int:
     return page
 
 
-def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+def _sorted(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
     """In the chosen order; the table itself has the worst first."""
     name = choices.current().sorted_by.removeprefix("-")
-    if name not in table:
+    named = _named(table, levels) if name in LISTED else table
+    if name not in named:
         return table
     ascending = not choices.current().sorted_by.startswith("-")
-    return table.sort_values(name, ascending=ascending, kind="stable", ignore_index=True)
+    return table.loc[named.sort_values(name, ascending=ascending, kind="stable").index].reset_index(drop=True)
+
+
+def _named(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
+    """The table with the names of pages and documents instead of their numbers."""
+    import pandas as pd
+
+    numbers, scores = table["number"].to_numpy(), table[[*SCORES, "pixels"]]
+    if "worst" not in table:
+        return pd.DataFrame(levels.names_at(numbers)).set_index(table.index).join(scores)
+    named = table[["pages"]].join(scores)
+    named.insert(0, "document", [levels.documents[i] for i in numbers.tolist()])
+    named["worst_page"] = list(levels.names_of(table["worst"].to_numpy()))
+    return named
 
 
 def _columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
     titles = SCORES if scope.whole.has_truth else SHARED_SCORES
     names = {kind: kind, **({"document": "document"} if kind == "page" else {"pages": "pages"}), **titles}
     names["pixels"] = "pixels"
-    kept_names = [name for name in names if name in table and (name == "f1" or not table[name].isna().all())]
+    in_use = {*LISTED, "f1", *(name for name in table if not table[name].isna().all())}
+    kept_names = [name for name in names if name in in_use]
     return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
 
 
@@ -142,10 +163,22 @@ def _take_picked(kind: str) -> None:
 
 @kept("Scoring pages …")
 def _table(key: str, method: str, kind: str, _compared: Comparison) -> pd.DataFrame:
-    """The table of pages or documents with the columns that are shown; a document has its worst page."""
-    pages = _compared.page_table(method)
+    """The columns that are shown, and the number of each page or document, because names take more memory.
+
+    The worst comes first; a document has its worst page.
+    """
+    levels = _compared.levels
+    pages = _worst_first(levels.page_scores(method), levels.page_pixels)
     if kind == "page":
-        return pages[["page", "document", *SCORES, "pixels"]]
-    worst = pages.drop_duplicates("document").set_index("document")["page"]
-    table = _compared.document_table(method)[["document", "pages", *SCORES, "pixels"]]
-    return table.assign(worst_page=table["document"].map(worst))
+        return pages
+    document, first = np.unique(levels.document_of_page[pages["number"]], return_index=True)
+    worst = np.empty(len(levels.documents), np.int64)
+    worst[document] = pages["number"].to_numpy()[first]
+    table = _worst_first(levels.document_scores(method), levels.document_pixels)
+    number = table["number"].to_numpy()
+    return table.assign(pages=levels.document_sizes[number], worst=worst[number])
+
+
+def _worst_first(scores: Mapping[str, Floats], pixels: Floats) -> pd.DataFrame:
+    chosen = {name: scores[name] for name in SCORES}
+    return worst_first({"number": np.arange(len(pixels)), **chosen, "pixels": pixels})

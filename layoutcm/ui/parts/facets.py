@@ -53,7 +53,8 @@ def show_filters(compared: Comparison) -> None:
         in_popover=True,
         format_func=every,
     )
-    if compared.space.shared and compared.has_truth:
+    causes_known = compared.levels.has_regions or bool(compared.sources.causes.kept)
+    if compared.space.shared and compared.has_truth and causes_known:
         sidebar.show_choice("cause", "Cause", ["", *CAUSES], place="filter", in_popover=True, format_func=every)
     values = [f"{name}={value}" for name, own in scope.attributes_of(compared).items() if name != DOCUMENT
               for value in own]  # fmt: skip

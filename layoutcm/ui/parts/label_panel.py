@@ -39,7 +39,7 @@ def show_label(shown: Sides, confusion: Confusion, across: int) -> Callable[[], 
     count = screen_text.plural_spaced(len(shown.own.compared.pages), "page")
     wrong = "wrong" if has_truth else "different"
     st.markdown(
-        f"{thin_spaced(round(sum(pages.amounts)))} px {wrong if confusion.diagonal else 'in all'} on "
+        f"{thin_spaced(round(pages.total))} px {wrong if confusion.diagonal else 'in all'} on "
         f"{thin_spaced(len(pages.table))} of {count}"
     )
     causes = st.container()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 THUMBNAILS = 6
 FRAMES = 8  # of the filmstrip
-CAUSES_PAGES = 200  # more would take too long after a click
+CAUSES_PAGES, CAUSES_PAGES_OF_PARTS = 200, 24  # more would take too long after a click
 COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
 CAUSES_HELP = (
     "**Slack**: only the position of a border differs, by no more than "
@@ -44,8 +44,13 @@ class LitPages:
     mask: str = ""  # the layer that the page viewer opens with
 
     @property
-    def amounts(self) -> list[float]:
-        return list(self.table["objects" if self.unit == "objects" else "pixels"])
+    def column(self) -> str:
+        """The column of the table with the amount of each page."""
+        return "objects" if self.unit == "objects" else "pixels"
+
+    @property
+    def total(self) -> float:
+        return float(self.table[self.column].sum())
 
 
 def show_thumbnails(pages: LitPages, across: int) -> None:
@@ -59,7 +64,8 @@ def _pictures(pages: LitPages, first: int, count: int) -> list[list[Any]]:
     """[page, amount, address of its picture] of some of the pages."""
     images, compared, method = selection.current_page_images(), pages.scope.compared, choices.current().method
     shown = []
-    for page, amount in list(zip(pages.table["page"], pages.amounts))[first : first + count]:
+    rows = pages.table.iloc[first : first + count]
+    for page, amount in zip(rows["page"], rows[pages.column]):
         picture = images.find(compared, compared.levels.page_index(page))
         address = thumbnail_address(pages.scope.key, compared, page, pages.lit, method, picture)
         shown.append([page, round(amount), address])
@@ -74,8 +80,8 @@ def _open_picked(key: str, mask: str) -> None:
 
 def show_filmstrip(pages: LitPages, title: str, page: str) -> None:
     """A row of the pages behind the chosen cell, with the present one among them if it is one of them."""
-    names, count = list(pages.table["page"]), len(pages.table)
-    place = names.index(page) if page in names else 0
+    places, count = np.flatnonzero(pages.table["page"] == page), len(pages.table)
+    place = int(places[0]) if len(places) else 0
     first = max(min(place - FRAMES // 2, count - FRAMES), 0)
     shown = f"{thin_spaced(first + 1)} to {thin_spaced(min(first + FRAMES, count))} of {thin_spaced(count)}"
     st.caption(screen_text.as_typed(f"Pages behind {title}, worst first: {shown}"))
@@ -95,8 +101,12 @@ def _offer_all(pages: LitPages) -> None:
 
 def show_causes(pages: LitPages) -> None:
     """A bar such as [ slack 22 % | label 64 % | missed 14 % ]."""
-    compared, looked_at = pages.scope.compared, pages.table.head(CAUSES_PAGES)
-    found = _cached_causes((pages.scope.key, *pages.lit), compared, looked_at["page"].tolist())
+    compared = pages.scope.compared
+    looked_at = pages.table.head(CAUSES_PAGES)
+    if not compared.levels.has_regions:
+        counted = bool(compared.sources.causes.kept)  # by the parts
+        looked_at = pages.table.head(len(pages.table) if counted else CAUSES_PAGES_OF_PARTS)
+    found = _cached_causes((pages.scope.key, *pages.lit), compared, looked_at["page"])
     _show_bar([(name, COLOUR_OF_CAUSE[name], pixels) for name, pixels in found.items() if pixels])
     if len(looked_at) < len(pages.table):
         covered = percent(float(looked_at["share"].sum() / pages.table["share"].sum()))
@@ -116,10 +126,13 @@ def _show_bar(parts: list[tuple[str, str, float]]) -> None:
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking for causes …", scope="session")
-def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> dict[str, float]:
+def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: pd.Series[str]) -> dict[str, float]:
     """{cause: pixels of the cell, or of the row and column of the label, on these pages}."""
     _, *names = key
-    values = _compared.sources.causes.of_pages([_compared.levels.page_index(page) for page in _pages]).total.values
+    causes = _compared.sources.causes
+    counted = not _compared.levels.has_regions and bool(causes.kept)
+    numbers = None if counted else [_compared.levels.page_index(page) for page in _pages]
+    values = causes.of_pages(numbers).total.values
     if len(names) == 2:
         row, column = _compared.cell(*names)
         found = values[:, row, column]

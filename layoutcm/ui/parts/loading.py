@@ -14,6 +14,7 @@ from layoutcm.ui.input_files import data_files
 from layoutcm.ui.parts import label_mapping, saved_sessions
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.session_files import is_session_file
+from layoutcm.ui.stored_results import is_result_path
 from layoutcm.wording import agree
 
 DROP = "Drop files here: ground truth, predictions, page images and more"
@@ -41,11 +42,11 @@ def show_drop_zone() -> None:
 def show_buttons() -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     is_empty = not held_files.cards()
-    if row.button("Try the sample", type="primary" if is_empty else "secondary"):
+    if row.button("Try the sample", type="primary" if is_empty and session.loaded_files() is None else "secondary"):
         session.open_named("sample")
         held_files.note_new_load()
         st.rerun()
-    if row.button("Start over", disabled=is_empty):
+    if row.button("Start over", disabled=is_empty and session.loaded_files() is None):
         start_over()
     if session.loaded_files() is None:
         if not is_empty:
@@ -65,7 +66,8 @@ def start_over() -> None:
 def show_data_folder() -> None:
     """Choose from the folder that the app was started with: no upload, no size limit."""
     known = list(data_files())
-    names = [name for name in known if not is_session_file(name)]
+    results = [name for name, path in data_files().items() if name.endswith("/") and is_result_path(str(path))]
+    names = [name for name in known if not is_session_file(name) and not name.startswith(tuple(results))]
     if not known:
         return
     with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
@@ -78,6 +80,10 @@ def show_data_folder() -> None:
         chosen = st.selectbox("Open a saved session", saved, index=None, key="folder_session") if saved else None
         if chosen is not None:
             _open(chosen)
+        if results:
+            wanted = st.multiselect("Results of compare-parts", results, key="folder_results")
+            if st.button("Open these results", disabled=not wanted):
+                _open("|".join(wanted))
 
 
 def _open(name: str) -> None:

@@ -16,13 +16,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.palette import scale_colour
+from layoutcm.errors import NotCounted
 from layoutcm.metrics.intervals import BETTER, TOO_FEW, WORSE, Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.models.leaderboard import BASELINE, Leaderboard
 from layoutcm.tables.class_grid import MARKS, ends_text
 from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_text, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, board_table, short_title
-from layoutcm.tables.model_objects import NO_INTERVALS, ObjectFigures, object_figures
+from layoutcm.tables.model_objects import NO_INTERVALS, ObjectFigures, no_object_figures, object_figures
 from layoutcm.ui import choices, offers, session, sidebar
 from layoutcm.ui.offers import Offer
 from layoutcm.ui.parts import models
@@ -145,7 +146,10 @@ def _all_objects(predictions: Predictions, board: Leaderboard | None) -> dict[in
 def _object_figures(
     content: models.Content, name: str, _board: Leaderboard | None, _compared: Comparison
 ) -> ObjectFigures:
-    return object_figures(_board.objects(name) if _board else _compared.objects())
+    try:
+        return object_figures(_board.objects(name) if _board else _compared.objects())
+    except NotCounted as error:
+        return no_object_figures(error.on_screen)
 
 
 def _table(rows: Rows) -> str:
@@ -227,7 +231,7 @@ def _object_cells(rows: Rows, position: int, has_ap: bool) -> list[Cell]:
     if rows.objects is None:
         return [Cell(PENDING)] * 2
     found = rows.objects[position]
-    value, why = (found.ap, found.why_no_ap) if has_ap else (found.f1, "")
+    value, why = (found.ap, found.why_no_ap) if has_ap else (found.f1, found.why_none)
     return [_object_cell(value, why), _object_cell(found.pq, found.why_no_pq)]
 
 

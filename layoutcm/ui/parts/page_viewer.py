@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
@@ -31,13 +32,11 @@ from layoutcm.ui import (
 )
 from layoutcm.ui.image_uris import page_image_addresses
 from layoutcm.ui.parts import data_tables, label_panel, lit_pages, matrix_offers, matrix_panel, page_offers, sentences
+from layoutcm.ui.parts.cell import pages_behind
 from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
 from layoutcm.ui.side_words import words_for
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NOTHING_PICKED = "Scroll to zoom, drag to move, hover or click for details; digits switch layers."
 
@@ -49,20 +48,20 @@ def choose_page(compared: Comparison) -> str:
         current = _first_page(compared)
     index, lit = compared.levels.page_index(current), _lit_pages(compared)
     choices.put(page=current)
-    behind = lit.table["page"].tolist() if lit else []
-    walk = behind if current in behind else compared.pages
-    place = walk.index(current)
+    places = np.flatnonzero(lit.table["page"] == current).tolist() if lit else []
+    walk: Sequence[str] = lit.table["page"].array if lit and places else compared.pages
+    place = places[0] if places else index
     with st.container(horizontal=True, vertical_alignment="bottom", key="choose_page"):
         sidebar.show_choice("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", place - 1), ("Next", "Right", place + 1)):
             end = not 0 <= to < len(walk)
-            page = {} if end else {"page": walk[to]}
+            page = {} if end else {"page": str(walk[to])}
             st.button(name, disabled=end, shortcut=key, on_click=choices.put, kwargs=page)
         word = "label" if selection.chosen_label(compared) else "cell"
         st.button(f"Back to the {word}", disabled=lit is None, on_click=selection.open_chosen)
     document = compared.alignment.pages.documents[index]
     if document != current:
-        own = [k for k, name in enumerate(compared.alignment.pages.documents) if name == document]
+        own = compared.levels.pages_of(document).tolist()
         number, count = thin_spaced(own.index(index) + 1), thin_spaced(len(own))
         of_all = f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
         st.caption(f"{of_all}; page {number} of {count} of document {screen_text.as_typed(document)}")
@@ -107,16 +106,11 @@ def show_filmstrip(compared: Comparison, page: str) -> None:
 def _lit_pages(compared: Comparison) -> lit_pages.LitPages | None:
     """The pages with pixels of the chosen cell, or wrong pixels of the chosen label, the worst first."""
     whole = scope.scope_of(compared, session.chosen_index(), scope.Filters())
-    label, method = selection.chosen_label(compared), choices.current().method
+    label = selection.chosen_label(compared)
     if selection.chosen_cell(compared) is not None:
         names = choices.current().gt_label, choices.current().pred_label
-        return lit_pages.LitPages(whole, _behind(session.comparison_key(), names, method, compared), names)
+        return lit_pages.LitPages(whole, pages_behind(whole, names), names)
     return lit_pages.LitPages(whole, label_panel.pages_of_label(whole, label), (label,)) if label else None
-
-
-@kept("Looking for pages …")
-def _behind(key: str, names: tuple[str, str], method: str, _compared: Comparison) -> pd.DataFrame:
-    return _compared.pages_behind(*names, method)
 
 
 def _lit_cell(compared: Comparison) -> tuple[int, int | None] | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.models.page_subsets import comparison_of_pages
 from layoutcm.tables.verification_texts import (
     deviation_lines,
     deviation_text,
@@ -64,6 +66,9 @@ def _ask(content: tuple[str, str]) -> None:
 
 
 def _recount(compared: Comparison, pages: int, seed: int) -> Verification:
+    if not compared.levels.has_regions:  # the regions of a few pages are read
+        numbers = np.random.default_rng(seed).choice(compared.levels.page_count, pages, replace=False)
+        compared = comparison_of_pages(compared, compared.levels.names_of(np.sort(numbers)))
     bar = st.progress(0.0, "Drawing the first page on its pixels …")
 
     def show_progress(what: str, share: float) -> None:

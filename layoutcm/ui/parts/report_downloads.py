@@ -29,11 +29,18 @@ from layoutcm.wording import make_unique
 
 CONTENTS = "HTML that opens offline, a spreadsheet, JSON, pages as CSV and Parquet, figures, LaTeX tables."
 CONTENTS_OF_ALL = f"A page that compares the predictions, and for each of them: {CONTENTS}"
+FILES_OF_RESULT = (
+    "There is no report of a result of parts. Its folder has the numbers: result.json, documents.parquet, and the "
+    "scores of all pages in the folder pages. To open it again: layoutcm app FOLDER."
+)
 WHY_HELP = "Causes of wrong pixels, F1 with forgiven borders, score thresholds and calibration. They take longer."
 
 
 def show_whole_report(compared: Comparison) -> None:
     """The report of the whole set: made on a click, and kept for this visitor until the comparison changes."""
+    if session.shows_result():
+        st.caption(FILES_OF_RESULT)
+        return
     of_all = choices.current().truth and len(session.pred_names()) > 1
     with st.container(horizontal=True, gap="medium"):
         why = compared.has_truth and st.toggle("With the causes of errors", key="report_why", help=WHY_HELP)

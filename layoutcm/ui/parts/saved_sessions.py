@@ -29,6 +29,8 @@ def show_save_button(place: str = "", with_images: bool = True) -> None:
     """
     files = session.loaded_files()
     assert files is not None
+    if files.is_result:
+        return  # it is a folder already, and the address has the choices
     spot = st.empty()  # the button comes first
     images = selection.current_page_images()
     wanted = (

@@ -53,7 +53,7 @@ def why_no_use_of_scores(compared: Comparison) -> str:
         return "The two sides have different labels, which a mapping would make comparable"
     if not compared.alignment.layouts[PRED].has_scores:
         return "The prediction has no scores"
-    if compared.sources.soft_sums is None:
+    if compared.levels.has_regions and compared.sources.soft_sums is None:
         return "Some scores are not in 0..1, which makes them no probabilities"
     return ""
 

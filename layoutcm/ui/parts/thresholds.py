@@ -47,7 +47,7 @@ def show_thresholds(predictions: Predictions) -> None:
     sidebar.show_choice("curve_label", "Label", ["", *curves.labels], "models", format_func=name, width=260)
     label = choices.current().curve_label or None
     is_common = label is None or label in predictions.chosen.alignment.layouts[GT].labels
-    _show_gain(curves, label, is_common)
+    _show_gain(curves, label, is_common and not session.shows_result())
     figure = threshold_curve_figure(curves, label, session.theme())
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
@@ -79,10 +79,11 @@ def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
     return _compared.score_curves()
 
 
-def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
+def _show_gain(curves: ScoreCurves, label: str | None, is_offered: bool) -> None:
     """What the best threshold gains, and the button that applies it; another one removes all thresholds.
 
-    A threshold of a label that gt does not have (not `is_common`) is not offered: other predictions may not have it.
+    A threshold of a label that gt does not have is not offered: other predictions may not have it. Nor is one for a
+    result of parts, which are counted already.
     """
     st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
     place = len(curves.labels) if label is None else curves.labels.index(label)
@@ -90,7 +91,7 @@ def _show_gain(curves: ScoreCurves, label: str | None, is_common: bool) -> None:
     wanted = _with_threshold(best, label)
     now = {name: choices.value_of(name) for name in wanted}
     with st.container(horizontal=True):
-        if best != MISSING and is_common:
+        if best != MISSING and is_offered:
             st.button(
                 as_typed(f"Apply {best} to {label or ALL_LABELS}{_of_all()}"), key="apply_best", type="primary",
                 disabled=now == wanted, on_click=choices.put, kwargs=wanted,

@@ -14,6 +14,7 @@ from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.sidebar import show_choice
 
 LOST_ON_RELOAD = "{0} are lost on reload: save the session."
+DECIDED = "Rounding, missing pages, taxonomy and thresholds were decided when the parts were counted."
 LABELS_HELP = (
     "These and Background keep their rows and columns; all other labels become one, other. Lists and pages keep what "
     "has one of them on either side. Numbers do not change: shares and averages are those of all labels."
@@ -83,7 +84,7 @@ def _show_filters(compared: Comparison | None) -> None:
     known = list(dict.fromkeys(compared.labels[1:]))
     choices.put(labels=tuple(label for label in choices.current().labels if label in known))
     st.multiselect("Labels", known, placeholder="all", help=LABELS_HELP, **choices.bind("labels", in_popover=True))
-    if compared.alignment.layouts[1].has_scores:
+    if compared.alignment.layouts[1].has_scores and not session.shows_result():
         st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score", in_popover=True))
     facets.show_filters(compared)
 
@@ -93,6 +94,9 @@ def _show_settings() -> None:
     covered = "Which pixels a box with fractional edges covers."
     same = "Whether equal names are the same label. auto: if the labels of one side include those of the other."
     show_choice("method", "Method", choices.CHOICES["method"], in_popover=True, help=how_counted)
+    if session.shows_result():
+        st.caption(DECIDED)
+        return
     show_choice("rounding", "Rounding", choices.CHOICES["rounding"], in_popover=True, help=covered)
     show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"], in_popover=True)
     show_choice("taxonomy", "Taxonomy", choices.CHOICES["taxonomy"], place="settings", in_popover=True, help=same)
