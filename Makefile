@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test docs test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test docs check-wheel test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -27,6 +27,17 @@ $(DOCS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 	  $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	touch $@
+
+# Builds sdist and wheel, installs them into empty environments of PYTHONS, and uses them there, in another folder.
+WHEEL := .venv-wheel
+PYTHONS ?= $(PYTHON)
+check-wheel: $(WHEEL)/.ready
+	$(WHEEL)/bin/python tools/check_wheel.py --pythons $(PYTHONS)
+
+$(WHEEL)/.ready: Makefile
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/pip install --quiet --disable-pip-version-check build==1.6.1
 	touch $@
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
@@ -168,4 +179,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(DOCS) site $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
+	rm -rf $(VENV) $(DOCS) site $(WHEEL) $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache

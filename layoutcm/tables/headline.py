@@ -48,7 +48,7 @@ def _digest(facts: Mapping[str, Any]) -> str | None:
 
 
 def quotation(result: Mapping[str, Any], name: str) -> str:
-    """'macro F1 0.810 (0.770 – 0.845); gt.json sha256 1a2b…, model-a.json sha256 3c4d…; gt:gt|pred:model-a|…|v0.1.0'"""
+    """'macro F1 0.810 (0.770 – 0.845); gt.json sha256 1a2b…, model-a.json sha256 3c4d…; gt:gt|pred:model-a|…|v1.0.0'"""
     figures = named_figures(result)
     value = figures[find_figure(name, figures, "figure")]
     if value is None:

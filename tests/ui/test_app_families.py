@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
 from layoutcm.ui.parts.family_editor import as_yaml
@@ -31,7 +32,7 @@ def test_the_page_shows_the_sample(same_labels, monkeypatch):
     )
     assert not app.exception and not app.error, texts(app)
     name = "doclaynet" if same_labels else "mixed"
-    assert f"families:{name}|depth:1|sample:pixel|count:by side|v0.1.0" in texts(app)
+    assert f"families:{name}|depth:1|sample:pixel|count:by side|v{__version__}" in texts(app)
     assert set(metrics(app)) == {"Right", "In the family", "Out of the family"}
     assert (metrics(app)["Right"] != "n/a") == same_labels  # where labels differ from gt's, nothing can be right
     best_first = ["DocLayNet", "docling", "Labels of several tools"]
