@@ -19,7 +19,6 @@ from PIL import Image, ImageDraw
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from layoutcm.wording import thin_spaced
 from support.browser import SETTLED, cell_centre, chromium, server, settle, visit
 
 TIMEOUT = 60_000  # milliseconds
@@ -62,12 +61,20 @@ def time_actions(page):
     view = lambda name: page.get_by_role("radio", name=name, exact=True).first.click
     print_time(page, "Precision", view("Precision"), "Rows are the ground truth", whole=False)
     print_time(page, "open a page", button("Open page"), "This page's matrix")
-    number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
-    following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
-    print_time(page, "next page", button("Next"), f"page {following} of")
+    time_next_page(page)
     print_time(page, "Measures", link("Measures"), "at an IoU of", whole=False)
     print_time(page, "Ground truth", link("Ground truth"), "probably wrong", whole=False)
     print_time(page, "Models", link("Models"), "has the highest macro F1", whole=False)
+
+
+def time_next_page(page):
+    """The next page behind the chosen cell, until its number is on the screen."""
+    number = "document.querySelector('[data-testid=stMain]').innerText.match(/page ([\\d\\s]+) of/)?.[1]"
+    before, start = page.evaluate(number), time.perf_counter()
+    page.get_by_role("button", name="Next").first.click()
+    page.wait_for_function(f"before => {{ const now = {number}; return now && now !== before; }}", arg=before)
+    page.wait_for_selector(SETTLED, timeout=TIMEOUT)
+    print_since(page, "next page behind the cell", start)
 
 
 def write_models(folder, pages):
