@@ -26,9 +26,9 @@ SCREEN = {"width": 1400, "height": 1000}
 WIDE, HIGH, REGIONS = 5100, 6600, 150  # of a page in the viewer
 
 
-def print_time(page, title, work, words, whole=True):
+def print_time(page, title, work, words, whole=True, start=None):
     """Print the time from an action until these words are on the screen and, if `whole`, the rest of the page too."""
-    start = time.perf_counter()
+    start = start or time.perf_counter()
     work()
     page.get_by_text(words).first.wait_for(timeout=TIMEOUT)
     if whole:
@@ -50,21 +50,29 @@ def time_actions(page):
     button = lambda name: page.get_by_role("button", name=name).first.click
     names = ["Background", *LABELS]
 
+    def go_to(place, words, whole=False):
+        """Two times: until the place answers with its heading, and until its numbers are there."""
+        start = time.perf_counter()
+        link(place)()
+        page.get_by_role("heading", name=place, exact=True).first.wait_for(timeout=TIMEOUT)
+        answered = time.perf_counter() - start
+        print_time(page, f"{place} (answered after {answered:.2f} s)", lambda: None, words, whole, start)
+
     def cell(row, column):
         where = cell_centre(page, row, column, len(names), len(names))
         words = f"{names[row]} read as {names[column]}"
         print_time(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
 
-    print_time(page, "Errors", link("Errors"), "Rows are the ground truth")
+    go_to("Errors", "Rows are the ground truth", True)
     cell(10, 4)
     cell(4, 10)
     view = lambda name: page.get_by_role("radio", name=name, exact=True).first.click
     print_time(page, "Precision", view("Precision"), "Rows are the ground truth", whole=False)
     print_time(page, "open a page", button("Open page"), "This page's matrix")
     time_next_page(page)
-    print_time(page, "Measures", link("Measures"), "at an IoU of", whole=False)
-    print_time(page, "Ground truth", link("Ground truth"), "probably wrong", whole=False)
-    print_time(page, "Models", link("Models"), "has the highest macro F1", whole=False)
+    go_to("Measures", "at an IoU of")
+    go_to("Ground truth", "probably wrong")
+    go_to("Models", "has the highest macro F1")
 
 
 def time_next_page(page):

@@ -35,6 +35,8 @@ def review() -> None:
 
 
 def probable_errors() -> None:
+    if not evidence.are_errors_ready(used):
+        return
     found = evidence.find_errors(used)
     candidates.show_sentence(found)
     if len(used.compared) == 1:

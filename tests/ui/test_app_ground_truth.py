@@ -7,9 +7,9 @@ import pytest
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
-from layoutcm.ui.parts import agreement, candidate_files, candidates
+from layoutcm.ui.parts import agreement, candidate_files, candidates, evidence
 from layoutcm.wording import score_text
-from support.app_runner import coco, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, held_background, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.layouts import build
 from support.paths import SAMPLE
@@ -51,6 +51,16 @@ def press(app, name):
 
 def shown_change(app):
     return next(one.value for one in app.markdown if ", evidence 0." in one.value and "**" in one.value)
+
+
+def test_on_a_large_set_candidates_are_found_in_the_background(monkeypatch):
+    monkeypatch.setattr(evidence, "MOST_PAGES", 5)
+    finish = held_background(monkeypatch)
+    app = opened("ground_truth", load="sample", rounding="nearest")  # not kept yet
+    assert not app.exception and "Looking for probable errors … " in texts(app) and "probably wrong" not in texts(app)
+    finish()
+    app.run()
+    assert not app.exception and "are probably wrong" in texts(app)
 
 
 def test_numbers_and_order_are_those_of_the_library(app, planted):

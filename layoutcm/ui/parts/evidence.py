@@ -12,7 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Layout
 from layoutcm.models.candidate_choices import candidate_keys
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
-from layoutcm.ui import session
+from layoutcm.ui import background, session
 from layoutcm.ui.input_files import comparison_of, layout_of
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.visitors import kept
@@ -24,6 +24,7 @@ ONE_PREDICTION = (
     "With one prediction, many candidates are mistakes of the prediction. Two or more predictions, best of models that "
     "were trained on different data, make better evidence: add them on the page Data."
 )
+MOST_PAGES = 2000  # of a set whose candidates are found before the page is complete
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,12 @@ def usable(evidence: Evidence) -> Evidence:
 def show_left_out(evidence: Evidence) -> None:
     for name, error in evidence.left_out.items():
         st.warning(f"{as_typed(name)} is left out. {error_text(error)}")
+
+
+def are_errors_ready(evidence: Evidence) -> bool:
+    """Whether the candidates can be shown: at once for a small set, for a large one when they are found."""
+    pages = max(len(one.pages) for one in evidence.comparisons)
+    return pages <= MOST_PAGES or background.is_ready(_found_errors, evidence.content, evidence.comparisons)
 
 
 def find_errors(evidence: Evidence) -> FoundErrors:
