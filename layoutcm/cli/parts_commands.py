@@ -64,7 +64,6 @@ def run_compare_parts(options: argparse.Namespace) -> None:
     if options.no_truth and options.why:
         raise InputError("", "--no-truth", "--why needs a ground truth", "Leave out one of the two.")
     fixes = [",".join(given or ()) for given in (options.fix_gt, options.fix_pred)]
-    _check_parts_output(options)
     if options.plan_only:
         plan = plan_partitions(options.gt, options.pred, options.output, repairs=tuple(fixes), **chosen)
         for part in range(len(plan.facts.parts)):
@@ -84,15 +83,6 @@ def run_compare_parts(options: argparse.Namespace) -> None:
             **chosen,
         )
     _print_result(comparison, options.output)
-
-
-def _check_parts_output(options: argparse.Namespace) -> None:
-    """The result is beside the sets, not among their files."""
-    output = os.path.realpath(options.output)
-    for folder in (options.gt, options.pred):
-        if os.path.isdir(folder) and (output + os.sep).startswith(os.path.realpath(folder) + os.sep):
-            problem = f"this is inside the input {folder}, whose files are all read"
-            raise InputError(options.output, "", problem, "Choose a place outside of it.")
 
 
 def run_count(options: argparse.Namespace) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from layoutcm.errors import InputError, check_choice
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.part_counts import Counts, count_part, count_part_of, merge_counts
+from layoutcm.scale.places import absolute
 from layoutcm.scale.plan import Plan
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def _with_dask(plan: Plan, client: Client, progress: Progress | None) -> Counts:
     from distributed import as_completed as as_dask_completes
 
     client.register_plugin(_kernel_plugin(plan.facts.why))
-    places = [plan.list_place(part) for part in range(len(plan.facts.parts))]
+    # Workers may have been started in other folders.
+    places = [absolute(plan.list_place(part)) for part in range(len(plan.facts.parts))]
     futures = client.map(count_part, places, pure=False, retries=RETRIES, key="count-part")
     merged = merge_in_tree(futures, lambda group: client.submit(merge_counts, list(group), pure=False, retries=RETRIES))
     number = {future.key: part for part, future in enumerate(futures)}

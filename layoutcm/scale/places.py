@@ -36,6 +36,11 @@ def join(folder: Place, *names: str) -> str:
     return scheme + posixpath.normpath(posixpath.join(rest or ".", *names))
 
 
+def absolute(place: Place) -> str:
+    """The place as every process on this host, whatever its folder, finds it."""
+    return os.fspath(place) if is_remote(place) else os.path.abspath(place)
+
+
 def folder_of(place: Place) -> str:
     scheme, rest = _split(place)
     return scheme + (posixpath.dirname(rest) or ("" if scheme else "."))
@@ -53,6 +58,12 @@ def relative_to(place: Place, folder: Place) -> str:
     if scheme:
         return posixpath.relpath("/" + rest, "/" + start)
     return Path(os.path.relpath(rest, start)).as_posix()
+
+
+def is_below(place: Place, folder: Place) -> bool:
+    """Whether a place is a folder, or inside it."""
+    seen = relative_to(place, folder)
+    return seen.partition("/")[0] != ".." and not is_remote(seen) and not os.path.isabs(seen)
 
 
 def _split(place: Place) -> tuple[str, str]:

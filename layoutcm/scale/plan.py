@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = 1
-PLAN_FILE, PLAN_FOLDER, CUT_FOLDER = "plan.json", "plan", "pred"
-MISSING_LABELS = ("error", "add")
-PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
-CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
+PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"
 Score = float | None | list[tuple[str | None, float]]
 
 

@@ -25,10 +25,21 @@ from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import PagePairs, pair_set_pages
 from layoutcm.scale.part_files import read_part, unknown_label
 from layoutcm.scale.partitions import part_name
-from layoutcm.scale.places import Place, exists, join, name_of, open_output, relative_to, write_bytes
+from layoutcm.scale.places import (
+    Place,
+    exists,
+    folder_of,
+    is_below,
+    join,
+    name_of,
+    open_output,
+    relative_to,
+    write_bytes,
+)
 from layoutcm.scale.plan import PLAN_FILE, VERSION, Plan, PlanFacts, PlanPart, PlanSide, StoredPlan, read_plan
 
 CUT_FOLDER = "pred"
+OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
 PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
 CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
@@ -60,6 +71,7 @@ class PlanOptions(NamedTuple):
 def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) -> Plan:
     """Decide how the two sets are compared, and write it down; a folder with the same plan stays as it is."""
     options = _checked(options, model_name(label_layout(pred)))
+    _check_output((gt, pred), out)
     labels, findings = _labels_of_parts((gt, pred), options)
     gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
     alignment = align(gt_labels, pred_labels, options.alignment)
@@ -76,6 +88,17 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) ->
         _write_lists(plan, pairs, cut)
         write_bytes(join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts))))
     return plan
+
+
+def _check_output(sets: Sequence[Manifest], out: Place) -> None:
+    """Raise an InputError if the result would be among the files of a set, or would replace some of them."""
+    for folder in {folder_of(one.part_place(part)) for one in sets for part in range(len(one.facts.parts))}:
+        if is_below(out, folder):
+            problem = f"this is inside the input {folder}, whose files are all read"
+            raise InputError(str(out), "", problem, "Choose a place outside of it.")
+        if relative_to(folder, out).partition("/")[0] in OWN_FOLDERS:
+            problem = f"files of the result would replace those of the input {folder}"
+            raise InputError(str(out), "", problem, "Choose another folder.")
 
 
 def _is_written(plan: Plan) -> bool:

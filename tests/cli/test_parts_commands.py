@@ -70,3 +70,14 @@ def test_wrong_inputs_are_one_message(tmp_path, capsys, command, message):
 def test_the_result_is_not_written_among_the_parts(sets, capsys):
     assert main(["compare-parts", *sets, "-o", f"{sets[0]}/out"]) == 2
     assert "inside the input" in capsys.readouterr().err
+
+
+def test_the_result_does_not_replace_the_parts(tmp_path, capsys):
+    """The cut of a prediction with other parts is written to OUT/pred."""
+    gt, pred = (str(tmp_path / name) for name in ("gt", "pred"))
+    for folder, parts in ((gt, "2"), (pred, "3")):
+        assert main(["partition", GT, "-o", folder, "--parts", parts]) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "pred").iterdir()}
+    assert main(["compare-parts", gt, pred, "-o", str(tmp_path)]) == 2
+    assert "would replace those of the input" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "pred").iterdir()} == before
