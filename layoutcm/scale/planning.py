@@ -72,14 +72,15 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) ->
     """Decide how the two sets are compared, and write it down; a folder with the same plan stays as it is."""
     options = _checked(options, model_name(label_layout(pred)))
     _check_output((gt, pred), out)
-    labels, findings = _labels_of_parts((gt, pred), options)
+    found = [_checked_parts(one, options) for one in (gt, pred)]
+    labels, findings = [one.labels for one in found], [one.finding for one in found if one.finding]
     gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
     alignment = align(gt_labels, pred_labels, options.alignment)
     names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
     check_named_labels(options.min_score, list(names))
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
-    facts = _facts((gt, pred), labels, options, alignment, pairs, cut, str(out), findings)
+    facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out), findings)
     text = msgspec.json.encode(facts)
     plan = Plan(str(out), facts, hashlib.blake2b(text, digest_size=16).hexdigest())
     if not _is_written(plan):
@@ -129,27 +130,37 @@ def _repaired_label_layout(side: Manifest, labels: Sequence[str], repairs: str) 
     return repair(layout, repairs) if repairs else layout
 
 
-def _labels_of_parts(sides: Sequence[Manifest], options: PlanOptions) -> tuple[list[list[str]], list[Finding]]:
-    """The labels of each side. A part that is no longer as the manifest has it is read, before anything is counted."""
-    labels, findings = [], []
-    for side in sides:
-        with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:
-            found = list(pool.map(lambda i, side=side: _new_labels(side, i, options), range(len(side.facts.parts))))
-        new = dict.fromkeys(label for one in found for label in one)
-        if new and options.missing_labels == "error":
-            part = next(i for i, one in enumerate(found) if one)
-            raise unknown_label(side.part_place(part), found[part][0])
-        if new:
-            values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
-            findings.append(Finding("label-added", len(new), values))
-        labels.append([*side.facts.labels, *new])
-    return labels, findings
+class CheckedParts(NamedTuple):
+    """The parts of a side as they are now: all labels, a digest of the manifest and of the parts, added labels."""
+
+    labels: list[str]
+    digest: str
+    finding: Finding | None
 
 
-def _new_labels(side: Manifest, part: int, options: PlanOptions) -> list[str]:
+def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
+    """A part that is no longer as the manifest has it is read, before anything is counted.
+
+    The digest makes a plan with changed parts another plan, so that nothing is mixed with counts of the former ones.
+    """
+    count = range(len(side.facts.parts))
+    with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:
+        marks = list(pool.map(lambda part: part_mark(side.part_place(part)), count))
+        found = list(pool.map(lambda part: _new_labels(side, part, marks[part], options), count))
+    new = dict.fromkeys(label for one in found for label in one)
+    if new and options.missing_labels == "error":
+        part = next(i for i, one in enumerate(found) if one)
+        raise unknown_label(side.part_place(part), found[part][0])
+    values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
+    digest = hashlib.blake2b(repr([side.digest, *marks]).encode(), digest_size=16).hexdigest()
+    added = Finding("label-added", len(new), values) if new else None
+    return CheckedParts([*side.facts.labels, *new], digest, added)
+
+
+def _new_labels(side: Manifest, part: int, mark: tuple[int, str], options: PlanOptions) -> list[str]:
     """The labels of a part that the manifest does not have; [] for a part that has not changed."""
     facts, place = side.facts.parts[part], side.part_place(part)
-    if part_mark(place) == (facts.bytes, facts.footer):
+    if mark == (facts.bytes, facts.footer):
         return []
     layout = read_part(place, options.shapes)
     if layout.format != side.facts.format:
@@ -166,7 +177,7 @@ def _new_labels(side: Manifest, part: int, options: PlanOptions) -> list[str]:
 
 def _facts(
     sides: Sequence[Manifest],
-    labels: Sequence[list[str]],
+    checked: Sequence[CheckedParts],
     options: PlanOptions,
     alignment: Alignment,
     pairs: PagePairs,
@@ -195,14 +206,14 @@ def _facts(
                 one.facts.name,
                 one.facts.format,
                 relative_to(one.place, out),
-                one.digest,
-                names,
+                now.digest,
+                now.labels,
                 one.pages,
                 one.regions,
                 repairs,
                 one.facts.has_scores,
             )
-            for one, names, repairs in zip(sides, labels, options.repairs)
+            for one, now, repairs in zip(sides, checked, options.repairs)
         ],
         options.rounding,
         sorted(score.items(), key=str) if isinstance(score, Mapping) else score,

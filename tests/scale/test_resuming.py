@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
@@ -50,6 +52,18 @@ def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
     assert part_counts.finished_counts(read_plan(tmp_path / "out"), 0) is not None
     lcm.compare_partitions(gt, pred, tmp_path / "out")
     assert digests(tmp_path / "out") == before
+
+
+def test_a_part_that_was_changed_is_another_comparison(tmp_path):
+    """Its old counts must not be mixed with new ones."""
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "out")
+    first = sorted(gt.glob("part-*.parquet"))[0]
+    table = pq.read_table(first)
+    moved = table.set_column(table.schema.get_field_index("x0"), "x0", pc.multiply(table["x0"], 0.5))
+    pq.write_table(moved, first)
+    with pytest.raises(lcm.InputError, match="the results of another comparison"):
+        lcm.compare_partitions(gt, pred, tmp_path / "out")
 
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
