@@ -137,6 +137,7 @@ def test_a_second_label_of_a_region_is_a_candidate_of_its_own():
     assert row[["region", "kind", "gt_label"]].tolist() == [100, "spurious", "Text"]
 
 
+@pytest.mark.long
 def test_outlines_are_paired_on_their_pixels(tmp_path):
     """The first region of each page is a triangle; on the first page, pred has the other half of its box."""
     images = [{"id": i, "file_name": f"{i}.png", "width": 100, "height": 100} for i in range(30)]

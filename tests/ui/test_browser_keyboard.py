@@ -99,7 +99,7 @@ def test_files_are_chosen_and_labels_mapped(reader, address):
     wait_for_link(reader, "mapping=")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_nothing_serious_on_any_page(browser, address, theme):
     """Whole pages, also the widgets of Streamlit, whose contrast the style corrects."""
     found = {}

@@ -68,7 +68,7 @@ def test_back_returns_to_the_former_view_not_to_every_toggle(browser, address):
 MOST_SHIFT = 0.05  # the sum of the layout shifts of a place; up to 0.1 counts as good for a whole visit
 
 
-@pytest.mark.parametrize("width", [1400, 900])
+@pytest.mark.parametrize("width", [1400, pytest.param(900, marks=pytest.mark.long)])
 def test_nothing_jumps_at_a_cold_deep_link(browser, address, width):
     sums = {}
     for name in PAGES:
