@@ -29,6 +29,7 @@ MORE_SECONDS = {"long labels of many characters": 15}
 SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *hostile_cost.HOSTILE}
 # Close to the limit of memory: 0.95 to 1.1 GB, most of it in Arrow.
 SLOW |= {"Parquet attributes"}
+SLOW |= {"many labels of one outline", "20,000 pages of 10^12 pixels", "long labels", "3,000 crossing boxes"}
 SLOW |= {"zigzag polygon", "many pages", "many documents", "equal boxes on pages", "polygon of 1,500 points"}
 
 

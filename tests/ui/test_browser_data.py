@@ -39,7 +39,7 @@ def test_three_files_in_any_order_lead_to_models_and_can_be_swapped(page, addres
     drop(page, *given, answer=heading(page, "Models"))  # without a click
     settle(page)
     page.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_text("All is well").wait_for(timeout=15_000)
+    page.get_by_text("1 page, 1 prediction compared").wait_for(timeout=15_000)
     settle(page)
     found = [re.search(r"(Ground truth|Prediction|Page images or PDF)\s+(\S+)", text).groups() for text in cards(page)]
     assert found == [("Ground truth", "truth.json"), ("Prediction", "model.json"), ("Page images or PDF", "p1.png")]
@@ -49,7 +49,7 @@ def test_three_files_in_any_order_lead_to_models_and_can_be_swapped(page, addres
     settle(page)
     assert re.search(r"Ground truth\s+model.json", cards(page)[0])
     page.get_by_role("button", name="Swap ground truth and prediction").click()
-    page.get_by_text("All is well").wait_for(timeout=15_000)
+    page.get_by_text("1 page, 1 prediction compared").wait_for(timeout=15_000)
 
 
 def test_a_broken_file_keeps_the_page_until_another_replaces_it(page, address):

@@ -56,7 +56,8 @@ def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, samp
     )
     assert page.locator("[data-testid=stDataFrame]").first.bounding_box()["y"] == pytest.approx(before, abs=2)
     click(page.locator(".st-key-clicked .thumbnails button").first)
-    wait_for_link(page, "/page", "page=paper-1_p4.png", "mask=difference")
+    wait_for_link(page, "/page", "page=paper-1_p4.png", "class=List-item")
+    page.get_by_text("List-item / wrong: ").wait_for(timeout=15_000)  # its pixels are lit
     assert click.count == 2
 
 
