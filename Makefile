@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test docs check-wheel test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test docs check-wheel test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -141,6 +141,10 @@ coverage-study: $(READY)
 # A million pages from Parquet parts with threads and with Dask, kills of runs, workers and a scheduler, 10,000 parts merged.
 bench-scale: $(READY)
 	$(BIN)/python benchmarks/bench_scale.py
+
+# The dashboard on a result of a million pages: time of each step in a browser, memory of the server.
+bench-parts-app: $(READY)
+	$(BIN)/python benchmarks/bench_parts_app.py
 
 # Response times of the dashboard in a real browser.
 bench-app: $(READY) browser
