@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from layoutcm.cli.main import main
 
 TABLE = "page,width,height,label,x0,y0,x1,y1\np,20,20,Text,0,0,{},9\n"
 
 
+@pytest.mark.long
 def test_equal_names_get_their_folders_and_a_repeated_file_is_noted(tmp_path, capsys):
     for folder, width in (("gt", 9), ("m1", 8), ("m2", 7)):
         (tmp_path / folder).mkdir()

@@ -30,6 +30,7 @@ def many_labels(tmp_path, n):
     return labels, str(path)
 
 
+@pytest.mark.long
 def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
     """Python gets the cell that was clicked; the places of more cells are tested without a server."""
     labels, path = many_labels(tmp_path, 74)
