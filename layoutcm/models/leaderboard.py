@@ -278,7 +278,7 @@ class Leaderboard:
         Predictions whose labels differ from those of gt have no figure of classes and are neither.
         """
         own = self.levels[self.baseline]
-        columns: Columns = {"page": own.page_names, "document": list(own.pages.documents), "pixels": own.page_pixels}
+        columns: Columns = {**own.names_at(np.arange(own.page_count)), "pixels": own.page_pixels}
         scores = {name: self._scores(levels, of_pages=True) for name, levels in self.levels.items()}
         return self._most_different_first(columns, scores)
 

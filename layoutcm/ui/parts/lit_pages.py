@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 THUMBNAILS = 6
 FRAMES = 8  # of the filmstrip
+MOST_LISTED = 100_000  # pages; the browser gets the whole table, some 100 bytes a page
 CAUSES_PAGES, CAUSES_PAGES_OF_PARTS = 200, 24  # more would take too long after a click
 COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
 CAUSES_HELP = (
@@ -96,7 +97,9 @@ def _offer_all(pages: LitPages) -> None:
     all_pages = st.expander(title, key="behind_all", on_change="rerun")
     if all_pages.open:
         with all_pages:
-            data_tables.show_page_picker(pages.table, key="behind")
+            data_tables.show_page_picker(pages.table.head(MOST_LISTED), key="behind")
+            if count > MOST_LISTED:
+                st.caption(f"The first {MOST_LISTED:,} of {count:,}; the file in Take it away has all.")
 
 
 def show_causes(pages: LitPages) -> None:
