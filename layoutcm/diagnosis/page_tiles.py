@@ -37,7 +37,7 @@ NOT_JUDGED = AGREEMENT[-1]
 
 
 def agreement_names(has_truth: bool) -> tuple[str, ...]:
-    """`AGREEMENT`, in the words for two sides of which neither is the truth if there is none."""
+    """The names in `AGREEMENT`; without a truth, "missed" and "invented" become "only in A" and "only in B"."""
     one_sided = {"missed": "only in A", "invented": "only in B"}
     return AGREEMENT if has_truth else tuple(one_sided.get(name, name) for name in AGREEMENT)
 
