@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
+# Many tests start a process; without compiled files each compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test docs check-wheel test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
 
@@ -13,7 +15,7 @@ run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
-	$(BIN)/pytest --numprocesses 3 --dist loadfile
+	$(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # The documentation site, in site/: static, without requests to other machines, searchable without a server. It needs only its
 # own small environment: docstrings are read, not imported. The variable leaves out a notice that MkDocs Material prints before
@@ -42,7 +44,7 @@ $(WHEEL)/.ready: Makefile
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
 coverage: $(READY) browser
-	$(BIN)/pytest --numprocesses 3 --dist loadfile -m "long or not long" --cov --cov-report term
+	$(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder -m "long or not long" --cov --cov-report term
 
 # The tests of the dashboard need a Chromium: the one on the system, else the Debian package, else the one of Playwright.
 browser: $(READY)

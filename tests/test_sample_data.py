@@ -54,6 +54,7 @@ def regions_of(file):
     return Counter(found)
 
 
+@pytest.mark.long
 def test_the_script_writes_the_files_of_the_repository(script, drawn, tmp_path):
     script.write_layouts(tmp_path, drawn)
     names = sorted(path.name for path in tmp_path.iterdir())

@@ -27,7 +27,7 @@ STYLE = (
     "[data-testid=stAppViewContainer]:has([data-testid=stSidebar]){animation:lcm-come .5s}"
     # A part whose script the browser has not loaded yet is a grey bar of another size. It happens once for each kind of
     # part, so the page waits for it; after 10 s in any case.
-    "[data-testid=stMain]:has([data-testid=stSkeleton]){animation:lcm-wait 10s}"
+    "[data-testid=stMain]:has([data-testid=stSkeleton]:not(.st-key-unseen *)){animation:lcm-wait 10s}"
     # The lines below the menu wait for the menu.
     "[data-testid=stSidebar]:not(:has([data-testid=stSidebarNavLink])) [data-testid=stSidebarUserContent]"
     "{display:none}"

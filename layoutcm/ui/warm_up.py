@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
+from typing import Any
 
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
 import streamlit as st
@@ -21,6 +22,8 @@ from layoutcm.ui.router import draw_icon
 from layoutcm.ui.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
+
+_NOTHING = st.components.v2.component("lcm-nothing", html="<i></i>\n", js="export default () => {};\n")
 
 
 @cache
@@ -72,17 +75,33 @@ def _compare_and_draw() -> None:
 
 @contextmanager
 def preload_browser() -> Iterator[None]:
-    """Once per session: a hidden chart, table and image, so that the browser loads the code that draws them early.
+    """Once per session: a hidden part of every kind, so that the browser loads the code that draws them early.
 
-    Meanwhile the visitor chooses files, or the files of a link are read; then the page draws its own charts.
+    The first part of a kind takes up to half a second more than the next ones. Meanwhile the visitor chooses files, or
+    the files of a link are read.
     """
     place = st.empty()
     if not st.session_state.get("parts_loaded"):
         st.session_state["parts_loaded"] = True
         with place.container(key="unseen"):
-            st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
-            st.dataframe({"unseen": []}, key="unseen_table")
-            st.image(draw_icon())
+            _show_every_kind()
     yield
     if loaded_files() is not None:
         place.empty()
+
+
+def _show_every_kind() -> None:
+    st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
+    st.dataframe({"unseen": []}, key="unseen_table")
+    st.image(draw_icon())
+    st.html("<i></i>")
+    st.metric("unseen", 0)
+    st.progress(0.0)
+    _NOTHING(key="unseen_component")
+    of_options: tuple[Any, ...] = (st.selectbox, st.multiselect, st.segmented_control, st.pills, st.radio)
+    for show in of_options:
+        show("unseen", ["a", "b"], key=f"unseen_{show.__name__}")
+    others: tuple[Any, ...] = (st.toggle, st.slider, st.number_input, st.text_input, st.button)
+    for show in others:
+        show("unseen", key=f"unseen_{show.__name__}")
+    st.download_button("unseen", "", key="unseen_download", on_click="ignore")

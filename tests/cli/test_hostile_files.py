@@ -25,11 +25,13 @@ IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zi
 
 # SECURITY.md names this: 80 Chinese labels in six figures of three formats each.
 MORE_SECONDS = {"long labels of many characters": 15}
-# These take more than five seconds each; `make fuzz` runs them, too.
+# These take more than three seconds each; `make fuzz` runs them, too.
 SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *hostile_cost.HOSTILE}
 # Close to the limit of memory: 0.95 to 1.1 GB, most of it in Arrow.
 SLOW |= {"Parquet attributes"}
 SLOW |= {"many labels of one outline", "20,000 pages of 10^12 pixels", "long labels", "3,000 crossing boxes"}
+SLOW |= {"300,000 empty files in a zip", "Parquet prefixes", "Parquet page keys", "Parquet metadata of labels"}
+SLOW |= {"many labels and Background", "deep tree"}
 SLOW |= {"zigzag polygon", "many pages", "many documents", "equal boxes on pages", "polygon of 1,500 points"}
 
 

@@ -173,6 +173,7 @@ def test_very_many_documents_without_a_file(two_documents, capsys):
     assert not list(two_documents.glob("*.parquet"))
 
 
+@pytest.mark.long
 def test_very_many_documents_of_several_predictions_and_reports(two_documents):
     gt, pred, again = (str(two_documents / name) for name in ("gt.csv", "pred.csv", "again.csv"))
     target, report = two_documents / "result.json", two_documents / "report"

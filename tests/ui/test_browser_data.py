@@ -66,6 +66,7 @@ def test_a_broken_file_keeps_the_page_until_another_replaces_it(page, address):
     drop(page, file("pred.json", PAGE), answer=heading(page, "Models"))
 
 
+@pytest.mark.long
 def test_other_labels_are_mapped_by_one_click(page, address):
     visit(page, address)
     accept = page.get_by_role("button", name="Accept this mapping")

@@ -56,6 +56,7 @@ def test_a_label_its_pixels_and_the_words_of_a_page(reader, address):
     reader.get_by_text("Pages behind the wrong pixels of List-item").wait_for(timeout=15_000)
 
 
+@pytest.mark.long
 def test_the_best_threshold_a_pdf_and_two_types(reader, address):
     visit(reader, f"{address}/models?load=sample")
     reader.get_by_role("button", name="Apply ").first.wait_for(timeout=30_000)
@@ -99,15 +100,22 @@ def test_files_are_chosen_and_labels_mapped(reader, address):
     wait_for_link(reader, "mapping=")
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-def test_axe_finds_nothing_serious_on_any_page(browser, address, theme):
+@pytest.mark.parametrize(
+    ("theme", "places"),
+    [
+        ("light", ("errors", "page")),
+        pytest.param("light", tuple(PAGES), marks=pytest.mark.long),
+        pytest.param("dark", tuple(PAGES), marks=pytest.mark.long),
+    ],
+)
+def test_axe_finds_nothing_serious_on_any_page(browser, address, theme, places):
     """Whole pages, also the widgets of Streamlit, whose contrast the style corrects."""
     found = {}
     with (
         browser.new_context(viewport={"width": 1400, "height": 1000}, color_scheme=theme) as context,
         tab(context) as page,
     ):
-        for name in PAGES:
+        for name in places:
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample&gt_label=Caption&pred_label=Text")
             page.get_by_role("button", name="Take it away").wait_for(timeout=30_000)
             settle(page, 1_500)

@@ -68,10 +68,17 @@ def test_back_returns_to_the_former_view_not_to_every_toggle(browser, address):
 MOST_SHIFT = 0.05  # the sum of the layout shifts of a place; up to 0.1 counts as good for a whole visit
 
 
-@pytest.mark.parametrize("width", [1400, pytest.param(900, marks=pytest.mark.long)])
-def test_nothing_jumps_at_a_cold_deep_link(browser, address, width):
+@pytest.mark.parametrize(
+    ("width", "places"),
+    [
+        (1400, ("models", "errors")),
+        pytest.param(1400, tuple(PAGES), marks=pytest.mark.long),
+        pytest.param(900, tuple(PAGES), marks=pytest.mark.long),
+    ],
+)
+def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
     sums = {}
-    for name in PAGES:
+    for name in places:
         with browser.new_context(viewport={"width": width, "height": 900}) as context, tab(context) as page:
             page.add_init_script(WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
@@ -79,3 +86,23 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width):
             settle(page, 1_500)
             sums[name] = sum(value for value, *_ in page.evaluate("window.shifts"))
     assert {name: value for name, value in sums.items() if value > MOST_SHIFT} == {}
+
+
+def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, address):
+    """Streamlit draws a grey bar until it has the script of a kind of part."""
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
+        visit(page, f"{address}/?load=sample")
+        page.get_by_role("button", name="Take it away").wait_for(timeout=30_000)
+        settle(page, 1_500)
+        page.evaluate("""() => {
+          window.waited = [];
+          new MutationObserver(() => {
+            for (const bar of document.querySelectorAll('[data-testid=stSkeleton]'))
+              window.waited.push([location.pathname, bar.parentElement.outerHTML]);
+          }).observe(document.body, { childList: true, subtree: true });
+        }""")
+        for name, (title, _) in list(PAGES.items())[1:]:
+            page.get_by_role("link", name=title, exact=True).click()
+            wait_for_link(page, f"/{name}", "load=sample")
+            settle(page, 700)
+        assert page.evaluate("window.waited") == []

@@ -105,6 +105,7 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     assert page.locator(".lcm-matrix table th.row").count() == len(labels) + 1
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
     """In dark, as part of the dashboard; without it, both themes are tested."""
     size = {"width": 1400, "height": 1000}

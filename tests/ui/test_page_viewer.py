@@ -317,7 +317,7 @@ def test_a_word_lights_its_pixels_and_a_pixel_marks_its_word(browser, app):
         expect(page.locator(".viewer-words tr[aria-selected=true]")).not_to_contain_text(SCREEN[2])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_the_viewer_has_no_serious_accessibility_violation(browser, app, scheme):
     with opened(browser, app, TWO_MODELS + "&mask=difference", color_scheme=scheme) as page:
         page.locator(".viewer summary").click()

@@ -145,7 +145,7 @@ def test_tables_mark_text_that_a_spreadsheet_would_compute():
     assert '"\'=1+1"' in csv_text(offered(app)["Classes"].table())
 
 
-def test_the_report_is_of_all_predictions_and_is_downloaded_as_a_zip_or_file_by_file():
+def test_the_report_is_of_all_predictions_and_is_downloaded_as_a_zip_or_file_by_file(quick):
     app = take_away(load="sample")
     app.button(key="make_report").click().run(timeout=240)
     assert not app.exception and not app.error
