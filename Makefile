@@ -15,7 +15,7 @@ run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
-	$(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # The documentation site, in site/: static, without requests to other machines, searchable without a server. It needs only its
 # own small environment: docstrings are read, not imported. The variable leaves out a notice that MkDocs Material prints before
@@ -44,7 +44,7 @@ $(WHEEL)/.ready: Makefile
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
 coverage: $(READY) browser
-	$(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder -m "long or not long" --cov --cov-report term
+	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder -m "long or not long" --cov --cov-report term
 
 # The tests of the dashboard need a Chromium: the one on the system, else the Debian package, else the one of Playwright.
 browser: $(READY)

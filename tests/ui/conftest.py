@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.browser import chromium, server
+from support.browser import server, visitor
 from support.paths import ROOT
 
 
@@ -20,5 +20,5 @@ def address():
 
 @pytest.fixture(scope="module")
 def browser():
-    with chromium() as running:
+    with visitor() as running:
         yield running

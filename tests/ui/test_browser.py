@@ -192,7 +192,7 @@ def test_choices_of_the_bar_change_the_numbers(page, address):
 
 
 def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path):
-    with browser.new_context() as other, tab(context) as first, tab(other) as second:
+    with browser.fresh_context() as other, tab(context) as first, tab(other) as second:
         pages = [first, second]
         for i, page in enumerate(pages):
             path = tmp_path / f"secret-{i}.json"

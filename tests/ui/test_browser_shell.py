@@ -33,7 +33,7 @@ def names_in(menus):
 def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
     with (
         server() as fresh,
-        browser.new_context(viewport={"width": 1400, "height": 900}) as context,
+        browser.fresh_context(viewport={"width": 1400, "height": 900}) as context,
         tab(context) as page,
     ):
         page.add_init_script(WATCH)
@@ -79,7 +79,7 @@ MOST_SHIFT = 0.05  # the sum of the layout shifts of a place; up to 0.1 counts a
 def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
     sums = {}
     for name in places:
-        with browser.new_context(viewport={"width": width, "height": 900}) as context, tab(context) as page:
+        with browser.fresh_context(viewport={"width": width, "height": 900}) as context, tab(context) as page:
             page.add_init_script(WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
             page.get_by_role("button", name="Take it away").wait_for(timeout=30_000)
@@ -90,7 +90,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
 
 def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, address):
     """Streamlit draws a grey bar until it has the script of a kind of part."""
-    with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
+    with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/?load=sample")
         page.get_by_role("button", name="Take it away").wait_for(timeout=30_000)
         settle(page, 1_500)
