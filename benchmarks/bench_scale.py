@@ -206,7 +206,7 @@ def bench_reduce(work, parts=10_000):
     size = len(msgspec.json.encode(one))
     copies = [msgspec.structs.replace(one, parts=[f"part-{i:05d}"]) for i in range(parts)]
     started = time.perf_counter()
-    total = merge_in_tree(copies, merge_counts)
+    total = merge_in_tree(copies, parts, merge_counts)
     seconds = time.perf_counter() - started
     right = sum(total.pixels) == parts * sum(one.pixels)
     print(f"  {parts:,} parts of {size / 1e3:.0f} kB, merged in {seconds:.1f} s on one core: {right}")

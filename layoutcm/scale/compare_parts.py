@@ -131,12 +131,14 @@ def finish_partitions(counts: Sequence[Place]) -> Comparison:
     if not counts:
         raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
     plan = read_plan(folder_of(folder_of(counts[0])))
-    return finish(plan, merge_in_tree([read_counts(place) for place in sorted(map(str, counts))], merge_counts))
+    places = sorted(map(str, counts))
+    return finish(plan, merge_in_tree(map(read_counts, places), len(places), merge_counts))
 
 
 def finish(plan: Plan, total: Counts) -> Comparison:
     """Write the sums of all parts and result.json, and open the result."""
-    missing = [part.name for part in plan.facts.parts if part.name not in set(total.parts)]
+    there = set(total.parts)
+    missing = [part.name for part in plan.facts.parts if part.name not in there]
     if total.plan != plan.digest:
         raise InputError(plan.folder, "", "the counts are those of another plan", "Count the parts again.")
     if missing:

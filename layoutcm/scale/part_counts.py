@@ -26,7 +26,7 @@ from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import part_comparison
 from layoutcm.scale.part_findings import PartFindings, findings_of_part, merge_findings
-from layoutcm.scale.places import Place, exists, join, read_bytes, write_bytes
+from layoutcm.scale.places import Place, exists, join, list_files, read_bytes, write_bytes
 from layoutcm.scale.plan import Plan, part_of_list
 
 if TYPE_CHECKING:
@@ -105,6 +105,12 @@ def count_part_of(plan: Plan, part: int) -> Counts:
 
 def counts_place(plan: Plan, part: int) -> str:
     return join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
+
+
+def begun_parts(plan: Plan) -> set[str]:
+    """The names of the parts that have counts, of whatever plan; `finished_counts` says whether they fit."""
+    folder = join(plan.folder, COUNTS_FOLDER)
+    return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
 
 
 def finished_counts(plan: Plan, part: int) -> Counts | None:

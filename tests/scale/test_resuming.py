@@ -14,7 +14,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.scale import part_counts
-from layoutcm.scale.engines import merge_in_tree
+from layoutcm.scale.engines import TreeMerge, merge_in_tree
 from layoutcm.scale.plan import read_plan
 from support.parts import digests, write_sets
 
@@ -113,7 +113,14 @@ def test_merging_refuses_what_does_not_belong_together(tmp_path):
 
 
 def test_the_tree_merges_neighbours():
-    assert merge_in_tree([f"{i}" for i in range(3)], " ".join) == "0 1 2"
+    """Always the same groups, whatever item is there first, and each as soon as it is complete."""
+    assert merge_in_tree(map(str, range(3)), 3, " ".join) == "0 1 2"
+    assert merge_in_tree(["0"], 1, " ".join) == "0"
     merges = []
-    merge_in_tree(list(range(33)), lambda group: merges.append(len(group)) or 0)
+    merge_in_tree(range(33), 33, lambda group: merges.append(len(group)) or 0)
     assert merges == [32, 1, 2]
+    backwards = TreeMerge(70, lambda group: f"({' '.join(group)})")
+    for number in reversed(range(70)):
+        backwards.add(number, str(number))
+        assert sum(map(len, backwards.waiting.values())) < 32 + 3
+    assert backwards.total == merge_in_tree(map(str, range(70)), 70, backwards.merge)
