@@ -51,6 +51,7 @@ class PlanSide(msgspec.Struct, frozen=True):
     regions: int
     repairs: str
     has_scores: bool = False
+    findings: list[StoredFinding] = []  # of reading it, which its manifest has
 
 
 class PlanPart(msgspec.Struct, frozen=True):

@@ -73,14 +73,14 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) ->
     options = _checked(options, model_name(label_layout(pred)))
     _check_output((gt, pred), out)
     found = [_checked_parts(one, options) for one in (gt, pred)]
-    labels, findings = [one.labels for one in found], [one.finding for one in found if one.finding]
+    labels = [one.labels for one in found]
     gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
     alignment = align(gt_labels, pred_labels, options.alignment)
     names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
     check_named_labels(options.min_score, list(names))
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
-    facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out), findings)
+    facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out))
     text = msgspec.json.encode(facts)
     plan = Plan(str(out), facts, hashlib.blake2b(text, digest_size=16).hexdigest())
     if not _is_written(plan):
@@ -135,7 +135,7 @@ class CheckedParts(NamedTuple):
 
     labels: list[str]
     digest: str
-    finding: Finding | None
+    findings: list[Finding]
 
 
 def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
@@ -153,7 +153,7 @@ def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
         raise unknown_label(side.part_place(part), found[part][0])
     values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
     digest = hashlib.blake2b(repr([side.digest, *marks]).encode(), digest_size=16).hexdigest()
-    added = Finding("label-added", len(new), values) if new else None
+    added = [Finding("label-added", len(new), values)] if new else []
     return CheckedParts([*side.facts.labels, *new], digest, added)
 
 
@@ -183,7 +183,6 @@ def _facts(
     pairs: PagePairs,
     cut: Cut,
     out: str,
-    findings: Sequence[Finding],
 ) -> PlanFacts:
     chosen = options.alignment._replace(page_map=load_page_map(options.pages))
     recipe = make_recipe(*alignment.layouts, alignment, chosen, options.rounding, options.min_score)
@@ -197,7 +196,7 @@ def _facts(
         taxonomy = "same" if alignment.space.shared else "different"
     in_parts = pairs.parts_of_documents
     score = options.min_score
-    found = (*sides[GT].findings, *sides[PRED].findings, *findings, *_label_findings(alignment), *pairs.findings)
+    found = (*_label_findings(alignment), *pairs.findings)
     return PlanFacts(
         VERSION,
         __version__,
@@ -212,6 +211,7 @@ def _facts(
                 one.regions,
                 repairs,
                 one.facts.has_scores,
+                stored_findings([*one.findings, *now.findings], PLAN_FILE),
             )
             for one, now, repairs in zip(sides, checked, options.repairs)
         ],

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Pages, Regions, recode_labels
+from layoutcm.layouts.model import Finding, Pages, Regions, recode_labels
 from layoutcm.scale.partitions import cut_layout
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
@@ -196,13 +196,18 @@ def test_findings_on_single_regions_are_those_of_a_comparison_in_memory(tmp_path
     twice = Regions(*(np.concatenate([column, column[:9]]) for column in (regions.page, regions.label, regions.boxes)),
                     np.concatenate([scores, scores[:9]]))  # fmt: skip
     pred = replace(pred, region_columns=twice)
+    read = Finding("empty-box", 2, {"file": "gt", "inverted": 0, "place": "d0-p0", "box": [1, 2, 1, 4]})
+    gt = replace(gt, findings=(read,))
     options = {"min_score": 0.3, "mapping": {"gt": {"c": "Ignore"}}}
     stored, in_memory = compared(tmp_path, gt, pred, **options), lcm.compare(gt, pred, **options)
+    codes = [finding.code for finding in stored.findings]
+    assert sorted(codes) == sorted(finding.code for finding in in_memory.findings)
+    assert [one.code for one in stored.findings_by_side["gt"]] == [one.code for one in in_memory.findings_by_side["gt"]]
     found = {finding.code: finding for finding in stored.findings}
     expected = {finding.code: finding for finding in in_memory.findings}
     assert found.keys() == expected.keys() >= {"duplicate-box", "score-missing", "below-min-score", "page-without-pred"}
     assert {code: one.count for code, one in found.items()} == {code: one.count for code, one in expected.items()}
-    same = ("score-missing", "below-min-score", "ignored-pixels")
+    same = ("score-missing", "below-min-score", "ignored-pixels", "empty-box")
     assert [found[code].message for code in same] == [expected[code].message for code in same]
     assert found["duplicate-box"].values["file"] == "pred" and found["duplicate-box"] in stored.findings_by_side["pred"]
 

@@ -204,3 +204,36 @@ def test_shards_of_hugging_face(tmp_path):
     assert stored.pages == [f"{k}-{i}.png" for k in range(2) for i in range(3)]
     assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
     assert stored.confusion().values.sum() == 600
+
+
+@pytest.mark.parametrize("side", ["gt", "pred"])
+def test_pages_of_both_sides_are_those_of_the_plan(tmp_path, side):
+    """A part with other pages than the plan lists is refused, also when a finished result reads a page of it."""
+    gt, pred = write_sets(tmp_path)
+    lcm.partition(pair()[1], pred, like=gt)
+    stored = lcm.compare_partitions(gt, pred, tmp_path / "out")
+    part = tmp_path / side / "part-00001.parquet"
+    table = pq.read_table(part)
+    others = [f"other {name}" for name in table["page"].to_pylist()]
+    pq.write_table(table.set_column(table.column_names.index("page"), "page", [others]), part)
+    plan = tmp_path / "out" / "plan" / "part-00001.parquet"
+    shown = next(row["page"] for row in pq.read_table(plan).to_pylist() if row["gt"] >= 0 and row["pred"] >= 0)
+    with pytest.raises(lcm.InputError, match="its pages are not those that the plan lists"):
+        stored.objects(page=shown)
+    (tmp_path / "out" / "counts" / "part-00001.json").unlink()
+    with pytest.raises(lcm.InputError, match=r"part-00001\.parquet: its pages are not those that the plan lists"):
+        lcm.count_part(plan)
+
+
+def test_a_page_that_a_page_map_renames(tmp_path):
+    """The map says that the page c of pred is b of gt; b of pred is left, and has another name in the comparison."""
+    gt = build({"a": (9, 9), "b": (9, 9)}, [("a", "x", 0, 0, 4, 4), ("b", "x", 0, 0, 5, 5)], "x", "gt")
+    pred = build({"b": (9, 9), "c": (9, 9)}, [("b", "x", 0, 0, 4, 4), ("c", "x", 0, 0, 2, 2)], "x", "pred")
+    options = {"pages": {"b": "c"}}
+    for layout, name in ((gt, "gt"), (pred, "pred")):
+        lcm.partition(layout, tmp_path / name, 2)
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", **options)
+    in_memory = lcm.compare(gt, pred, **options)
+    assert sorted(stored.pages) == ["a", "b", "b (pred)"]
+    assert sorted(stored.page_matches().values.tolist()) == sorted(in_memory.page_matches().values.tolist())
+    assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
