@@ -26,7 +26,7 @@ from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import part_comparison
 from layoutcm.scale.part_findings import PartFindings, findings_of_part, merge_findings
-from layoutcm.scale.places import Place, exists, join, list_files, read_bytes, write_bytes
+from layoutcm.scale.places import Place, exists, join, list_files, read_bytes, read_json, write_bytes
 from layoutcm.scale.plan import Plan, part_of_list
 
 if TYPE_CHECKING:
@@ -132,10 +132,7 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
 
 
 def read_counts(place: Place) -> Counts:
-    try:
-        counts = msgspec.json.decode(read_bytes(place), type=Counts)
-    except msgspec.MsgspecError as error:
-        raise InputError(str(place), "", f"these are no counts of a part: {error}", "Count the part again.") from None
+    counts = read_json(place, Counts, "file of counts", "Count the part again.")
     if counts.version != VERSION:
         raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
     return counts
@@ -149,7 +146,7 @@ def _parquet(table: pa.Table) -> bytes:
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"])
+    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
     return out.getvalue()
 
 

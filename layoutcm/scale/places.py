@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
+Columns = Sequence[str] | Callable[[Sequence[str]], Sequence[str]] | None
+T = TypeVar("T")
 
 
 def is_remote(place: Place) -> bool:
@@ -144,16 +148,39 @@ def read_bytes(place: Place) -> bytes:
         return file.read()
 
 
-def read_parquet(place: Place, columns: Sequence[str] | None = None, repeated: Sequence[str] = ()) -> pa.Table:
-    """Columns of a Parquet file, all unless named; those that repeat their texts become dictionaries.
+def read_json(place: Place, type: type[T], what: str, hint: str) -> T:
+    """A value of this type; an InputError with the hint if the file is not `what` it should be."""
+    try:
+        return msgspec.json.decode(read_bytes(place), type=type)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(os.fspath(place), "", f"this is no {what}: {error}", hint) from None
 
+
+def read_parquet(
+    place: Place,
+    columns: Columns = None,
+    repeated: Columns = (),
+    hint: str = "Run layoutcm compare-parts again: it makes this file anew.",
+) -> pa.Table:
+    """Columns of a Parquet file of a result, None for all; those that repeat their texts become dictionaries.
+
+    A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with open_input(place) as file:
-        stored = pq.ParquetFile(file, read_dictionary=list(repeated))
-        return stored.read(None if columns is None else list(columns), use_threads=False)
+        try:
+            facts = pq.read_metadata(file)
+            known = facts.schema.to_arrow_schema().names
+            names, codes = (list(one(known) if callable(one) else known if one is None else one)
+                            for one in (columns, repeated))  # fmt: skip
+            stored = pq.ParquetFile(file, metadata=facts, read_dictionary=codes, page_checksum_verification=True)
+            return stored.read(names, use_threads=False).select(names)
+        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
 
 
 def write_bytes(place: Place, data: bytes) -> None:

@@ -284,4 +284,4 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
         part = table.slice(ends[number], ends[number + 1] - ends[number])
         own = part["document"].cast(pa.string())  # else every part would have the names of all documents
         with open_output(plan.list_place(number)) as file:
-            pq.write_table(part.set_column(column, "document", own), file)
+            pq.write_table(part.set_column(column, "document", own), file, write_page_checksum=True)

@@ -54,6 +54,48 @@ def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
     assert digests(tmp_path / "out") == before
 
 
+def _last_bytes(path):
+    """The position of the last byte of each column of a Parquet file; of any other file, that of a byte."""
+    if path.suffix != ".parquet":
+        return [5]
+    group = pq.read_metadata(path).row_group(0)
+    columns = [group.column(k) for k in range(group.num_columns)]
+    starts = [one.dictionary_page_offset or one.data_page_offset for one in columns]
+    return [start + one.total_compressed_size - 1 for start, one in zip(starts, columns)]
+
+
+@pytest.mark.parametrize(
+    ("file", "use"),
+    [
+        ("total.json", lambda c: None),
+        ("plan/part-00001.parquet", lambda c: c.page_matches()),
+        ("pages/part-00001.parquet", lambda c: c.page_table()),
+        ("documents.parquet", lambda c: c.document_table()),
+        ("scores/part-00001.parquet", lambda c: c.score_curves()),
+        ("causes/part-00001.parquet", lambda c: c.pages_behind("a", "b", cause="missed")),
+    ],
+)
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_file_of_a_result_is_named(tmp_path, file, use, damage):
+    """A byte of each column is changed, which its checksum does not fit to; the next run makes the file anew."""
+    gt, pred = write_sets(tmp_path)
+    out = tmp_path / "out"
+    lcm.compare_partitions(gt, pred, out, why=True)
+    before, data = digests(out), bytearray((out / file).read_bytes())
+    if damage == "cut":
+        del data[-40:]
+    else:
+        for last in _last_bytes(out / file):
+            data[last] ^= 255
+    (out / file).write_bytes(data)
+    with pytest.raises(lcm.InputError, match=rf"{file}: this .* compare-parts again"):
+        use(lcm.open_comparison(out))
+    if file.startswith("plan"):
+        (out / "plan.json").unlink()
+    lcm.compare_partitions(gt, pred, out, why=True)
+    assert digests(out) == before
+
+
 def test_a_part_that_was_changed_is_another_comparison(tmp_path):
     """Its old counts must not be mixed with new ones."""
     gt, pred = write_sets(tmp_path)
