@@ -41,6 +41,7 @@ from layoutcm.scale.places import (
     open_output,
     read_parquet,
     relative_to,
+    remove_unfinished,
 )
 
 if TYPE_CHECKING:
@@ -260,7 +261,9 @@ def make_manifest(
     builder = ManifestBuilder(name_of(folder), folder_of(place))
     for name in list_files(folder, ".parquet"):
         builder.add(join(folder, name), read_part(join(folder, name), shapes))
-    return builder.write(place, documents)
+    manifest = builder.write(place, documents)
+    remove_unfinished(folder_of(place))
+    return manifest
 
 
 def read_manifest(place: Place) -> Manifest:

@@ -42,8 +42,7 @@ def findings_of_part(plan: Plan, part: int, comparison: Comparison) -> PartFindi
         BOTH: [*alignment.findings, *below_threshold(alignment.layouts[PRED], comparison.min_score)],
     }
     kept = {side: [one for one in own if one.code in ADDED] for side, own in found.items()}
-    regions = [one.regions for one in plan.facts.parts]
-    if part == regions.index(max(regions)):
+    if part == plan.largest_part:
         kept[BOTH] += check_pair(alignment)
     return {side: stored_findings(own, plan.facts.parts[part].name) for side, own in kept.items() if own}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -33,10 +33,15 @@ def is_remote(place: Place) -> bool:
 
 
 def join(folder: Place, *names: str) -> str:
-    """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is."""
+    """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is.
+
+    Up from a folder that is a link is up from where it leads to, as `relative_to` has it.
+    """
     if names and (is_remote(names[-1]) or os.path.isabs(names[-1])):
         return names[-1]
     scheme, rest = _split(folder)
+    if not scheme and any(name.startswith("..") for name in names):
+        rest = Path(os.path.realpath(rest)).as_posix()
     return scheme + posixpath.normpath(posixpath.join(rest or ".", *names))
 
 
@@ -61,7 +66,9 @@ def relative_to(place: Place, folder: Place) -> str:
         return os.fspath(place) if scheme else os.path.abspath(place)
     if scheme:
         return posixpath.relpath("/" + rest, "/" + start)
-    return Path(os.path.relpath(rest, start)).as_posix()
+    # Folders behind links; a file keeps its name, even if it is a link itself.
+    parent, name = os.path.split(os.path.abspath(rest))
+    return Path(os.path.relpath(os.path.join(os.path.realpath(parent), name), os.path.realpath(start))).as_posix()
 
 
 def is_below(place: Place, folder: Place) -> bool:
@@ -91,14 +98,14 @@ def _filesystem(place: Place) -> tuple[Any, str]:
 
 
 @contextmanager
-def _failures_named(place: Place) -> Iterator[None]:
-    """Turn what reading raises into an InputError that names the file."""
+def _failures_named(place: Place, done: str = "read") -> Iterator[None]:
+    """Turn what reading or writing raises into an InputError that names the file."""
     try:
         yield
     except FileNotFoundError:
         raise InputError(os.fspath(place), "", "there is no such file", "Check the name and the folder.") from None
     except (OSError, ValueError, ImportError) as error:
-        raise InputError(os.fspath(place), "", f"cannot be read: {error}", "Check the name and its access.") from None
+        raise InputError(os.fspath(place), "", f"cannot be {done}: {error}", "Check the name and its access.") from None
 
 
 @contextmanager
@@ -121,7 +128,7 @@ def open_output(place: Place) -> Iterator[BinaryIO]:
     """Yield a file to write into, which takes its place when all its bytes are written. Makes the folder."""
     if not is_remote(place):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
-        with open_whole(place) as local:
+        with open_whole(place, sweep=False) as local:  # `remove_unfinished` is called once for all files
             yield local
         return
     # An object is stored when all its bytes have arrived. A block that fails must not close the file, which stores it.
@@ -131,9 +138,18 @@ def open_output(place: Place) -> Iterator[BinaryIO]:
         yield spooled
         spooled.seek(0)
         filesystem, path = _filesystem(place)
-        with filesystem.open(path, "wb") as remote:
+        with _failures_named(place, "written"), filesystem.open(path, "wb") as remote:
             while data := spooled.read(1 << 24):
                 remote.write(data)
+
+
+def remove_files(folder: Place, names: Iterable[str]) -> None:
+    """Remove these files of a folder in a storage, as far as they are there."""
+    filesystem, path = _filesystem(folder)
+    with _failures_named(folder, "removed"):
+        for name in names:
+            if filesystem.exists(f"{path}/{name}"):
+                filesystem.rm_file(f"{path}/{name}")
 
 
 def remove_unfinished(folder: Place) -> None:

@@ -131,6 +131,12 @@ class Plan:
         return settings if self.facts.truth else settings.without_truth()
 
     @cached_property
+    def largest_part(self) -> int:
+        """The first part with the most regions."""
+        parts = self.facts.parts
+        return max(range(len(parts)), key=lambda part: parts[part].regions)
+
+    @cached_property
     def findings(self) -> list[Finding]:
         return usable_findings(self.facts.findings).with_note(PLAN_FILE)
 
@@ -180,7 +186,7 @@ def read_plan(folder: Place) -> Plan:
 
 def part_of_list(place: Place) -> tuple[Plan, int]:
     """The plan that a list of pages belongs to, and the number of the part."""
-    plan = read_plan(folder_of(folder_of(place)))
+    plan = read_plan(join(folder_of(place), ".."))
     names = [f"{one.name}.parquet" for one in plan.facts.parts]
     if name_of(place) not in names:
         raise InputError(str(place), "", "this is no part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")

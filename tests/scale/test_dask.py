@@ -37,18 +37,19 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path, client):
     """`make bench-scale` does this five times, and kills the scheduler, too."""
     gt, pred = write_sets(tmp_path, 12, 3, pages=240)
     lcm.compare_partitions(gt, pred, tmp_path / "threads")
-    killed = []
+    worker, counted = next(iter(client.run(os.getpid).values())), []
 
     def kill_one():
         while not (tmp_path / "dask" / "counts").exists():
-            time.sleep(0.005)
-        killed.append(next(iter(client.run(os.getpid).values())))
-        os.kill(killed[0], signal.SIGKILL)
+            time.sleep(0.002)
+        os.kill(worker, signal.SIGKILL)
+        counted.extend((tmp_path / "dask" / "counts").iterdir())
 
     killer = threading.Thread(target=kill_one)
     killer.start()
     lcm.compare_partitions(gt, pred, tmp_path / "dask", engine=client)
     killer.join()
+    assert len(counted) < 12  # else the run had no need of the worker
     assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
 
 

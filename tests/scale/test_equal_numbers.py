@@ -142,6 +142,22 @@ def test_ignore_regions_and_repairs(tmp_path):
         lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "other", fix="images:1")
 
 
+def test_a_repair_of_ids_in_parts_with_other_orders_of_labels(tmp_path):
+    """The ids of labels, 10 to 13, do not follow the order of the labels, which is another one in each shard."""
+    gt, pred = pair()
+    orders = ("dbca", "abcd", "cadb")
+    lcm.partition(gt, tmp_path / "gt", 2)
+    (tmp_path / "pred").mkdir()
+    for order, one in zip(orders, cut_layout(pred, np.arange(len(pred.page_columns)) % 3, 3)):
+        ids = {10 + i: order.index(label) for i, label in enumerate("abcd")}
+        shard = replace(in_other_order(one, order), label_keys=ids)
+        lcm.write(shard, "parquet", tmp_path / "pred" / f"{order}.parquet")
+    lcm.make_manifest(tmp_path / "pred")
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", fix="ids:1")
+    whole = replace(pred, label_keys={10 + i: i for i in range(4)})
+    assert_same(stored, lcm.compare(gt, lcm.repair(whole, "ids:1")))
+
+
 def test_documents_in_several_parts(tmp_path):
     """A folder of shards cuts documents in two; document matrices and means are those of whole documents."""
     for layout, name in zip(pair(), ("gt", "pred")):

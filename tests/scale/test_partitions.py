@@ -237,3 +237,51 @@ def test_a_page_that_a_page_map_renames(tmp_path):
     assert sorted(stored.pages) == ["a", "b", "b (pred)"]
     assert sorted(stored.page_matches().values.tolist()) == sorted(in_memory.page_matches().values.tolist())
     assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"shapes": "circle"}, "shapes: 'circle' is not known. Use one of box, polygon"),
+        ({"fix": "flop"}, "fix: 'flop' is not known"),
+        ({"fix_gt": ["flip-y", "pages:1"]}, "the repair 'pages:1' needs all pages of gt at once"),
+        ({"why": True, "truth": False}, "why: causes and score curves need a ground truth"),
+    ],
+)
+def test_options_are_checked_before_anything_is_written(tmp_path, options, problem):
+    gt, pred = write_sets(tmp_path)
+    for start in (lcm.compare_partitions, lcm.plan_partitions):
+        with pytest.raises(lcm.InputError, match=problem):
+            start(gt, pred, tmp_path / "out", **options)
+    with pytest.raises(lcm.InputError, match="option: 'documents' is not known"):
+        lcm.plan_partitions(gt, pred, tmp_path / "out", documents="x")
+    assert not (tmp_path / "out").exists()
+
+
+def test_cutting_in_several_passes(tmp_path, monkeypatch):
+    """Small parts are written when they are complete, larger ones in row groups; the regions are the same."""
+    gt, pred = write_sets(tmp_path, 9, 7)
+    lcm.compare_partitions(gt, pred, tmp_path / "once")
+    for name, value in {"MOST_OPEN": 2, "ROWS_IN_GROUP": 6, "PIECES": 2}.items():
+        monkeypatch.setattr(f"layoutcm.scale.cutting.{name}", value)
+    lcm.compare_partitions(gt, pred, tmp_path / "often")
+    parts = sorted((tmp_path / "once" / "pred").iterdir())
+    assert len(parts) == 9
+    for part in parts:
+        other = tmp_path / "often" / "pred" / part.name
+        assert pq.read_table(part).to_pylist() == pq.read_table(other).to_pylist()
+    assert max(pq.read_metadata(path).num_row_groups for path in (tmp_path / "often" / "pred").iterdir()) > 1
+
+
+@pytest.mark.parametrize("named", ["link", "folder"])
+def test_a_result_behind_a_link(tmp_path, named):
+    """It finds its parts by the link and without it, whichever was named when it was made."""
+    gt, pred = write_sets(tmp_path)
+    places = {"folder": tmp_path / "a" / "long" / "way" / "out", "link": tmp_path / "links" / "out"}
+    places["folder"].mkdir(parents=True)
+    places["link"].parent.mkdir()
+    places["link"].symlink_to(places["folder"])
+    lcm.compare_partitions(gt, pred, places[named])
+    for place in places.values():
+        stored = lcm.open_comparison(place)
+        assert len(stored.objects(page=stored.pages[5]).gt_counts) == 4

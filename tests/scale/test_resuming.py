@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
+from layoutcm.cli.main import main
 from layoutcm.scale import part_counts
 from layoutcm.scale.engines import TreeMerge, merge_in_tree
 from layoutcm.scale.plan import read_plan
@@ -109,21 +109,30 @@ def test_a_part_that_was_changed_is_another_comparison(tmp_path):
 
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
-    """`make bench-scale` does this 25 times."""
+    """Killed while it plans, and when it has counted some parts; `make bench-scale` does this 25 times at random."""
     gt, pred = write_sets(tmp_path, 6, 4, pages=60)
     command = [sys.executable, "-m", "layoutcm", "compare-parts", str(gt), str(pred), "-o"]
-    started = time.monotonic()
     subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
-    seconds, rng = time.monotonic() - started, random.Random(0)
-    for _ in range(2):
-        run = subprocess.Popen(
-            [*command, str(tmp_path / "killed")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        time.sleep(rng.uniform(0.3, 1) * seconds)
+    out = tmp_path / "killed"
+    for first_file in ("plan/part-00000.parquet", "counts/part-00000.json"):
+        run = subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while run.poll() is None and not (out / first_file).exists():
+            time.sleep(0.002)
+        assert run.poll() is None
         run.send_signal(signal.SIGKILL)
-        run.wait()
-    subprocess.run([*command, str(tmp_path / "killed")], check=True, capture_output=True)
-    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+        assert run.wait() == -signal.SIGKILL and not (out / "result.json").exists()
+    subprocess.run([*command, str(out)], check=True, capture_output=True)
+    assert digests(out) == digests(tmp_path / "whole")
+
+
+def test_progress_begins_with_what_an_earlier_run_has_counted(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    plan = lcm.plan_partitions(gt, pred, tmp_path / "out")
+    lcm.count_part(plan.list_place(2))
+    before, seen = plan.facts.parts[2].pages, []
+    lcm.compare_partitions(gt, pred, tmp_path / "out", progress=lambda *done: seen.append(done))
+    assert seen[0] == (before, 42) and before > 0
+    assert len(seen) == 4 and seen[-1] == (42, 42) and seen == sorted(seen)
 
 
 def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
@@ -138,6 +147,30 @@ def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
     merged = lcm.finish_partitions(counts[::-1])
     assert merged.pages == lcm.open_comparison(tmp_path / "whole").pages
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+def test_groups_are_merged_wherever_they_lie(tmp_path, monkeypatch, capsys):
+    """As `layoutcm merge` does it, also from the folder of the counts."""
+    gt, pred = write_sets(tmp_path)
+    plan = lcm.plan_partitions(gt, pred, tmp_path / "out", fix=["flip-y"])
+    assert plan.facts.sides[1].repairs == "flip-y"
+    monkeypatch.chdir(tmp_path / "out" / "plan")
+    assert main(["count", *sorted(os.listdir())]) == 0
+    monkeypatch.chdir(tmp_path / "out" / "counts")
+    first, second = str(tmp_path / "first.json"), str(tmp_path / "elsewhere.json")
+    for group, file in (
+        (("part-00000.json", "part-00002.json"), first),
+        (["part-00001.json", "part-00003.json"], second),
+    ):
+        assert main(["merge", *group, "-o", file]) == 0
+    assert main(["merge", *sorted(os.listdir())]) == 0
+    monkeypatch.chdir(tmp_path)
+    expected = lcm.open_comparison("out").confusion().values
+    (tmp_path / "out" / "total.json").unlink()
+    assert main(["merge", first, second]) == 2
+    assert "first.json: the folder above it has no plan.json. Name the folder of the plan" in capsys.readouterr().err
+    assert main(["merge", first, second, "--result", "out"]) == 0
+    assert (lcm.open_comparison("out").confusion().values == expected).all()
 
 
 def test_merging_refuses_what_does_not_belong_together(tmp_path):
