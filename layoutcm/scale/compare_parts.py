@@ -157,6 +157,7 @@ def finish_partitions(counts: Sequence[Place], out: Place | None = None) -> Comp
 
 def folder_of_plan(counts: Place) -> str:
     """The folder above that of a file with counts; an InputError if it has no plan."""
+    read_counts(counts)  # else a wrong name would be a missing plan
     folder = join(folder_of(counts), "..")
     if not exists(join(folder, PLAN_FILE)):
         problem = f"the folder above it has no {PLAN_FILE}"

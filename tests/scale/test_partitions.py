@@ -266,7 +266,7 @@ def test_cutting_in_several_passes(tmp_path, monkeypatch):
         monkeypatch.setattr(f"layoutcm.scale.cutting.{name}", value)
     lcm.compare_partitions(gt, pred, tmp_path / "often")
     parts = sorted((tmp_path / "once" / "pred").iterdir())
-    assert len(parts) == 9
+    assert len(parts) == 7  # of 9; two have no pages
     for part in parts:
         other = tmp_path / "often" / "pred" / part.name
         assert pq.read_table(part).to_pylist() == pq.read_table(other).to_pylist()
