@@ -188,12 +188,12 @@ def read_parquet(
 
     with open_input(place) as file:
         try:
-            facts = pq.read_metadata(file)
-            known = facts.schema.to_arrow_schema().names
-            names, codes = (list(one(known) if callable(one) else known if one is None else one)
-                            for one in (columns, repeated))  # fmt: skip
-            stored = pq.ParquetFile(file, metadata=facts, read_dictionary=codes, page_checksum_verification=True)
-            return stored.read(names, use_threads=False).select(names)
+            # The names of all columns are asked for only if they are needed: it takes half of the time of a small file.
+            known = pq.read_schema(file).names if callable(columns) or callable(repeated) else []
+            names, codes = (one(known) if callable(one) else one for one in (columns, repeated))
+            stored = pq.ParquetFile(file, read_dictionary=codes, page_checksum_verification=True)
+            table = stored.read(names, use_threads=False)
+            return table if names is None else table.select(names)
         except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None

@@ -120,17 +120,16 @@ class StoredPages:
             return self.kept[part]
 
     def _read_levels(self, part: int) -> Levels:
-        table = self.part_columns(part, PAGE_COLUMNS)
-        pairs = self.part_columns(part, ("pair", "pair_pixels", "ignored"))
+        table = self.part_columns(part, (*PAGE_COLUMNS, "pair", "pair_pixels", "ignored"))
         words = np.array(read_counts(counts_place(self.plan, part)).words, np.uint64)
-        pair, pixels = (pairs[name].combine_chunks() for name in ("pair", "pair_pixels"))
+        pair, pixels = (table[name].combine_chunks() for name in ("pair", "pair_pixels"))
         page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
         counts = PairCounts(
             self.labels,
             page,
             words.reshape(-1, self._width)[pair.flatten().to_numpy()],
             pixels.flatten().to_numpy().astype(np.float64),
-            pairs["ignored"].to_numpy(),
+            table["ignored"].to_numpy(),
         )
         return Levels(counts, self.space, pages_of_table(table))
 

@@ -144,17 +144,17 @@ def test_ignore_regions_and_repairs(tmp_path):
 
 def test_a_repair_of_ids_in_parts_with_other_orders_of_labels(tmp_path):
     """The ids of labels, 10 to 13, do not follow the order of the labels, which is another one in each shard."""
-    gt, pred = pair()
-    orders = ("dbca", "abcd", "cadb")
-    lcm.partition(gt, tmp_path / "gt", 2)
-    (tmp_path / "pred").mkdir()
-    for order, one in zip(orders, cut_layout(pred, np.arange(len(pred.page_columns)) % 3, 3)):
-        ids = {10 + i: order.index(label) for i, label in enumerate("abcd")}
-        shard = replace(in_other_order(one, order), label_keys=ids)
-        lcm.write(shard, "parquet", tmp_path / "pred" / f"{order}.parquet")
-    lcm.make_manifest(tmp_path / "pred")
+    gt = pair()[1]
+    for order, one in zip(("dbca", "abcd", "cadb"), cut_layout(gt, np.arange(len(gt.page_columns)) % 3, 3)):
+        ids = {10 + i: order.index(label) for i, label in enumerate("acbd")}
+        for side, layout in (("gt", one), ("pred", replace(in_other_order(one, order), label_keys=ids))):
+            (tmp_path / side).mkdir(exist_ok=True)
+            lcm.write(layout, "parquet", tmp_path / side / f"{order}.parquet")
+    for side in ("gt", "pred"):
+        lcm.make_manifest(tmp_path / side)
     stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", fix="ids:1")
-    whole = replace(pred, label_keys={10 + i: i for i in range(4)})
+    assert not (tmp_path / "out" / "pred").exists()
+    whole = replace(gt, label_keys={10 + i: "abcd".index(label) for i, label in enumerate("acbd")})
     assert_same(stored, lcm.compare(gt, lcm.repair(whole, "ids:1")))
 
 
