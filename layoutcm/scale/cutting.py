@@ -14,7 +14,7 @@ from layoutcm.layouts.stored_facts import METADATA_KEY, encode_facts
 from layoutcm.layouts.table_writers import parquet_table
 from layoutcm.scale.manifest import Manifest
 from layoutcm.scale.page_pairs import PagePairs
-from layoutcm.scale.part_files import on_labels, read_part
+from layoutcm.scale.part_files import UNUSED_COLUMNS, on_labels, read_part
 from layoutcm.scale.partitions import cut_layout, part_name
 from layoutcm.scale.places import Place, join, open_input, open_output
 
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MOST_OPEN = 200  # files that are written at the same time; more parts need more passes over pred
-ROWS_IN_GROUP = 1 << 14  # that wait in memory for each of them; a part with fewer is opened when it is complete
+MOST_WAITING = 1 << 14  # that wait in memory for each of them; a part with fewer is opened when it is complete
 MOST_SMALL = 10  # such parts for each of the files
 PIECES = 16  # of a part that wait on their own; a piece takes some kilobytes, however few rows it has
-UNUSED = ("page_key",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +102,8 @@ def _passes(cut: Cut) -> list[Positions]:
     """The parts that are written in each pass over pred: as many as may be open, more if they are small."""
     pages = np.bincount(cut.target[cut.target >= 0], minlength=len(cut.pred_part))
     wanted = np.flatnonzero(pages)
-    rows = np.clip((pages + cut.regions)[wanted], ROWS_IN_GROUP // MOST_SMALL, ROWS_IN_GROUP)
-    number = (np.cumsum(rows) - rows) // (MOST_OPEN * ROWS_IN_GROUP)
+    rows = np.clip((pages + cut.regions)[wanted], MOST_WAITING // MOST_SMALL, MOST_WAITING)
+    number = (np.cumsum(rows) - rows) // (MOST_OPEN * MOST_WAITING)
     return np.split(wanted, np.flatnonzero(np.diff(number)) + 1) if len(wanted) else []
 
 
@@ -130,7 +129,7 @@ def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[st
         if number and pred.facts.format == "parquet":
             with open_input(place) as file:
                 stored = pq.read_schema(file)
-                if set(stored.names) - set(UNUSED) <= set(columns):
+                if set(stored.names) - set(UNUSED_COLUMNS) <= set(columns):
                     continue
         table = parquet_table(replace(on_labels(read_part(place, shapes), labels, place), keys={}))
         columns |= {field.name: field.type for field in table.schema if field.name not in columns}
@@ -161,7 +160,7 @@ class _PartWriter:
         self.facts = self.facts or encode_facts(layout)
         self.waiting.append(pa.table(columns, schema=self.schema))
         self.rows += table.num_rows
-        if self.rows >= ROWS_IN_GROUP:
+        if self.rows >= MOST_WAITING:
             self._write()
         elif len(self.waiting) >= PIECES:
             self.waiting = [pa.concat_tables(self.waiting).unify_dictionaries().combine_chunks()]

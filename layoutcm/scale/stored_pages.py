@@ -21,13 +21,13 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.pixels.pair_counts import PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
 from layoutcm.scale.part_counts import PAGES_FOLDER, counts_place, read_counts
+from layoutcm.scale.part_files import PAGE_COLUMNS
 from layoutcm.scale.places import join, read_parquet
 from layoutcm.scale.plan import Plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PAGE_COLUMNS = ("page", "document", "number", "width", "height")
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]

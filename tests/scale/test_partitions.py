@@ -262,7 +262,7 @@ def test_cutting_in_several_passes(tmp_path, monkeypatch):
     """Small parts are written when they are complete, larger ones in row groups; the regions are the same."""
     gt, pred = write_sets(tmp_path, 9, 7)
     lcm.compare_partitions(gt, pred, tmp_path / "once")
-    for name, value in {"MOST_OPEN": 2, "ROWS_IN_GROUP": 6, "PIECES": 2}.items():
+    for name, value in {"MOST_OPEN": 2, "MOST_WAITING": 6, "PIECES": 2}.items():
         monkeypatch.setattr(f"layoutcm.scale.cutting.{name}", value)
     lcm.compare_partitions(gt, pred, tmp_path / "often")
     parts = sorted((tmp_path / "once" / "pred").iterdir())
