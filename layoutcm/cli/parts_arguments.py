@@ -9,6 +9,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.min_score_option import OPTION, label_score
 from layoutcm.cli.parts_commands import run_compare_parts, run_count, run_manifest, run_merge, run_partition
+from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import ROUNDINGS
 
 Parser = argparse.ArgumentParser
@@ -43,7 +44,7 @@ def _manifest_arguments(command: Parser) -> None:
     command.add_argument("folder", metavar="DIR", help="layout tables in Parquet, or shards of Hugging Face")
     command.add_argument("-o", "--output", metavar="FILE", help="place of the manifest; in the folder unless given")
     command.add_argument("--documents", metavar="PATTERN", help=DOCUMENTS)
-    command.add_argument("--shapes", choices=("box", "polygon"), default="box")
+    command.add_argument("--shapes", choices=SHAPES, default="box")
     command.set_defaults(run=run_manifest)
 
 
@@ -67,7 +68,7 @@ def _compare_parts_arguments(command: Parser) -> None:
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
     command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
     command.add_argument("--pages", metavar="FILE", help="page map: which pred page belongs to which gt page")
-    command.add_argument("--shapes", choices=("box", "polygon"), default="box")
+    command.add_argument("--shapes", choices=SHAPES, default="box")
     command.add_argument(
         "--fix", dest="fix_pred", action="append", metavar="REPAIR", help="repair the prediction; may be repeated"
     )
@@ -81,6 +82,7 @@ def _count_arguments(command: Parser) -> None:
 
 
 def _merge_arguments(command: Parser) -> None:
-    command.add_argument("counts", metavar="COUNTS", nargs="+", help="files of the folder `counts` of a result")
+    command.add_argument("counts", metavar="COUNTS", nargs="+", help="files of the folder `counts`, or merged ones")
     command.add_argument("-o", "--output", metavar="FILE", help="only merge these, for a later merge")
+    command.add_argument("--result", metavar="DIR", help="folder of the plan; else above that of the first file")
     command.set_defaults(run=run_merge)

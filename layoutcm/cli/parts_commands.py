@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import nullcontext
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.cli.output_checks import check_folder_output
-from layoutcm.cli.reading import progress_bar, read_layout, repair_file
+from layoutcm.cli.reading import new_bar, read_layout, repair_file
 from layoutcm.cli.streams import say
-from layoutcm.errors import InputError
 from layoutcm.layouts.model import Layout
 from layoutcm.wording import plural, without_control_characters
 
 if TYPE_CHECKING:
     from layoutcm.comparison import Comparison
+    from layoutcm.scale.engines import Progress
+    from layoutcm.scale.planning import Phase
 
 # The options of `compare-parts` that `compare_partitions` takes as arguments of the same names.
 PARTS_OPTIONS = (
@@ -56,33 +59,40 @@ def run_manifest(options: argparse.Namespace) -> None:
 
 def run_compare_parts(options: argparse.Namespace) -> None:
     """Compare two sets of parts, or with --plan-only only say how."""
-    from layoutcm.scale.compare_parts import compare_partitions, plan_partitions
+    from layoutcm.scale.compare_parts import plan_and_count, plan_partitions
     from layoutcm.scale.engines import dask_client
+    from layoutcm.scale.planning import PlanOptions
 
     chosen: dict[str, Any] = {name: getattr(options, name) for name in PARTS_OPTIONS}
-    chosen["truth"] = not options.no_truth
-    if options.no_truth and options.why:
-        raise InputError("", "--no-truth", "--why needs a ground truth", "Leave out one of the two.")
-    fixes = [",".join(given or ()) for given in (options.fix_gt, options.fix_pred)]
+    chosen |= {"truth": not options.no_truth, "fix_gt": options.fix_gt or (), "fix": options.fix_pred or ()}
+    folders = options.gt, options.pred, options.output
     if options.plan_only:
-        plan = plan_partitions(options.gt, options.pred, options.output, repairs=tuple(fixes), **chosen)
+        plan = plan_partitions(*folders, **chosen)
         for part in range(len(plan.facts.parts)):
             print(plan.list_place(part))
         return
     client = nullcontext("threads") if options.dask is None else dask_client(options.dask, options.threads)
-    with client as engine, progress_bar("comparing parts") as progress:
-        comparison = compare_partitions(
-            options.gt,
-            options.pred,
-            options.output,
-            engine=engine,
-            fix_gt=fixes[0],
-            fix=fixes[1],
-            threads=options.threads,
-            progress=progress,
-            **chosen,
-        )
+    with client as engine, _parts_bar() as (progress, phase):
+        comparison = plan_and_count(*folders, PlanOptions(**chosen), engine, options.threads, progress, phase)
     _print_result(comparison, options.output)
+
+
+@contextmanager
+def _parts_bar() -> Iterator[tuple[Progress | None, Phase]]:
+    """Yield a function that draws a progress bar, and one that says what begins; nothing is drawn into a file."""
+    bar = new_bar("planning", "pages") if sys.stderr.isatty() else None
+    if bar is None:
+        yield None, lambda text: None
+        return
+    with bar:
+
+        def show(done: int, total: int) -> None:
+            if bar.total is None:  # what an earlier run has counted says nothing about the time of this one
+                bar.reset(total)
+                bar.initial = bar.n = bar.last_print_n = done
+            bar.update(done - bar.n)
+
+        yield show, bar.set_description_str
 
 
 def run_count(options: argparse.Namespace) -> None:
@@ -100,16 +110,17 @@ def run_merge(options: argparse.Namespace) -> None:
     """Merge the counts of all parts into the result, or those of some parts into a file."""
     import msgspec
 
-    from layoutcm.scale.compare_parts import finish_partitions
+    from layoutcm.scale.compare_parts import finish_partitions, folder_of_plan
     from layoutcm.scale.part_counts import merge_counts
-    from layoutcm.scale.places import folder_of, write_bytes
+    from layoutcm.scale.places import write_bytes
 
     if options.output:
         merged = merge_counts(options.counts)
         write_bytes(options.output, msgspec.json.encode(merged))
         print(f"{options.output}: {plural(len(merged.parts), 'part')}, {plural(merged.pages, 'page')}")
         return
-    _print_result(finish_partitions(options.counts), folder_of(folder_of(options.counts[0])))
+    folder = options.result or folder_of_plan(options.counts[0])
+    _print_result(finish_partitions(options.counts, folder), folder)
 
 
 def _print_result(comparison: Comparison, folder: str) -> None:

@@ -103,7 +103,7 @@ def read_layout(
 @contextmanager
 def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
     """Yields a function that draws a progress bar, or None if standard error is not a terminal."""
-    bar = _new_bar(title, unit) if sys.stderr.isatty() else None
+    bar = new_bar(title, unit) if sys.stderr.isatty() else None
     if bar is None:
         yield None
         return
@@ -116,7 +116,7 @@ def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
         yield show
 
 
-def _new_bar(title: str, unit: str) -> tqdm | None:
+def new_bar(title: str, unit: str) -> tqdm | None:
     """A progress bar; None if the user's settings of tqdm, in the environment, cannot be used."""
     try:
         from tqdm import tqdm

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from layoutcm.formats.memory_tables import MemorySource
 
 NAMES_SHOWN = 10
+SHAPES = ("box", "polygon")  # how regions with outlines are read
 
 
 def read(
@@ -97,7 +98,7 @@ def read(
     >>> lcm.read([row]).labels
     ['Text']
     """
-    check_choice("shapes", shapes, ("box", "polygon"))
+    check_choice("shapes", shapes, SHAPES)
     if like is not None and not isinstance(like, Layout):
         raise InputError(
             "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."

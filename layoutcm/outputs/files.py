@@ -27,10 +27,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 @contextmanager
-def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_whole(path: str | os.PathLike[str], sweep: bool = True) -> Iterator[BinaryIO]:
     """Yield a file to write into. It replaces the one at `path` if the block succeeds, and is removed if it fails.
 
     The bytes go to a hidden file beside it, which takes its name after they have reached the disk. A link stays a link.
+    What killed writers of this file have left is removed if `sweep`, for which all names in the folder are looked at.
     """
     target = file_target(path)
     with failures_named(path):
@@ -38,7 +39,7 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as stream:
                 yield stream
             return
-        for hidden in left_behind(target.parent, target.name):
+        for hidden in left_behind(target.parent, target.name) if sweep else ():
             remove_hidden(hidden)
         with _hidden_file(target) as (file, hidden):
             yield file

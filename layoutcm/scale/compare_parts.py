@@ -17,9 +17,9 @@ from layoutcm.pixels.counting import check_counting_options
 from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
 from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
-from layoutcm.scale.places import Place, folder_of, join, remove_unfinished, write_bytes
-from layoutcm.scale.plan import Plan, read_plan
-from layoutcm.scale.planning import PlanOptions, make_plan
+from layoutcm.scale.places import Place, exists, folder_of, join, remove_unfinished, write_bytes
+from layoutcm.scale.plan import PLAN_FILE, Plan, read_plan
+from layoutcm.scale.planning import Phase, PlanOptions, make_plan, plan_options
 from layoutcm.scale.stored_comparison import TOTAL_FILE, open_comparison
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def compare_partitions(
     mapping: LabelMapping | str | os.PathLike[str] | None = None,
     pages: PageMapLike = None,
     shapes: str = "box",
-    fix_gt: str = "",
-    fix: str = "",
+    fix_gt: str | Sequence[str] = "",
+    fix: str | Sequence[str] = "",
     missing_labels: str = "error",
     why: bool = False,
     truth: bool = True,
@@ -59,10 +59,10 @@ def compare_partitions(
     out : path or address
     engine : {"threads", "dask"} or client of Dask
         "dask" starts a cluster on this machine.
-    rounding, min_score, missing_pages, taxonomy, mapping, pages, progress
+    rounding, min_score, missing_pages, taxonomy, mapping, pages
         As in `compare`.
     shapes : {"box", "polygon"}
-    fix_gt, fix : str
+    fix_gt, fix : str or sequence of str
         Repairs of gt and of pred, as in `repair`.
     missing_labels : {"error", "add"}
         What to do about labels that the manifest does not know.
@@ -72,6 +72,8 @@ def compare_partitions(
         With False neither side is the truth, as in `compare`.
     threads : int, optional
         Threads, or local workers of Dask.
+    progress : callable, optional
+        Called with the number of pages done and the number of all pages; first with those of an earlier run.
 
     Returns
     -------
@@ -91,13 +93,29 @@ def compare_partitions(
     ...     print(round(c.confusion().average("macro")["f1"], 3))
     0.81
     """
-    check_counting_options(rounding, threads)
-    given = os.fspath(mapping) if isinstance(mapping, os.PathLike) else mapping
     options = PlanOptions(
-        rounding, min_score, missing_pages, taxonomy, given, pages, shapes, (fix_gt, fix), missing_labels, why, truth
+        rounding, min_score, missing_pages, taxonomy, mapping, pages, shapes, fix_gt, fix, missing_labels, why, truth
     )
-    plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options)
-    return finish(plan, count_parts(plan, engine, threads, progress))
+    return plan_and_count(gt_dir, pred_dir, out, options, engine, threads, progress)
+
+
+def plan_and_count(
+    gt_dir: Place,
+    pred_dir: Place,
+    out: Place,
+    options: PlanOptions,
+    engine: str | Client = "threads",
+    threads: int | None = None,
+    progress: Progress | None = None,
+    phase: Phase = lambda text: None,
+) -> Comparison:
+    """The same with all options in one value; `phase` is called with what begins: cutting, counting, finishing."""
+    check_counting_options(options.rounding, threads)
+    plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options, phase)
+    phase("comparing parts")
+    total = count_parts(plan, engine, threads, progress)
+    phase("finishing")
+    return finish(plan, total)
 
 
 def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: object) -> Plan:
@@ -107,22 +125,24 @@ def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: objec
     ----------
     gt_dir, pred_dir, out : path or address
     **options
-        Those of `compare_partitions` that decide what is compared.
+        Those of `compare_partitions` that decide what is compared: all but engine, threads and progress.
 
     Returns
     -------
     Plan
     """
-    return make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, PlanOptions(**options))  # type: ignore[arg-type]
+    return make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, plan_options(options))
 
 
-def finish_partitions(counts: Sequence[Place]) -> Comparison:
-    """Merge the counts of all parts and write the result beside their folder.
+def finish_partitions(counts: Sequence[Place], out: Place | None = None) -> Comparison:
+    """Merge the counts of all parts, or of groups of them, and write the result.
 
     Parameters
     ----------
     counts : sequence of paths or addresses
-        The files of one folder `counts`.
+        The files of the folder `counts`, or files into which some of them were merged.
+    out : path or address, optional
+        The folder of the plan; the one above the folder of the first file unless given.
 
     Returns
     -------
@@ -130,13 +150,25 @@ def finish_partitions(counts: Sequence[Place]) -> Comparison:
     """
     if not counts:
         raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
-    plan = read_plan(folder_of(folder_of(counts[0])))
-    return finish(plan, merge_in_tree([read_counts(place) for place in sorted(map(str, counts))], merge_counts))
+    plan = read_plan(folder_of_plan(counts[0]) if out is None else out)
+    places = sorted(map(str, counts))
+    return finish(plan, merge_in_tree(map(read_counts, places), len(places), merge_counts))
+
+
+def folder_of_plan(counts: Place) -> str:
+    """The folder above that of a file with counts; an InputError if it has no plan."""
+    read_counts(counts)  # else a wrong name would be a missing plan
+    folder = join(folder_of(counts), "..")
+    if not exists(join(folder, PLAN_FILE)):
+        problem = f"the folder above it has no {PLAN_FILE}"
+        raise InputError(str(counts), "", problem, "Name the folder of the plan: out=DIR (--result DIR).")
+    return folder
 
 
 def finish(plan: Plan, total: Counts) -> Comparison:
     """Write the sums of all parts and result.json, and open the result."""
-    missing = [part.name for part in plan.facts.parts if part.name not in set(total.parts)]
+    there = set(total.parts)
+    missing = [part.name for part in plan.facts.parts if part.name not in there]
     if total.plan != plan.digest:
         raise InputError(plan.folder, "", "the counts are those of another plan", "Count the parts again.")
     if missing:

@@ -14,16 +14,18 @@ from layoutcm.layouts.stored_facts import METADATA_KEY, encode_facts
 from layoutcm.layouts.table_writers import parquet_table
 from layoutcm.scale.manifest import Manifest
 from layoutcm.scale.page_pairs import PagePairs
-from layoutcm.scale.part_files import on_labels, read_part
+from layoutcm.scale.part_files import UNUSED_COLUMNS, on_labels, read_part
 from layoutcm.scale.partitions import cut_layout, part_name
 from layoutcm.scale.places import Place, join, open_input, open_output
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 MOST_OPEN = 200  # files that are written at the same time; more parts need more passes over pred
-ROWS_IN_GROUP = 1 << 14  # that wait in memory for each of them
-UNUSED = ("page_key",)
+MOST_WAITING = 1 << 14  # that wait in memory for each of them; a part with fewer is opened when it is complete
+MOST_SMALL = 10  # such parts for each of the files
+PIECES = 16  # of a part that wait on their own; a piece takes some kilobytes, however few rows it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,23 +82,33 @@ def _ranks(target: Positions) -> Positions:
 def cut_anew(pred: Manifest, labels: Sequence[str], folder: Place, cut: Cut, shapes: str) -> None:
     """Write the pages of pred into the parts of the plan, in the order of the parts of pred."""
     schema = _joint_schema(pred, labels, shapes)
-    wanted = np.flatnonzero(np.bincount(cut.target[cut.target >= 0], minlength=len(cut.pred_part))).tolist()
-    for first in range(0, len(wanted), MOST_OPEN):
-        targets = wanted[first : first + MOST_OPEN]
+    for targets in _passes(cut):
         with ExitStack() as closing:
             writers = {
-                target: _PartWriter(join(folder, f"{part_name(target)}.parquet"), schema, closing) for target in targets
+                target: _PartWriter(join(folder, f"{part_name(target)}.parquet"), schema, closing)
+                for target in targets.tolist()
             }
             for layout, target in _parts(pred, labels, shapes, cut):
-                for number, one in enumerate(cut_layout(layout, target, len(cut.pred_part))):
-                    if number in writers and len(one.page_columns):
+                # Only the parts that these pages belong to: a step for each part would be quadratic.
+                found, of_page = np.unique(np.where(np.isin(target, targets), target, -1), return_inverse=True)
+                for number, one in zip(found.tolist(), cut_layout(layout, of_page, len(found))):
+                    if number >= 0:
                         writers[number].add(one)
             for writer in writers.values():
                 writer.finish()
 
 
+def _passes(cut: Cut) -> list[Positions]:
+    """The parts that are written in each pass over pred: as many as may be open, more if they are small."""
+    pages = np.bincount(cut.target[cut.target >= 0], minlength=len(cut.pred_part))
+    wanted = np.flatnonzero(pages)
+    rows = np.clip((pages + cut.regions)[wanted], MOST_WAITING // MOST_SMALL, MOST_WAITING)
+    number = (np.cumsum(rows) - rows) // (MOST_OPEN * MOST_WAITING)
+    return np.split(wanted, np.flatnonzero(np.diff(number)) + 1) if len(wanted) else []
+
+
 def _parts(pred: Manifest, labels: Sequence[str], shapes: str, cut: Cut) -> Iterator[tuple[Layout, np.ndarray]]:
-    """The layout of each part of pred, and the new part of each of its pages; pages that are left out are last."""
+    """The layout of each part of pred, and the new part of each of its pages, -1 for pages that are left out."""
     first = 0
     for number, facts in enumerate(pred.facts.parts):
         target = cut.target[first : first + facts.pages]
@@ -104,7 +116,7 @@ def _parts(pred: Manifest, labels: Sequence[str], shapes: str, cut: Cut) -> Iter
         if (target >= 0).any():
             place = pred.part_place(number)
             layout = on_labels(read_part(place, shapes), labels, place)
-            yield replace(layout, keys={}, findings=()), np.where(target >= 0, target, len(cut.pred_part))
+            yield replace(layout, keys={}, findings=()), target
 
 
 def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[str, pa.DataType]:
@@ -117,7 +129,7 @@ def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[st
         if number and pred.facts.format == "parquet":
             with open_input(place) as file:
                 stored = pq.read_schema(file)
-                if set(stored.names) - set(UNUSED) <= set(columns):
+                if set(stored.names) - set(UNUSED_COLUMNS) <= set(columns):
                     continue
         table = parquet_table(replace(on_labels(read_part(place, shapes), labels, place), keys={}))
         columns |= {field.name: field.type for field in table.schema if field.name not in columns}
@@ -125,17 +137,17 @@ def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[st
 
 
 class _PartWriter:
-    """One new part, to which pages are added."""
+    """One new part, to which pages are added. Its file is opened when there is a row group to write."""
 
     def __init__(self, place: Place, schema: dict[str, pa.DataType], closing: ExitStack) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        self.schema = pa.schema(list(schema.items()))
+        self.place, self.schema = place, pa.schema(list(schema.items()))
         self.waiting: list[pa.Table] = []
+        self.rows = 0
         self.facts = b""
-        file = closing.enter_context(open_output(place))
-        self.writer = closing.enter_context(pq.ParquetWriter(file, self.schema, store_schema=False))
+        self.open_files = closing.enter_context(ExitStack())
+        self.writer: pq.ParquetWriter | None = None
 
     def add(self, layout: Layout) -> None:
         import pyarrow as pa
@@ -147,16 +159,24 @@ class _PartWriter:
         ]
         self.facts = self.facts or encode_facts(layout)
         self.waiting.append(pa.table(columns, schema=self.schema))
-        if sum(one.num_rows for one in self.waiting) >= ROWS_IN_GROUP:
+        self.rows += table.num_rows
+        if self.rows >= MOST_WAITING:
             self._write()
+        elif len(self.waiting) >= PIECES:
+            self.waiting = [pa.concat_tables(self.waiting).unify_dictionaries().combine_chunks()]
 
     def finish(self) -> None:
-        self._write()
-        self.writer.add_key_value_metadata({METADATA_KEY: self.facts})
+        self._write().add_key_value_metadata({METADATA_KEY: self.facts})
+        self.open_files.close()
 
-    def _write(self) -> None:
+    def _write(self) -> pq.ParquetWriter:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
+        if self.writer is None:
+            file = self.open_files.enter_context(open_output(self.place))
+            self.writer = self.open_files.enter_context(pq.ParquetWriter(file, self.schema, store_schema=False))
         if self.waiting:
             self.writer.write_table(pa.concat_tables(self.waiting).unify_dictionaries())
-        self.waiting = []
+        self.waiting, self.rows = [], 0
+        return self.writer

@@ -6,84 +6,173 @@ they return the same sums to the last bit.
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from layoutcm.errors import InputError, check_choice
 from layoutcm.scale.kernel_cache import prepare_kernel
-from layoutcm.scale.part_counts import Counts, count_part, count_part_of, merge_counts
+from layoutcm.scale.part_counts import Counts, begun_parts, count_part_of, merge_counts
 from layoutcm.scale.places import absolute
-from layoutcm.scale.plan import Plan
+from layoutcm.scale.plan import Plan, read_plan
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 ENGINES = ("threads", "dask")
 MERGED_AT_ONCE = 32
 RETRIES = 3
 LOST_WORKERS = 10  # that may die while they count one part, before the run is given up
+GO_ON = "Finished parts are kept: start the same command again."
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 
 def count_parts(plan: Plan, engine: str | Client, threads: int | None, progress: Progress | None) -> Counts:
     """The sums of all parts; those that are finished are not counted again."""
+    shown = _ShownProgress(plan, progress)
     if isinstance(engine, str):
         check_choice("engine", engine, ENGINES, ", or give a client of Dask")
         if engine == "threads":
-            return _on_threads(plan, threads, progress)
+            return _on_threads(plan, threads, shown)
         with local_cluster(threads) as client:
-            return _with_dask(plan, client, progress)
-    return _with_dask(plan, engine, progress)
+            return _with_dask(plan, client, shown)
+    return _with_dask(plan, engine, shown)
 
 
-def merge_in_tree(items: Sequence[T], merge: Callable[[Sequence[T]], T]) -> T:
-    """All items merged: neighbours in groups, then their sums, until one is left."""
-    level = list(items)
-    while len(level) > 1:
-        level = [merge(level[i : i + MERGED_AT_ONCE]) for i in range(0, len(level), MERGED_AT_ONCE)]
-    return level[0]
+class TreeMerge(Generic[T]):
+    """Merges neighbours in groups, and then their sums, until one is left: a group as soon as it is complete.
+
+    The groups are the same in whatever order the items arrive, and what is merged is no longer held.
+    """
+
+    def __init__(self, count: int, merge: Callable[[Sequence[T]], T]) -> None:
+        self.merge, self.sizes = merge, [count]
+        while self.sizes[-1] > 1:
+            self.sizes.append(-(-self.sizes[-1] // MERGED_AT_ONCE))
+        self.waiting: dict[tuple[int, int], dict[int, T]] = {}  # {(level, group): {number: item}}
+
+    def add(self, number: int, item: T, level: int = 0) -> None:
+        group = number // MERGED_AT_ONCE
+        own = self.waiting.setdefault((level, group), {})
+        own[number] = item
+        last = level == len(self.sizes) - 1
+        if not last and len(own) == min(MERGED_AT_ONCE, self.sizes[level] - group * MERGED_AT_ONCE):
+            del self.waiting[level, group]
+            self.add(group, self.merge([own[one] for one in sorted(own)]), level + 1)
+
+    @property
+    def total(self) -> T:
+        """All items merged, after the last of them was added."""
+        return self.waiting[len(self.sizes) - 1, 0][0]
 
 
-def _on_threads(plan: Plan, threads: int | None, progress: Progress | None) -> Counts:
+def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]], T]) -> T:
+    """So many items merged, as `TreeMerge` does it."""
+    tree = TreeMerge(count, merge)
+    for number, item in enumerate(items):
+        tree.add(number, item)
+    return tree.total
+
+
+class _ShownProgress:
+    """Calls `progress`, first with the pages that an earlier run has counted, so that they do not count as work."""
+
+    def __init__(self, plan: Plan, progress: Progress | None) -> None:
+        self.progress, self.facts = progress, plan.facts
+        before: Collection[str] = begun_parts(plan) if progress else ()
+        self.left = {number: part.pages for number, part in enumerate(plan.facts.parts) if part.name not in before}
+        self.done = plan.facts.pages - sum(self.left.values())
+        if progress:
+            progress(self.done, plan.facts.pages)
+
+    def add(self, part: int) -> None:
+        if self.progress and part in self.left:
+            self.done += self.left.pop(part)
+            self.progress(self.done, self.facts.pages)
+
+
+def _on_threads(plan: Plan, threads: int | None, shown: _ShownProgress) -> Counts:
     prepare_kernel(plan.facts.why)
-    found: dict[int, Counts] = {}
+    tree = TreeMerge(len(plan.facts.parts), merge_counts)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         waiting = {pool.submit(count_part_of, plan, part): part for part in range(len(plan.facts.parts))}
         try:
-            for done in as_completed(waiting):
-                found[waiting[done]] = done.result()
-                _report(plan, found, progress)
+            for done in as_completed(list(waiting)):
+                part = waiting.pop(done)
+                tree.add(part, done.result())
+                shown.add(part)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return merge_in_tree([found[part] for part in sorted(found)], merge_counts)
+    return tree.total
 
 
-def _report(plan: Plan, done: Any, progress: Progress | None) -> None:
-    if progress:
-        progress(sum(plan.facts.parts[part].pages for part in done), plan.facts.pages)
+def _with_dask(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
+    from distributed.client import ClosedClientError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        return _on_workers(plan, client, shown)
+    except (CancelledError, KilledWorker, ClosedClientError, OSError) as error:
+        raise _not_done(plan, "", error) from None
 
 
-def _with_dask(plan: Plan, client: Client, progress: Progress | None) -> Counts:
+def _on_workers(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
     from distributed import as_completed as as_dask_completes
 
     client.register_plugin(_kernel_plugin(plan.facts.why))
     # Workers may have been started in other folders.
-    places = [absolute(plan.list_place(part)) for part in range(len(plan.facts.parts))]
-    futures = client.map(count_part, places, pure=False, retries=RETRIES, key="count-part")
-    merged = merge_in_tree(futures, lambda group: client.submit(merge_counts, list(group), pure=False, retries=RETRIES))
-    number = {future.key: part for part, future in enumerate(futures)}
-    done: set[int] = set()
-    for future in as_dask_completes(list(futures)):
-        if future.status == "error":
-            raise future.exception()
-        done.add(number[future.key])
-        _report(plan, done, progress)
+    given: dict[str, Any] = {"folder": absolute(plan.folder), "digest": plan.digest}
+    parts = range(len(plan.facts.parts))
+    futures = client.map(_count_on_worker, parts, **given, pure=False, retries=RETRIES, key="count-part")
+    merge = lambda group: client.submit(merge_counts, list(group), pure=False, retries=RETRIES)
+    merged = merge_in_tree(futures, len(parts), merge)
+    number = {future.key: part for part, future in zip(parts, futures)}
+    waiting = as_dask_completes(futures)
+    del futures  # so that workers drop what is merged
+    for future in waiting:
+        part = number[future.key]
+        _check_done(plan, part, future)
+        shown.add(part)
     return merged.result()
+
+
+def _count_on_worker(part: int, folder: str, digest: str) -> Counts:
+    return count_part_of(_plan_on_worker(folder, digest), part)
+
+
+@lru_cache(maxsize=1)
+def _plan_on_worker(folder: str, digest: str) -> Plan:
+    """The plan, read once for all parts that a worker counts."""
+    plan = read_plan(folder)
+    if plan.digest != digest:
+        raise InputError(folder, "", "the worker finds another plan here", "Use storage that all workers see.")
+    return plan
+
+
+def _check_done(plan: Plan, part: int, future: Future) -> None:
+    """Raise the error of a part that was not counted."""
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return
+    error: object = f"its task is {future.status}"
+    try:
+        if future.status in ("error", "cancelled"):  # a task that is lost has no result to wait for
+            future.result()
+    except (CancelledError, KilledWorker) as reason:
+        error = reason
+    raise _not_done(plan, plan.facts.parts[part].name, error)
+
+
+def _not_done(plan: Plan, part: str, reason: object) -> InputError:
+    text = " ".join(str(reason).split()).rstrip(".") or type(reason).__name__
+    return InputError(plan.folder, part, f"Dask did not finish the count: {text}", GO_ON)
 
 
 def _kernel_plugin(why: bool) -> Any:
@@ -130,7 +219,11 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Client]:
     except (OSError, ValueError, TypeError) as error:
         raise InputError("", "--dask", f"there is no scheduler at {address}: {error}", "Check the address.") from None
     with client:
-        yield client
+        try:
+            yield client
+        except InputError:  # what Dask logs while it closes would hide the message
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+            raise
 
 
 def no_dask() -> InputError:

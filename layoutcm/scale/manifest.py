@@ -39,7 +39,9 @@ from layoutcm.scale.places import (
     name_of,
     open_input,
     open_output,
+    read_parquet,
     relative_to,
+    remove_unfinished,
 )
 
 if TYPE_CHECKING:
@@ -102,10 +104,7 @@ class Manifest:
 
     def page_table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per page: page, document, number, width, height, part, regions, attributes."""
-        import pyarrow.parquet as pq
-
-        with open_input(self.place) as file:
-            return pq.read_table(file, columns=columns, read_dictionary=["document"]).unify_dictionaries()
+        return read_parquet(self.place, columns, ["document"], WRITE_IT).unify_dictionaries()
 
 
 class ManifestBuilder:
@@ -262,7 +261,9 @@ def make_manifest(
     builder = ManifestBuilder(name_of(folder), folder_of(place))
     for name in list_files(folder, ".parquet"):
         builder.add(join(folder, name), read_part(join(folder, name), shapes))
-    return builder.write(place, documents)
+    manifest = builder.write(place, documents)
+    remove_unfinished(folder_of(place))
+    return manifest
 
 
 def read_manifest(place: Place) -> Manifest:
@@ -279,7 +280,7 @@ def read_manifest(place: Place) -> Manifest:
         with open_input(place) as file:
             metadata = pq.ParquetFile(file).metadata.metadata or {}
             facts = msgspec.json.decode(metadata[METADATA_KEY], type=ManifestFacts)
-    except (pa.ArrowException, KeyError, msgspec.MsgspecError):
+    except (pa.ArrowException, OSError, KeyError, msgspec.MsgspecError, UnicodeDecodeError):
         raise InputError(place, "", "this is no manifest", WRITE_IT) from None
     if facts.version != VERSION:
         raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")

@@ -33,7 +33,7 @@ class PagePairs:
     rows: tuple[Positions, Positions]
     how: NDArray[np.int8]  # an index into `WAYS`
     names: pa.ChunkedArray
-    pred_names: pa.Array  # of pages that were not matched by equal names; null for all others
+    pred_names: pa.Array  # where they may differ from `names`; null for all others
     documents: Coded
     part: Positions
     findings: list[Finding]
@@ -72,10 +72,9 @@ def pair_set_pages(gt: Manifest, pred: Manifest, missing_pages: str, page_map: P
     names = _first_given([table["page"] for table in tables], rows)
     if page_map:
         names = _unique_names(names, rows, tables)
-    pred_names = _other_names(rows, how, tables[PRED]["page"])
+    pred_names = _other_names(rows, how, tables[PRED]["page"], bool(page_map))
     documents = _documents(rows, tables)
     part = _parts(rows, tables, documents, len(gt.facts.parts))
-    findings = [*findings, *_without_pred(rows, tables)]
     if (part[1:] < part[:-1]).any():  # pages that only pred has, or parts that are not in order
         order = np.argsort(part, kind="stable")
         rows, how, names, part = (rows[GT][order], rows[PRED][order]), how[order], names.take(order), part[order]
@@ -133,11 +132,16 @@ def _first_given(columns: list[pa.ChunkedArray], rows: tuple[Positions, Position
     return both.take(pa.array(np.where(rows[GT] >= 0, rows[GT], len(columns[GT]) + rows[PRED])))
 
 
-def _other_names(rows: tuple[Positions, Positions], how: NDArray[np.int8], names: pa.ChunkedArray) -> pa.Array:
-    """The name of the pred page of each page that was matched by another rule than equal names; null for all others."""
+def _other_names(
+    rows: tuple[Positions, Positions], how: NDArray[np.int8], names: pa.ChunkedArray, is_mapped: bool
+) -> pa.Array:
+    """The name of the pred page of each page that may have another one in the comparison; null for all others.
+
+    These are pages that were matched by another rule than equal names and, with a page map, those that only pred has.
+    """
     import pyarrow as pa
 
-    other = (how != 0) & (how != WAYS.index(EXACT))
+    other = (how != 0) & (how != WAYS.index(EXACT)) | (is_mapped & (rows[GT] < 0))
     if not other.any():
         return pa.nulls(len(how), pa.string())
     texts = np.full(len(how), None, object)
@@ -191,14 +195,3 @@ def _parts(
             of_document[code] = document_part(documents.texts[code], parts)
         part[without] = of_document[documents.codes[without]]
     return part
-
-
-def _without_pred(rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]) -> list[Finding]:
-    """Pages with regions in gt and none in pred, as `align` reports them."""
-    both = np.flatnonzero((rows[GT] >= 0) & (rows[PRED] >= 0))
-    used = [table["regions"].to_numpy()[row[both]] > 0 for table, row in zip(tables, rows)]
-    silent = both[used[GT] & ~used[PRED]]
-    if not silent.size:
-        return []
-    first = tables[GT]["page"][int(rows[GT][silent[0]])].as_py()
-    return [Finding("page-without-pred", int(silent.size), {"pages": len(rows[GT]), "first": first})]

@@ -28,8 +28,8 @@ def part_comparison(plan: Plan, part: int) -> Comparison:
     """The comparison of one part."""
     table = plan.page_table(part)
     gt, pred = (plan.read_side(part, side) for side in (GT, PRED))
-    _check_names(plan, part, gt, table)
-    return _compare(plan, (gt, pred), table)
+    facts = plan.facts.parts[part]
+    return _compare(plan, (gt, pred), table, (name_of(facts.gt), name_of(facts.pred)))
 
 
 def comparison_of_few(plan: Plan, places: Mapping[int, Positions]) -> Comparison:
@@ -46,7 +46,7 @@ def comparison_of_few(plan: Plan, places: Mapping[int, Positions]) -> Comparison
         tables.append(_at(table, given, before))
         before += [len(side.page_columns) for side in sides]
     gt, pred = (join_layouts(plan.facts.sides[side].name, [one[side] for one in layouts]) for side in (GT, PRED))
-    return _compare(plan, (gt, pred), pa.concat_tables(tables).unify_dictionaries())
+    return _compare(plan, (gt, pred), pa.concat_tables(tables).unify_dictionaries(), (gt.name, pred.name))
 
 
 def _at(table: pa.Table, given: Sequence[Positions], before: Positions) -> pa.Table:
@@ -58,12 +58,14 @@ def _at(table: pa.Table, given: Sequence[Positions], before: Positions) -> pa.Ta
     return table
 
 
-def _compare(plan: Plan, sides: Sides, table: pa.Table) -> Comparison:
-    """The comparison of two layouts on the pages of a list, in its order."""
+def _compare(plan: Plan, sides: Sides, table: pa.Table, files: tuple[str, str]) -> Comparison:
+    """The comparison of two layouts, which are of these files, on the pages of a list, in its order."""
     import pyarrow as pa
 
     gt, pred = sides
     sources = (_positions(table, "gt"), _positions(table, "pred"))
+    for side in (GT, PRED):
+        _check_names(sides[side], sources[side], _names(table, side), files[side])
     partner = np.full(len(gt.page_columns), -1)
     how = np.zeros(len(partner), np.int8)
     has = sources[GT] >= 0
@@ -83,11 +85,17 @@ def _positions(table: pa.Table, name: str) -> Positions:
     return table[name].to_numpy().astype(np.int64)
 
 
-def _check_names(plan: Plan, part: int, gt: Layout, table: pa.Table) -> None:
-    """Raise an InputError if gt has other pages than the plan lists."""
-    found, names, rows = gt.page_columns.names, table["page"].to_pylist(), _positions(table, "gt")
+def _names(table: pa.Table, side: int) -> list[str]:
+    """The names of the pages on one side, where it has them."""
+    import pyarrow.compute as pc
+
+    return (table["page"] if side == GT else pc.coalesce(table["pred_page"], table["page"])).to_pylist()
+
+
+def _check_names(layout: Layout, rows: Positions, names: Sequence[str], file: str) -> None:
+    """Raise an InputError if a side has other pages than the plan lists."""
+    found = layout.page_columns.names
     has = np.flatnonzero(rows >= 0).tolist()
     if rows.max(initial=-1) >= len(found) or any(found[rows[i]] != names[i] for i in has):
-        file = plan.facts.parts[part].gt
         problem = "its pages are not those that the plan lists"
-        raise InputError(name_of(file), "", problem, "Write the manifest again, and start in another folder.")
+        raise InputError(file, "", problem, "Write the manifest again, and start in another folder.")

@@ -26,7 +26,7 @@ from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import part_comparison
 from layoutcm.scale.part_findings import PartFindings, findings_of_part, merge_findings
-from layoutcm.scale.places import Place, exists, join, read_bytes, write_bytes
+from layoutcm.scale.places import Place, exists, join, list_files, read_bytes, read_json, write_bytes
 from layoutcm.scale.plan import Plan, part_of_list
 
 if TYPE_CHECKING:
@@ -107,6 +107,12 @@ def counts_place(plan: Plan, part: int) -> str:
     return join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
 
 
+def begun_parts(plan: Plan) -> set[str]:
+    """The names of the parts that have counts, of whatever plan; `finished_counts` says whether they fit."""
+    folder = join(plan.folder, COUNTS_FOLDER)
+    return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
+
+
 def finished_counts(plan: Plan, part: int) -> Counts | None:
     """The counts of a part that is finished; None if any of its files is missing, or is not of this plan."""
     place = counts_place(plan, part)
@@ -126,10 +132,7 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
 
 
 def read_counts(place: Place) -> Counts:
-    try:
-        counts = msgspec.json.decode(read_bytes(place), type=Counts)
-    except msgspec.MsgspecError as error:
-        raise InputError(str(place), "", f"these are no counts of a part: {error}", "Count the part again.") from None
+    counts = read_json(place, Counts, "file of counts", "Count the part again.")
     if counts.version != VERSION:
         raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
     return counts
@@ -143,7 +146,7 @@ def _parquet(table: pa.Table) -> bytes:
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"])
+    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
     return out.getvalue()
 
 

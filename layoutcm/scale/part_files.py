@@ -191,7 +191,8 @@ def on_labels(layout: Layout, labels: Sequence[str], place: Place) -> Layout:
     if dropped is not None:  # boxes that are not counted may have labels that no other region has
         dropped = dropped.take(dropped.label >= 0)
     regions = recode_labels(layout.region_columns, recode)
-    return replace(layout, labels=list(labels), region_columns=regions, dropped=dropped, label_keys={})
+    keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
+    return replace(layout, labels=list(labels), region_columns=regions, dropped=dropped, label_keys=keys)
 
 
 def unknown_label(place: Place, label: str) -> InputError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ from layoutcm.alignment.checks import below_threshold, check_layout, check_pair
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout
 from layoutcm.layouts.stored_facts import StoredFinding, stored_findings, usable_findings
-from layoutcm.scale.plan import Plan, PlanFacts
+from layoutcm.scale.plan import PLAN_FILE, Plan, PlanFacts
 
 BOTH = "both"
 # {code: what the message names as the number of all}; findings of other codes do not add up
@@ -43,8 +42,7 @@ def findings_of_part(plan: Plan, part: int, comparison: Comparison) -> PartFindi
         BOTH: [*alignment.findings, *below_threshold(alignment.layouts[PRED], comparison.min_score)],
     }
     kept = {side: [one for one in own if one.code in ADDED] for side, own in found.items()}
-    regions = [one.regions for one in plan.facts.parts]
-    if part == regions.index(max(regions)):
+    if part == plan.largest_part:
         kept[BOTH] += check_pair(alignment)
     return {side: stored_findings(own, plan.facts.parts[part].name) for side, own in kept.items() if own}
 
@@ -73,13 +71,16 @@ def merge_findings(parts: Sequence[Mapping[str, Sequence[StoredFinding]]]) -> Pa
 def findings_of_set(
     plan: Plan, merged: Mapping[str, Sequence[StoredFinding]], pixels: float, ignored: float
 ) -> dict[str, tuple[Finding, ...]]:
-    """As `Comparison.findings_by_side`; those of the plan are about both sides."""
-    found: dict[str, Any] = {
-        side: tuple(_of_all(one, side, plan.facts) for one in usable_findings(merged.get(side, ())).findings)
-        for side in (*SIDES, BOTH)
-    }
+    """As `Comparison.findings_by_side`: those of reading and of the plan, then those that parts have counted."""
     hidden = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
-    return found | {BOTH: (*([hidden] if ignored else []), *plan.findings, *found[BOTH])}
+    before: dict[str, list[Finding]] = {
+        name: usable_findings(side.findings).with_note(PLAN_FILE) for name, side in zip(SIDES, plan.facts.sides)
+    }
+    before[BOTH] = [*([hidden] if ignored else []), *plan.findings]
+    return {
+        side: (*own, *(_of_all(one, side, plan.facts) for one in usable_findings(merged.get(side, ())).findings))
+        for side, own in before.items()
+    }
 
 
 def _of_all(finding: Finding, side: str, facts: PlanFacts) -> Finding:

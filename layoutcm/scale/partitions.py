@@ -21,7 +21,7 @@ from layoutcm.layouts.stored_facts import MANIFEST_FILE
 from layoutcm.layouts.table_writers import write_parquet
 from layoutcm.outputs.folders import Mark, replace_folder
 from layoutcm.scale.manifest import Manifest, ManifestBuilder, read_manifest
-from layoutcm.scale.places import Place, is_remote, join, name_of, open_output
+from layoutcm.scale.places import Place, is_remote, join, list_files, name_of, open_output, remove_files
 
 ROWS_IN_GROUP = 1 << 16
 MOST_PARTS = 100_000
@@ -141,7 +141,12 @@ def _without_set_facts(layout: Layout) -> Layout:
 def _new_folder(folder: Place) -> Iterator[str]:
     """Yield the folder to write to: a new one that takes its place at the end, or the address of a storage."""
     if is_remote(folder):
+        # A set is its manifest: without one, parts of the old set and of the new one are never read together.
+        remove_files(folder, [MANIFEST_FILE])
+        before = set(list_files(folder, ".parquet"))
         yield str(folder)
+        written = {part.file for part in read_manifest(folder).facts.parts}
+        remove_files(folder, [name for name in before - written if OWN_FILES.fullmatch(name)])
         return
     with replace_folder(folder, OWN_FILES, MARK) as place:
         yield str(place)

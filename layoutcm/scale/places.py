@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
+Columns = Sequence[str] | Callable[[Sequence[str]], Sequence[str]] | None
+T = TypeVar("T")
 
 
 def is_remote(place: Place) -> bool:
@@ -29,10 +33,15 @@ def is_remote(place: Place) -> bool:
 
 
 def join(folder: Place, *names: str) -> str:
-    """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is."""
+    """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is.
+
+    Up from a folder that is a link is up from where it leads to, as `relative_to` has it.
+    """
     if names and (is_remote(names[-1]) or os.path.isabs(names[-1])):
         return names[-1]
     scheme, rest = _split(folder)
+    if not scheme and any(name.startswith("..") for name in names):
+        rest = Path(os.path.realpath(rest)).as_posix()
     return scheme + posixpath.normpath(posixpath.join(rest or ".", *names))
 
 
@@ -57,7 +66,9 @@ def relative_to(place: Place, folder: Place) -> str:
         return os.fspath(place) if scheme else os.path.abspath(place)
     if scheme:
         return posixpath.relpath("/" + rest, "/" + start)
-    return Path(os.path.relpath(rest, start)).as_posix()
+    # Folders behind links; a file keeps its name, even if it is a link itself.
+    parent, name = os.path.split(os.path.abspath(rest))
+    return Path(os.path.relpath(os.path.join(os.path.realpath(parent), name), os.path.realpath(start))).as_posix()
 
 
 def is_below(place: Place, folder: Place) -> bool:
@@ -87,14 +98,14 @@ def _filesystem(place: Place) -> tuple[Any, str]:
 
 
 @contextmanager
-def _failures_named(place: Place) -> Iterator[None]:
-    """Turn what reading raises into an InputError that names the file."""
+def _failures_named(place: Place, done: str = "read") -> Iterator[None]:
+    """Turn what reading or writing raises into an InputError that names the file."""
     try:
         yield
     except FileNotFoundError:
         raise InputError(os.fspath(place), "", "there is no such file", "Check the name and the folder.") from None
     except (OSError, ValueError, ImportError) as error:
-        raise InputError(os.fspath(place), "", f"cannot be read: {error}", "Check the name and its access.") from None
+        raise InputError(os.fspath(place), "", f"cannot be {done}: {error}", "Check the name and its access.") from None
 
 
 @contextmanager
@@ -117,7 +128,7 @@ def open_output(place: Place) -> Iterator[BinaryIO]:
     """Yield a file to write into, which takes its place when all its bytes are written. Makes the folder."""
     if not is_remote(place):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
-        with open_whole(place) as local:
+        with open_whole(place, sweep=False) as local:  # `remove_unfinished` is called once for all files
             yield local
         return
     # An object is stored when all its bytes have arrived. A block that fails must not close the file, which stores it.
@@ -127,9 +138,18 @@ def open_output(place: Place) -> Iterator[BinaryIO]:
         yield spooled
         spooled.seek(0)
         filesystem, path = _filesystem(place)
-        with filesystem.open(path, "wb") as remote:
+        with _failures_named(place, "written"), filesystem.open(path, "wb") as remote:
             while data := spooled.read(1 << 24):
                 remote.write(data)
+
+
+def remove_files(folder: Place, names: Iterable[str]) -> None:
+    """Remove these files of a folder in a storage, as far as they are there."""
+    filesystem, path = _filesystem(folder)
+    with _failures_named(folder, "removed"):
+        for name in names:
+            if filesystem.exists(f"{path}/{name}"):
+                filesystem.rm_file(f"{path}/{name}")
 
 
 def remove_unfinished(folder: Place) -> None:
@@ -144,16 +164,39 @@ def read_bytes(place: Place) -> bytes:
         return file.read()
 
 
-def read_parquet(place: Place, columns: Sequence[str] | None = None, repeated: Sequence[str] = ()) -> pa.Table:
-    """Columns of a Parquet file, all unless named; those that repeat their texts become dictionaries.
+def read_json(place: Place, type: type[T], what: str, hint: str) -> T:
+    """A value of this type; an InputError with the hint if the file is not `what` it should be."""
+    try:
+        return msgspec.json.decode(read_bytes(place), type=type)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(os.fspath(place), "", f"this is no {what}: {error}", hint) from None
 
+
+def read_parquet(
+    place: Place,
+    columns: Columns = None,
+    repeated: Columns = (),
+    hint: str = "Run layoutcm compare-parts again: it makes this file anew.",
+) -> pa.Table:
+    """Columns of a Parquet file of a result, None for all; those that repeat their texts become dictionaries.
+
+    A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with open_input(place) as file:
-        stored = pq.ParquetFile(file, read_dictionary=list(repeated))
-        return stored.read(None if columns is None else list(columns), use_threads=False)
+        try:
+            # The names of all columns are asked for only if they are needed: it takes half of the time of a small file.
+            known = pq.read_schema(file).names if callable(columns) or callable(repeated) else []
+            names, codes = (one(known) if callable(one) else one for one in (columns, repeated))
+            stored = pq.ParquetFile(file, read_dictionary=codes, page_checksum_verification=True)
+            table = stored.read(names, use_threads=False)
+            return table if names is None else table.select(names)
+        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
 
 
 def write_bytes(place: Place, data: bytes) -> None:

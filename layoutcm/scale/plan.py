@@ -27,7 +27,7 @@ from layoutcm.scale.places import (
     folder_of,
     join,
     name_of,
-    read_bytes,
+    read_json,
     read_parquet,
 )
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"
+PLAN_AGAIN = f"Delete {PLAN_FILE}, and run layoutcm compare-parts again; finished parts are kept."
 Score = float | None | list[tuple[str | None, float]]
 
 
@@ -51,6 +52,7 @@ class PlanSide(msgspec.Struct, frozen=True):
     regions: int
     repairs: str
     has_scores: bool = False
+    findings: list[StoredFinding] = []  # of reading it, which its manifest has
 
 
 class PlanPart(msgspec.Struct, frozen=True):
@@ -108,7 +110,7 @@ class Plan:
         `gt` and `pred` are positions in the files of the part, -1 if a side has no such page. `pred_page` is the name
         on the other side, if it is another one. `split` says that the document has pages in other parts, too.
         """
-        return read_parquet(self.list_place(part), columns, ["document"])
+        return read_parquet(self.list_place(part), columns, ["document"], PLAN_AGAIN)
 
     def list_place(self, part: int) -> str:
         return join(self.folder, PLAN_FOLDER, f"{self.facts.parts[part].name}.parquet")
@@ -127,6 +129,12 @@ class Plan:
     def recipe(self) -> Recipe:
         settings = Recipe(self.facts.recipe, self.facts.layoutcm)
         return settings if self.facts.truth else settings.without_truth()
+
+    @cached_property
+    def largest_part(self) -> int:
+        """The first part with the most regions."""
+        parts = self.facts.parts
+        return max(range(len(parts)), key=lambda part: parts[part].regions)
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -170,10 +178,7 @@ NO_PAGES = _no_pages()
 def read_plan(folder: Place) -> Plan:
     """The plan in a folder."""
     place = join(folder, PLAN_FILE)
-    try:
-        stored = msgspec.json.decode(read_bytes(place), type=StoredPlan)
-    except msgspec.MsgspecError as error:
-        raise InputError(place, "", f"this is no plan: {error}", "Start again in another folder.") from None
+    stored = read_json(place, StoredPlan, "plan", PLAN_AGAIN)
     if stored.plan.version != VERSION:
         raise InputError(place, "", f"version {stored.plan.version} of a plan is not known", "Start in a new folder.")
     return Plan(str(folder), stored.plan, stored.digest)
@@ -181,7 +186,7 @@ def read_plan(folder: Place) -> Plan:
 
 def part_of_list(place: Place) -> tuple[Plan, int]:
     """The plan that a list of pages belongs to, and the number of the part."""
-    plan = read_plan(folder_of(folder_of(place)))
+    plan = read_plan(join(folder_of(place), ".."))
     names = [f"{one.name}.parquet" for one in plan.facts.parts]
     if name_of(place) not in names:
         raise InputError(str(place), "", "this is no part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")

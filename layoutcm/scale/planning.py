@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,10 +16,11 @@ from layoutcm.alignment.align import MISSING_PAGES, Alignment, AlignmentOptions,
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, check_mapping, load_mapping, mapping_for, model_name
-from layoutcm.errors import InputError, check_choice
+from layoutcm.errors import InputError, check_choice, unknown_choice
+from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
-from layoutcm.layouts.repairs import repair
+from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
 from layoutcm.scale.cutting import Cut, cut_anew, find_cut
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
@@ -41,6 +43,7 @@ from layoutcm.scale.plan import PLAN_FILE, VERSION, Plan, PlanFacts, PlanPart, P
 CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
+Phase = Callable[[str], None]  # is told what begins
 PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
 CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
 NAMES_SHOWN = 6
@@ -53,38 +56,53 @@ class PlanOptions(NamedTuple):
     min_score: MinScore = None
     missing_pages: str = "penalise"
     taxonomy: str = "auto"
-    mapping: LabelMapping | str | None = None
+    mapping: LabelMapping | str | os.PathLike[str] | None = None
     pages: PageMapLike = None
     shapes: str = "box"
-    repairs: tuple[str, str] = ("", "")  # of gt and of pred, separated by commas
+    fix_gt: str | Sequence[str] = ""  # repairs; in a text they are separated by commas
+    fix: str | Sequence[str] = ""  # those of pred
     missing_labels: str = "error"
     why: bool = False
     truth: bool = True
 
     @property
+    def repairs(self) -> tuple[str, str]:
+        """Those of gt and of pred, separated by commas."""
+        gt, pred = (given if isinstance(given, str) else ",".join(given) for given in (self.fix_gt, self.fix))
+        return gt, pred
+
+    @property
     def alignment(self) -> AlignmentOptions:
         """For `align`; the mapping was loaded before."""
-        assert not isinstance(self.mapping, str)
+        assert not isinstance(self.mapping, str | os.PathLike)
         return AlignmentOptions(self.missing_pages, self.taxonomy, self.mapping)
 
 
-def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions) -> Plan:
+def plan_options(given: Mapping[str, Any]) -> PlanOptions:
+    """The options with these names; an InputError for a name that is none."""
+    for name in given:
+        check_choice("option", name, PlanOptions._fields)
+    return PlanOptions(**given)
+
+
+def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, phase: Phase = lambda text: None) -> Plan:
     """Decide how the two sets are compared, and write it down; a folder with the same plan stays as it is."""
     options = _checked(options, model_name(label_layout(pred)))
     _check_output((gt, pred), out)
     found = [_checked_parts(one, options) for one in (gt, pred)]
-    labels, findings = [one.labels for one in found], [one.finding for one in found if one.finding]
+    labels = [one.labels for one in found]
     gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
     alignment = align(gt_labels, pred_labels, options.alignment)
     names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
     check_named_labels(options.min_score, list(names))
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
-    facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out), findings)
+    facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out))
     text = msgspec.json.encode(facts)
     plan = Plan(str(out), facts, hashlib.blake2b(text, digest_size=16).hexdigest())
     if not _is_written(plan):
         if cut.anew:
+            phase("cutting")
             cut_anew(pred, labels[PRED], join(out, CUT_FOLDER), cut, options.shapes)
         _write_lists(plan, pairs, cut)
         write_bytes(join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts))))
@@ -116,12 +134,19 @@ def _checked(options: PlanOptions, model: str) -> PlanOptions:
     check_choice("rounding", options.rounding, ROUNDINGS)
     check_choice("missing_pages", options.missing_pages, MISSING_PAGES)
     check_choice("missing_labels", options.missing_labels, MISSING_LABELS)
+    check_choice("shapes", options.shapes, SHAPES)
+    if options.why and not options.truth:
+        hint = "Leave out why (--why), or give a ground truth (leave out --no-truth)."
+        raise InputError("", "why", "causes and score curves need a ground truth", hint)
     for side, names in zip(SIDES, options.repairs):
         for name in filter(None, names.split(",")):
+            if not is_repair(name):
+                raise unknown_choice("fix", name, REPAIRS)
             if name.partition(":")[0] not in PAGE_BY_PAGE:
                 problem = f"the repair {name!r} needs all pages of {side} at once"
                 raise InputError("", "fix", problem, "Repair the layout before it is partitioned.")
-    mapping = check_mapping(mapping_for(load_mapping(options.mapping), model) or {}, "")
+    given = os.fspath(options.mapping) if isinstance(options.mapping, os.PathLike) else options.mapping
+    mapping = check_mapping(mapping_for(load_mapping(given), model) or {}, "")
     return options._replace(min_score=checked_min_score(options.min_score), mapping=mapping)
 
 
@@ -135,7 +160,7 @@ class CheckedParts(NamedTuple):
 
     labels: list[str]
     digest: str
-    finding: Finding | None
+    findings: list[Finding]
 
 
 def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
@@ -153,7 +178,7 @@ def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
         raise unknown_label(side.part_place(part), found[part][0])
     values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
     digest = hashlib.blake2b(repr([side.digest, *marks]).encode(), digest_size=16).hexdigest()
-    added = Finding("label-added", len(new), values) if new else None
+    added = [Finding("label-added", len(new), values)] if new else []
     return CheckedParts([*side.facts.labels, *new], digest, added)
 
 
@@ -183,7 +208,6 @@ def _facts(
     pairs: PagePairs,
     cut: Cut,
     out: str,
-    findings: Sequence[Finding],
 ) -> PlanFacts:
     chosen = options.alignment._replace(page_map=load_page_map(options.pages))
     recipe = make_recipe(*alignment.layouts, alignment, chosen, options.rounding, options.min_score)
@@ -197,7 +221,7 @@ def _facts(
         taxonomy = "same" if alignment.space.shared else "different"
     in_parts = pairs.parts_of_documents
     score = options.min_score
-    found = (*sides[GT].findings, *sides[PRED].findings, *findings, *_label_findings(alignment), *pairs.findings)
+    found = (*_label_findings(alignment), *pairs.findings)
     return PlanFacts(
         VERSION,
         __version__,
@@ -212,6 +236,7 @@ def _facts(
                 one.regions,
                 repairs,
                 one.facts.has_scores,
+                stored_findings([*one.findings, *now.findings], PLAN_FILE),
             )
             for one, now, repairs in zip(sides, checked, options.repairs)
         ],
@@ -284,4 +309,4 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
         part = table.slice(ends[number], ends[number + 1] - ends[number])
         own = part["document"].cast(pa.string())  # else every part would have the names of all documents
         with open_output(plan.list_place(number)) as file:
-            pq.write_table(part.set_column(column, "document", own), file)
+            pq.write_table(part.set_column(column, "document", own), file, write_page_checksum=True)

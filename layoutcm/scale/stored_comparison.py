@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +23,7 @@ from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale.part_comparison import comparison_of_few
 from layoutcm.scale.part_counts import Counts
 from layoutcm.scale.part_findings import findings_of_set
-from layoutcm.scale.places import Place, exists, join, read_bytes
+from layoutcm.scale.places import Place, exists, join, read_json
 from layoutcm.scale.plan import PLAN_FILE, read_plan
 from layoutcm.scale.stored_levels import StoredLevels
 from layoutcm.scale.stored_pages import StoredPages
@@ -54,7 +53,7 @@ def open_comparison(folder: Place) -> Comparison:
     place = join(folder, TOTAL_FILE)
     if not exists(place):
         raise InputError(str(folder), "", "this comparison is not finished", "Run layoutcm compare-parts again.")
-    total = msgspec.json.decode(read_bytes(place), type=Counts)
+    total = read_json(place, Counts, "file of sums", "Run layoutcm compare-parts again.")
     if total.plan != plan.digest:
         raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
     names = tuple(tuple(side.labels) for side in plan.labels.layouts)

@@ -141,7 +141,7 @@ class StoredLevels(Levels):
 
     @cached_property
     def page_content(self) -> Floats:
-        return np.stack([self._column(name) for name in CONTENT_COLUMNS], axis=1)
+        return np.stack([column.to_numpy() for column in self.stored.columns(CONTENT_COLUMNS).columns], axis=1)
 
     def _column(self, name: str) -> Floats:
         return self.stored.columns([name])[name].to_numpy()

@@ -21,13 +21,13 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.pixels.pair_counts import PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
 from layoutcm.scale.part_counts import PAGES_FOLDER, counts_place, read_counts
-from layoutcm.scale.places import join, open_input
+from layoutcm.scale.part_files import PAGE_COLUMNS
+from layoutcm.scale.places import join, read_parquet
 from layoutcm.scale.plan import Plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PAGE_COLUMNS = ("page", "document", "number", "width", "height")
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -100,14 +100,8 @@ class StoredPages:
 
     def part_columns(self, part: int, names: Sequence[str] | None) -> pa.Table:
         """Columns of the rows of one part; None: all that describe a page."""
-        import pyarrow.parquet as pq
-
-        with open_input(join(self.plan.folder, PAGES_FOLDER, f"{self.plan.facts.parts[part].name}.parquet")) as file:
-            facts = pq.read_metadata(file)
-            attributes = [name for name in facts.schema.to_arrow_schema().names if name.startswith(ATTRIBUTE)]
-            repeated = ["document", *attributes] if names is None else []
-            stored = pq.ParquetFile(file, metadata=facts, read_dictionary=repeated)
-            table = stored.read(list(names or (*PAGE_COLUMNS, *attributes)), use_threads=False)
+        place = join(self.plan.folder, PAGES_FOLDER, f"{self.plan.facts.parts[part].name}.parquet")
+        table = read_parquet(place, names) if names else read_parquet(place, _described, _repeated)
         rows = self.rows_of(part)
         return table if rows is None else table.filter(rows)
 
@@ -126,23 +120,31 @@ class StoredPages:
             return self.kept[part]
 
     def _read_levels(self, part: int) -> Levels:
-        table = self.part_columns(part, PAGE_COLUMNS)
-        pairs = self.part_columns(part, ("pair", "pair_pixels", "ignored"))
+        table = self.part_columns(part, (*PAGE_COLUMNS, "pair", "pair_pixels", "ignored"))
         words = np.array(read_counts(counts_place(self.plan, part)).words, np.uint64)
-        pair, pixels = (pairs[name].combine_chunks() for name in ("pair", "pair_pixels"))
+        pair, pixels = (table[name].combine_chunks() for name in ("pair", "pair_pixels"))
         page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
         counts = PairCounts(
             self.labels,
             page,
             words.reshape(-1, self._width)[pair.flatten().to_numpy()],
             pixels.flatten().to_numpy().astype(np.float64),
-            pairs["ignored"].to_numpy(),
+            table["ignored"].to_numpy(),
         )
         return Levels(counts, self.space, pages_of_table(table))
 
     @property
     def _width(self) -> int:
         return sum(words_for(len(labels)) for labels in self.labels)
+
+
+def _described(names: Sequence[str]) -> list[str]:
+    """The columns that describe a page."""
+    return [*PAGE_COLUMNS, *(name for name in names if name.startswith(ATTRIBUTE))]
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name in _described(names) if name == "document" or name.startswith(ATTRIBUTE)]
 
 
 def of_pages(levels: Levels, keep: Mask) -> Levels:

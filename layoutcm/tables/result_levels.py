@@ -232,7 +232,7 @@ def write_documents(comparison: Comparison, method: str, place: Place) -> None:
             part = table.slice(groups.start, len(groups))
             for name, column in _cell_columns(matrices).items():
                 part = part.append_column(name, column)
-            writer = writer or closing.enter_context(pq.ParquetWriter(file, part.schema))
+            writer = writer or closing.enter_context(pq.ParquetWriter(file, part.schema, write_page_checksum=True))
             writer.write_table(part)
 
 

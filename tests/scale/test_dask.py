@@ -30,25 +30,26 @@ def test_the_same_bytes_as_with_threads(tmp_path, client):
         gt, pred, tmp_path / "dask", engine=client, why=True, progress=lambda *done: seen.append(done)
     )
     assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
-    assert seen[-1] == (42, 42) and len(seen) == 5
+    assert seen[0] == (0, 42) and seen[-1] == (42, 42) and len(seen) == 6
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path, client):
     """`make bench-scale` does this five times, and kills the scheduler, too."""
     gt, pred = write_sets(tmp_path, 12, 3, pages=240)
     lcm.compare_partitions(gt, pred, tmp_path / "threads")
-    killed = []
+    worker, counted = next(iter(client.run(os.getpid).values())), []
 
     def kill_one():
         while not (tmp_path / "dask" / "counts").exists():
-            time.sleep(0.005)
-        killed.append(next(iter(client.run(os.getpid).values())))
-        os.kill(killed[0], signal.SIGKILL)
+            time.sleep(0.002)
+        os.kill(worker, signal.SIGKILL)
+        counted.extend((tmp_path / "dask" / "counts").iterdir())
 
     killer = threading.Thread(target=kill_one)
     killer.start()
     lcm.compare_partitions(gt, pred, tmp_path / "dask", engine=client)
     killer.join()
+    assert len(counted) < 12  # else the run had no need of the worker
     assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
 
 
@@ -65,3 +66,24 @@ def test_an_engine_that_is_not_known(tmp_path):
     gt, pred = write_sets(tmp_path)
     with pytest.raises(lcm.InputError, match="'spark' is not known"):
         lcm.compare_partitions(gt, pred, tmp_path / "out", engine="spark")
+
+
+def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatch):
+    """A task that is cancelled, and parts that kill their workers: no traceback, and a way on."""
+    gt, pred = write_sets(tmp_path, 3, 2)
+    real, start = client.map, lambda: lcm.compare_partitions(gt, pred, tmp_path / "out", engine=client)
+
+    def cancelled(*given, **options):
+        futures = real(*given, **options)
+        client.cancel(futures, force=True)
+        return futures
+
+    monkeypatch.setattr(client, "map", cancelled)
+    with pytest.raises(lcm.InputError, match=r"part-0000\d: Dask did not finish .* cancelled .* start the same"):
+        start()
+    monkeypatch.setattr(client, "map", lambda _, parts, **given: real(os._exit, parts, pure=False))
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(lcm.InputError, match=r"part-0000\d: Dask did not finish .*workers died.* Finished parts are"):
+        start()
+    monkeypatch.undo()
+    assert len(start().pages) == 42

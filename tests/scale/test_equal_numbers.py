@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Pages, Regions, recode_labels
+from layoutcm.layouts.model import Finding, Pages, Regions, recode_labels
 from layoutcm.scale.partitions import cut_layout
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
@@ -142,6 +142,22 @@ def test_ignore_regions_and_repairs(tmp_path):
         lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "other", fix="images:1")
 
 
+def test_a_repair_of_ids_in_parts_with_other_orders_of_labels(tmp_path):
+    """The ids of labels, 10 to 13, do not follow the order of the labels, which is another one in each shard."""
+    gt = pair()[1]
+    for order, one in zip(("dbca", "abcd", "cadb"), cut_layout(gt, np.arange(len(gt.page_columns)) % 3, 3)):
+        ids = {10 + i: order.index(label) for i, label in enumerate("acbd")}
+        for side, layout in (("gt", one), ("pred", replace(in_other_order(one, order), label_keys=ids))):
+            (tmp_path / side).mkdir(exist_ok=True)
+            lcm.write(layout, "parquet", tmp_path / side / f"{order}.parquet")
+    for side in ("gt", "pred"):
+        lcm.make_manifest(tmp_path / side)
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", fix="ids:1")
+    assert not (tmp_path / "out" / "pred").exists()
+    whole = replace(gt, label_keys={10 + i: "abcd".index(label) for i, label in enumerate("acbd")})
+    assert_same(stored, lcm.compare(gt, lcm.repair(whole, "ids:1")))
+
+
 def test_documents_in_several_parts(tmp_path):
     """A folder of shards cuts documents in two; document matrices and means are those of whole documents."""
     for layout, name in zip(pair(), ("gt", "pred")):
@@ -196,13 +212,18 @@ def test_findings_on_single_regions_are_those_of_a_comparison_in_memory(tmp_path
     twice = Regions(*(np.concatenate([column, column[:9]]) for column in (regions.page, regions.label, regions.boxes)),
                     np.concatenate([scores, scores[:9]]))  # fmt: skip
     pred = replace(pred, region_columns=twice)
+    read = Finding("empty-box", 2, {"file": "gt", "inverted": 0, "place": "d0-p0", "box": [1, 2, 1, 4]})
+    gt = replace(gt, findings=(read,))
     options = {"min_score": 0.3, "mapping": {"gt": {"c": "Ignore"}}}
     stored, in_memory = compared(tmp_path, gt, pred, **options), lcm.compare(gt, pred, **options)
+    codes = [finding.code for finding in stored.findings]
+    assert sorted(codes) == sorted(finding.code for finding in in_memory.findings)
+    assert [one.code for one in stored.findings_by_side["gt"]] == [one.code for one in in_memory.findings_by_side["gt"]]
     found = {finding.code: finding for finding in stored.findings}
     expected = {finding.code: finding for finding in in_memory.findings}
     assert found.keys() == expected.keys() >= {"duplicate-box", "score-missing", "below-min-score", "page-without-pred"}
     assert {code: one.count for code, one in found.items()} == {code: one.count for code, one in expected.items()}
-    same = ("score-missing", "below-min-score", "ignored-pixels")
+    same = ("score-missing", "below-min-score", "ignored-pixels", "empty-box")
     assert [found[code].message for code in same] == [expected[code].message for code in same]
     assert found["duplicate-box"].values["file"] == "pred" and found["duplicate-box"] in stored.findings_by_side["pred"]
 

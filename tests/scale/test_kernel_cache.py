@@ -1,18 +1,40 @@
 """The kernel is compiled once on a host: other processes wait, and load what the first one has stored."""
 
 import os
+import select
 import subprocess
 import sys
 
 import pytest
 
+from layoutcm.outputs.hidden import lock_file
 from layoutcm.scale.kernel_cache import cache_folder
 
 CODE = "from layoutcm.scale.kernel_cache import prepare_kernel; prepare_kernel(); prepare_kernel()"
 
 
+WAITING = """
+from layoutcm.scale import kernel_cache
+kernel_cache._count_two_pages = lambda why: print("compiles", flush=True)
+print("begins", flush=True)
+kernel_cache.prepare_kernel()
+"""
+
+
+def test_a_process_waits_while_another_one_compiles(tmp_path):
+    """This process holds the lock, and the other one compiles nothing until it is released."""
+    lock = lock_file(tmp_path / "compiling.lock")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", WAITING], env=environment, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"begins\n"
+        came_early, _, _ = select.select([other.stdout], [], [], 1)
+        assert not came_early and other.poll() is None
+        os.close(lock)
+        assert other.stdout.readline() == b"compiles\n"
+
+
 @pytest.mark.long
-def test_two_processes_compile_once(tmp_path):
+def test_what_is_compiled_is_loaded_by_others(tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     environment.pop("NUMBA_CACHE_DIR", None)
     runs = [subprocess.Popen([sys.executable, "-c", CODE], env=environment) for _ in range(2)]

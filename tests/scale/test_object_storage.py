@@ -8,7 +8,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.scale.manifest import read_manifest
-from layoutcm.scale.places import join, relative_to
+from layoutcm.scale.places import join, list_files, relative_to, write_bytes
 from support.parts import digests, pair
 
 pytest.importorskip("s3fs")
@@ -57,6 +57,20 @@ def test_the_same_numbers_and_files_as_on_disk(bucket, tmp_path):
 def test_what_is_not_there(bucket):
     with pytest.raises(lcm.InputError, match=r"s3://bucket/none/_manifest\.parquet: there is no such file"):
         read_manifest(f"{bucket}/none")
+
+
+def test_parts_of_an_earlier_set_are_removed(bucket):
+    """A new set in the same place has fewer parts; the old ones would be pages that are there twice."""
+    gt, _ = pair()
+    lcm.partition(gt, f"{bucket}/gt", 5)
+    lcm.partition(gt, f"{bucket}/gt", 2)
+    assert list_files(f"{bucket}/gt", ".parquet") == ["part-00000.parquet", "part-00001.parquet"]
+    assert lcm.make_manifest(f"{bucket}/gt").pages == 40
+
+
+def test_a_file_that_cannot_be_stored_is_named(bucket):
+    with pytest.raises(lcm.InputError, match=r"s3://no-such-bucket/a\.json: (cannot be written|there is no such file)"):
+        write_bytes("s3://no-such-bucket/a.json", b"{}")
 
 
 def test_places_are_relative_within_a_storage():

@@ -204,3 +204,84 @@ def test_shards_of_hugging_face(tmp_path):
     assert stored.pages == [f"{k}-{i}.png" for k in range(2) for i in range(3)]
     assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
     assert stored.confusion().values.sum() == 600
+
+
+@pytest.mark.parametrize("side", ["gt", "pred"])
+def test_pages_of_both_sides_are_those_of_the_plan(tmp_path, side):
+    """A part with other pages than the plan lists is refused, also when a finished result reads a page of it."""
+    gt, pred = write_sets(tmp_path)
+    lcm.partition(pair()[1], pred, like=gt)
+    stored = lcm.compare_partitions(gt, pred, tmp_path / "out")
+    part = tmp_path / side / "part-00001.parquet"
+    table = pq.read_table(part)
+    others = [f"other {name}" for name in table["page"].to_pylist()]
+    pq.write_table(table.set_column(table.column_names.index("page"), "page", [others]), part)
+    plan = tmp_path / "out" / "plan" / "part-00001.parquet"
+    shown = next(row["page"] for row in pq.read_table(plan).to_pylist() if row["gt"] >= 0 and row["pred"] >= 0)
+    with pytest.raises(lcm.InputError, match="its pages are not those that the plan lists"):
+        stored.objects(page=shown)
+    (tmp_path / "out" / "counts" / "part-00001.json").unlink()
+    with pytest.raises(lcm.InputError, match=r"part-00001\.parquet: its pages are not those that the plan lists"):
+        lcm.count_part(plan)
+
+
+def test_a_page_that_a_page_map_renames(tmp_path):
+    """The map says that the page c of pred is b of gt; b of pred is left, and has another name in the comparison."""
+    gt = build({"a": (9, 9), "b": (9, 9)}, [("a", "x", 0, 0, 4, 4), ("b", "x", 0, 0, 5, 5)], "x", "gt")
+    pred = build({"b": (9, 9), "c": (9, 9)}, [("b", "x", 0, 0, 4, 4), ("c", "x", 0, 0, 2, 2)], "x", "pred")
+    options = {"pages": {"b": "c"}}
+    for layout, name in ((gt, "gt"), (pred, "pred")):
+        lcm.partition(layout, tmp_path / name, 2)
+    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", **options)
+    in_memory = lcm.compare(gt, pred, **options)
+    assert sorted(stored.pages) == ["a", "b", "b (pred)"]
+    assert sorted(stored.page_matches().values.tolist()) == sorted(in_memory.page_matches().values.tolist())
+    assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"shapes": "circle"}, "shapes: 'circle' is not known. Use one of box, polygon"),
+        ({"fix": "flop"}, "fix: 'flop' is not known"),
+        ({"fix_gt": ["flip-y", "pages:1"]}, "the repair 'pages:1' needs all pages of gt at once"),
+        ({"why": True, "truth": False}, "why: causes and score curves need a ground truth"),
+    ],
+)
+def test_options_are_checked_before_anything_is_written(tmp_path, options, problem):
+    gt, pred = write_sets(tmp_path)
+    for start in (lcm.compare_partitions, lcm.plan_partitions):
+        with pytest.raises(lcm.InputError, match=problem):
+            start(gt, pred, tmp_path / "out", **options)
+    with pytest.raises(lcm.InputError, match="option: 'documents' is not known"):
+        lcm.plan_partitions(gt, pred, tmp_path / "out", documents="x")
+    assert not (tmp_path / "out").exists()
+
+
+def test_cutting_in_several_passes(tmp_path, monkeypatch):
+    """Small parts are written when they are complete, larger ones in row groups; the regions are the same."""
+    gt, pred = write_sets(tmp_path, 9, 7)
+    lcm.compare_partitions(gt, pred, tmp_path / "once")
+    for name, value in {"MOST_OPEN": 2, "MOST_WAITING": 6, "PIECES": 2}.items():
+        monkeypatch.setattr(f"layoutcm.scale.cutting.{name}", value)
+    lcm.compare_partitions(gt, pred, tmp_path / "often")
+    parts = sorted((tmp_path / "once" / "pred").iterdir())
+    assert len(parts) == 7  # of 9; two have no pages
+    for part in parts:
+        other = tmp_path / "often" / "pred" / part.name
+        assert pq.read_table(part).to_pylist() == pq.read_table(other).to_pylist()
+    assert max(pq.read_metadata(path).num_row_groups for path in (tmp_path / "often" / "pred").iterdir()) > 1
+
+
+@pytest.mark.parametrize("named", ["link", "folder"])
+def test_a_result_behind_a_link(tmp_path, named):
+    """It finds its parts by the link and without it, whichever was named when it was made."""
+    gt, pred = write_sets(tmp_path)
+    places = {"folder": tmp_path / "a" / "long" / "way" / "out", "link": tmp_path / "links" / "out"}
+    places["folder"].mkdir(parents=True)
+    places["link"].parent.mkdir()
+    places["link"].symlink_to(places["folder"])
+    lcm.compare_partitions(gt, pred, places[named])
+    for place in places.values():
+        stored = lcm.open_comparison(place)
+        assert len(stored.objects(page=stored.pages[5]).gt_counts) == 4

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -13,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
+from layoutcm.cli.main import main
 from layoutcm.scale import part_counts
-from layoutcm.scale.engines import merge_in_tree
+from layoutcm.scale.engines import TreeMerge, merge_in_tree
 from layoutcm.scale.plan import read_plan
 from support.parts import digests, write_sets
 
@@ -54,6 +54,48 @@ def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
     assert digests(tmp_path / "out") == before
 
 
+def _last_bytes(path):
+    """The position of the last byte of each column of a Parquet file; of any other file, that of a byte."""
+    if path.suffix != ".parquet":
+        return [5]
+    group = pq.read_metadata(path).row_group(0)
+    columns = [group.column(k) for k in range(group.num_columns)]
+    starts = [one.dictionary_page_offset or one.data_page_offset for one in columns]
+    return [start + one.total_compressed_size - 1 for start, one in zip(starts, columns)]
+
+
+@pytest.mark.parametrize(
+    ("file", "use"),
+    [
+        ("total.json", lambda c: None),
+        ("plan/part-00001.parquet", lambda c: c.page_matches()),
+        ("pages/part-00001.parquet", lambda c: c.page_table()),
+        ("documents.parquet", lambda c: c.document_table()),
+        ("scores/part-00001.parquet", lambda c: c.score_curves()),
+        ("causes/part-00001.parquet", lambda c: c.pages_behind("a", "b", cause="missed")),
+    ],
+)
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_file_of_a_result_is_named(tmp_path, file, use, damage):
+    """A byte of each column is changed, which its checksum does not fit to; the next run makes the file anew."""
+    gt, pred = write_sets(tmp_path)
+    out = tmp_path / "out"
+    lcm.compare_partitions(gt, pred, out, why=True)
+    before, data = digests(out), bytearray((out / file).read_bytes())
+    if damage == "cut":
+        del data[-40:]
+    else:
+        for last in _last_bytes(out / file):
+            data[last] ^= 255
+    (out / file).write_bytes(data)
+    with pytest.raises(lcm.InputError, match=rf"{file}: this .* compare-parts again"):
+        use(lcm.open_comparison(out))
+    if file.startswith("plan"):
+        (out / "plan.json").unlink()
+    lcm.compare_partitions(gt, pred, out, why=True)
+    assert digests(out) == before
+
+
 def test_a_part_that_was_changed_is_another_comparison(tmp_path):
     """Its old counts must not be mixed with new ones."""
     gt, pred = write_sets(tmp_path)
@@ -67,21 +109,30 @@ def test_a_part_that_was_changed_is_another_comparison(tmp_path):
 
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
-    """`make bench-scale` does this 25 times."""
+    """Killed while it plans, and when it has counted some parts; `make bench-scale` does this 25 times at random."""
     gt, pred = write_sets(tmp_path, 6, 4, pages=60)
     command = [sys.executable, "-m", "layoutcm", "compare-parts", str(gt), str(pred), "-o"]
-    started = time.monotonic()
     subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
-    seconds, rng = time.monotonic() - started, random.Random(0)
-    for _ in range(2):
-        run = subprocess.Popen(
-            [*command, str(tmp_path / "killed")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        time.sleep(rng.uniform(0.3, 1) * seconds)
+    out = tmp_path / "killed"
+    for first_file in ("plan/part-00000.parquet", "counts/part-00000.json"):
+        run = subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while run.poll() is None and not (out / first_file).exists():
+            time.sleep(0.002)
+        assert run.poll() is None
         run.send_signal(signal.SIGKILL)
-        run.wait()
-    subprocess.run([*command, str(tmp_path / "killed")], check=True, capture_output=True)
-    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+        assert run.wait() == -signal.SIGKILL and not (out / "result.json").exists()
+    subprocess.run([*command, str(out)], check=True, capture_output=True)
+    assert digests(out) == digests(tmp_path / "whole")
+
+
+def test_progress_begins_with_what_an_earlier_run_has_counted(tmp_path):
+    gt, pred = write_sets(tmp_path)
+    plan = lcm.plan_partitions(gt, pred, tmp_path / "out")
+    lcm.count_part(plan.list_place(2))
+    before, seen = plan.facts.parts[2].pages, []
+    lcm.compare_partitions(gt, pred, tmp_path / "out", progress=lambda *done: seen.append(done))
+    assert seen[0] == (before, 42) and before > 0
+    assert len(seen) == 4 and seen[-1] == (42, 42) and seen == sorted(seen)
 
 
 def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
@@ -96,6 +147,30 @@ def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
     merged = lcm.finish_partitions(counts[::-1])
     assert merged.pages == lcm.open_comparison(tmp_path / "whole").pages
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+def test_groups_are_merged_wherever_they_lie(tmp_path, monkeypatch, capsys):
+    """As `layoutcm merge` does it, also from the folder of the counts."""
+    gt, pred = write_sets(tmp_path)
+    plan = lcm.plan_partitions(gt, pred, tmp_path / "out", fix=["flip-y"])
+    assert plan.facts.sides[1].repairs == "flip-y"
+    monkeypatch.chdir(tmp_path / "out" / "plan")
+    assert main(["count", *sorted(os.listdir())]) == 0
+    monkeypatch.chdir(tmp_path / "out" / "counts")
+    first, second = str(tmp_path / "first.json"), str(tmp_path / "elsewhere.json")
+    for group, file in (
+        (("part-00000.json", "part-00002.json"), first),
+        (["part-00001.json", "part-00003.json"], second),
+    ):
+        assert main(["merge", *group, "-o", file]) == 0
+    assert main(["merge", *sorted(os.listdir())]) == 0
+    monkeypatch.chdir(tmp_path)
+    expected = lcm.open_comparison("out").confusion().values
+    (tmp_path / "out" / "total.json").unlink()
+    assert main(["merge", first, second]) == 2
+    assert "first.json: the folder above it has no plan.json. Name the folder of the plan" in capsys.readouterr().err
+    assert main(["merge", first, second, "--result", "out"]) == 0
+    assert (lcm.open_comparison("out").confusion().values == expected).all()
 
 
 def test_merging_refuses_what_does_not_belong_together(tmp_path):
@@ -113,7 +188,14 @@ def test_merging_refuses_what_does_not_belong_together(tmp_path):
 
 
 def test_the_tree_merges_neighbours():
-    assert merge_in_tree([f"{i}" for i in range(3)], " ".join) == "0 1 2"
+    """Always the same groups, whatever item is there first, and each as soon as it is complete."""
+    assert merge_in_tree(map(str, range(3)), 3, " ".join) == "0 1 2"
+    assert merge_in_tree(["0"], 1, " ".join) == "0"
     merges = []
-    merge_in_tree(list(range(33)), lambda group: merges.append(len(group)) or 0)
+    merge_in_tree(range(33), 33, lambda group: merges.append(len(group)) or 0)
     assert merges == [32, 1, 2]
+    backwards = TreeMerge(70, lambda group: f"({' '.join(group)})")
+    for number in reversed(range(70)):
+        backwards.add(number, str(number))
+        assert sum(map(len, backwards.waiting.values())) < 32 + 3
+    assert backwards.total == merge_in_tree(map(str, range(70)), 70, backwards.merge)

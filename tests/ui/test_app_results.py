@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -135,3 +136,14 @@ def test_what_the_command_refuses(tmp_path, result):
         serve(tmp_path)
     options = argparse.Namespace(files=["s3://bucket/out"], data="", images="", public=False)
     assert server.settings_of(options)["files"] == ["s3://bucket/out"]
+
+
+@pytest.mark.parametrize(("page", "file"), [("data", "total.json"), ("errors", "pages/part-00001.parquet")])
+def test_a_damaged_file_is_a_message(monkeypatch, tmp_path, result, file, page):
+    damaged = tmp_path / "damaged"
+    shutil.copytree(result, damaged)
+    (damaged / file).write_bytes((damaged / file).read_bytes()[:-40])
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(damaged)]}))
+    app = opened(page, load="start")
+    assert not app.exception
+    assert "compare-parts again" in app.error[0].value.replace("\\", "")
