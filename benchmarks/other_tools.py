@@ -3,6 +3,7 @@
     PYTHON benchmarks/other_tools.py TOOL FOLDER
 
 PYTHON is that of an environment in which TOOL is installed, a name of TOOLS below; files for it are written to FOLDER.
+If `layoutcm compare GT PRED --json FOLDER/result.json` was run before, docling-metrics is compared with it.
 """
 
 import json
@@ -13,8 +14,7 @@ from pathlib import Path
 
 SAMPLE = Path(__file__).parents[1] / "sample_data"
 GT, PRED = SAMPLE / "gt.json", SAMPLE / "model-a.json"
-
-
+WITHOUT_SCORES = SAMPLE / "model-c.json"
 LABELS = {one["id"]: one["name"] for one in json.loads(GT.read_text())["categories"]}
 
 
@@ -31,9 +31,10 @@ def hotcoco(folder):
     from hotcoco import COCO, COCOeval
 
     gt = COCO(str(GT))
-    evaluation = COCOeval(gt, gt.load_res(str(PRED)), "bbox")
-    evaluation.run()
-    print("AP, AP50, AP75:", evaluation.stats[:3])
+    for file in (WITHOUT_SCORES, PRED):
+        evaluation = COCOeval(gt, gt.load_res(str(file)), "bbox")
+        evaluation.run()
+        print(file.name, "AP, AP50, AP75:", evaluation.stats[:3])
     print("TIDE:", evaluation.tide_errors()["delta_ap"])
 
 
@@ -94,6 +95,10 @@ def docling_metrics(folder):
         total = total + found.detailed.confusion_matrix
     for name, row in zip(names.values(), np.asarray(total)):
         print(f"{name:16}", *(f"{value:.1f}" for value in row))
+    if (own := folder / "result.json").exists():
+        print(
+            "largest difference of a cell:", np.abs(np.asarray(total) - json.loads(own.read_text())["confusion"]).max()
+        )
 
 
 def docling_eval(folder):

@@ -20,6 +20,7 @@ PAGES = {
     "sample_data/README.md": "sample-data.md",
     "examples/README.md": "examples/index.md",
     "examples/validation_loop.py": "examples/validation-loop.md",
+    "examples/lightning_callback.py": "examples/lightning-callback.md",
     "examples/supervision_detections.py": "examples/supervision-detections.md",
     "examples/log_figures.py": "examples/log-figures.md",
     "examples/notebook.ipynb": "examples/notebook.ipynb",

@@ -86,13 +86,14 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Put data.yaml, classes.txt or obj.names beside the label files.",
          "Drop data.yaml, classes.txt or obj.names together with the label files."),
         (Finding("y-flipped", repair="flip-y"),
-         "Repair it: fix(pred, 'flip-y') or --fix flip-y (of several predictions: --fix FILE=flip-y).", ""),
+         "Repair it: lcm.repair(pred, 'flip-y') or --fix flip-y (of several predictions: --fix FILE=flip-y).", ""),
         (Finding("y-flipped", values={"earlier": ["scale:2"]}, repair="flip-y"),
-         "Repair it: fix(pred, 'flip-y') or --fix scale:2,flip-y (of several predictions: --fix FILE=scale:2,flip-y).",
+         "Repair it: lcm.repair(pred, 'flip-y') or --fix scale:2,flip-y "
+         "(of several predictions: --fix FILE=scale:2,flip-y).",
          ""),
         (Finding("page-off-by-one", values={"mapped": True}, repair="images:-1"),
-         "Check the page map first: it may name the wrong pages. Repair it: fix(pred, 'images:-1') or --fix images:-1 "
-         "(of several predictions: --fix FILE=images:-1).",
+         "Check the page map first: it may name the wrong pages. "
+         "Repair it: lcm.repair(pred, 'images:-1') or --fix images:-1 (of several predictions: --fix FILE=images:-1).",
          "Check the page map first: it may name the wrong pages."),
         (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
         (Finding("label-only-in-gt", values={"names": ["a"]}),
@@ -101,11 +102,11 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Map labels to each other if they mean the same."),
         (Finding("wrong-page-size", repair="scale:2"),
          "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "
-         "Otherwise repair it, approximately: fix(pred, 'scale:2') or --fix scale:2 "
+         "Otherwise repair it, approximately: lcm.repair(pred, 'scale:2') or --fix scale:2 "
          "(of several predictions: --fix FILE=scale:2).",
          "If you gave the size, give the right one, or none if gt's is right."),
         (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
-         "Repair it: fix(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
+         "Repair it: lcm.repair(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
         (Finding("mapping-target-misspelt", 1, {"side": "pred", "other": "gt", "first": "Txt", "meant": "Text"}),
          "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
         (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),

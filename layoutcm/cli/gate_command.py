@@ -42,8 +42,10 @@ def add_gate_command(
     command.add_argument("--strict", action="store_true", help="a drop within noise fails, too")
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
+    own = vars(command.parse_args([]))
     add_comparison_arguments(command, page_map=("--pages", "--page-map"))
-    command.set_defaults(run=run_gate)
+    of_comparison = {name: value for name, value in vars(command.parse_args([])).items() if name not in own}
+    command.set_defaults(run=run_gate, of_comparison=of_comparison)
 
 
 def run_gate(options: argparse.Namespace) -> int:
@@ -65,6 +67,10 @@ def _check_options(options: argparse.Namespace) -> None:
     """Raise an InputError for what can be known before any work."""
     if bool(options.result) == bool(options.gt and options.pred) or bool(options.gt) != bool(options.pred):
         raise InputError("", "gate", "one result is checked", "Give GT and PRED, or --result FILE.")
+    for name, default in options.of_comparison.items():
+        if options.result and getattr(options, name) != default:
+            problem = "the result was made with settings of its own"
+            raise InputError("", f"--{name.replace('_', '-')}", problem, "Leave this out, or give GT and PRED.")
     if options.json == options.markdown == "-":
         raise InputError("", "--json", "standard output takes --json or --markdown", "Write one of them to a file.")
     limits_of(options.fail_under, "--fail-under")

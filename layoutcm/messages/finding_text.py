@@ -51,7 +51,7 @@ def repair_hint(repair: str, side: str = "pred", earlier: Sequence[str] = (), **
         option = f"--fix {repairs} (of several predictions: --fix FILE={repairs})"
     else:
         option = f"--fix {repair} (--fix-gt for the ground truth)"
-    return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
+    return Hint(f"Repair it: lcm.repair({side}, {repair!r}) or {option}.", "")
 
 
 def option(name: str, value: str) -> str:

@@ -6,6 +6,7 @@ are merged; pair counts add up over pages, so the result is that of one process.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.scale.region_forms import LabelIds, RegionRows, as_array, region_rows
+from layoutcm.wording import plural
 
 IN_MEMORY = "evaluator"  # the format of its layouts
 Labels = Sequence[str] | Mapping[int, str]
@@ -59,7 +61,7 @@ class Evaluator:
     >>> e = lcm.Evaluator(["Text", "Table"])
     >>> truth = [{"label": "Text", "x0": 0, "y0": 0, "x1": 9, "y1": 5}]
     >>> e.update(truth, [[0, 0, 9, 4, 0.9, 0]], page="a.png", size=(10, 10))
-    <Evaluator 1 pages, 2 labels>
+    <Evaluator 1 page, 2 labels>
     >>> round(e.as_dict()["macro.f1"], 3)
     0.889
     """
@@ -87,7 +89,7 @@ class Evaluator:
         self._compare()  # of no pages: wrong options are an error here, not after a long loop
 
     def __repr__(self) -> str:
-        return f"<Evaluator {len(self)} pages, {len(self.label_ids[GT].names)} labels>"
+        return f"<Evaluator {plural(len(self), 'page')}, {plural(len(self.label_ids[GT].names), 'label')}>"
 
     def __len__(self) -> int:
         """The number of pages."""
@@ -180,14 +182,24 @@ def _batch(gt: Any, pred: Any, page: Any, size: Any, document: Any) -> list[tupl
     page, size = (as_array(one).tolist() if hasattr(one, "tolist") else one for one in (page, size))
     if isinstance(page, str) or not isinstance(page, Sequence):
         return [(_page_name(page), gt, pred, size, document)]
-    sizes = [size] * len(page) if size is None or _is_size(size) else list(size)
-    documents = [document] * len(page) if document is None or isinstance(document, str) else list(document)
-    columns = [[_page_name(one) for one in page], list(gt), list(pred), sizes, documents]
+    size = [size] * len(page) if size is None or _is_size(size) else size
+    document = [document] * len(page) if document is None or isinstance(document, str) else document
+    given = {"gt_regions": gt, "pred_regions": pred, "size": size, "document": document}
+    columns = [[_page_name(one) for one in page], *(_column(values, name) for name, values in given.items())]
     if len({len(column) for column in columns}) > 1:
         counts = ", ".join(str(len(column)) for column in columns)
         problem = f"a batch has {counts} pages, gt, pred, sizes and documents"
         raise InputError("", "update", problem, "Give one of each for every page.")
     return list(zip(*columns))
+
+
+def _column(values: Any, name: str) -> list[Any]:
+    """What a batch has for each of its pages."""
+    try:
+        return list(values)
+    except TypeError:
+        problem = f"{short_repr(values)} is not a list, although `page` is one"
+        raise InputError("", f"update, {name}", problem, "Give one of each for every page.") from None
 
 
 def _page_name(page: Any) -> str:
@@ -208,7 +220,7 @@ def _page_size(name: str, size: Any, pred: Any) -> tuple[float, float]:
     shape = getattr(pred, "orig_shape", None)
     if size is None and shape is not None:
         size = tuple(shape)[::-1]
-    if not _is_size(size) or min(size) <= 0:
+    if not _is_size(size) or not all(0 < side < math.inf for side in size):
         problem = f"the size {short_repr(size)} is not width and height"
         raise InputError("", f"page {short_repr(name)}", problem, "Give size=(width, height) in pixels.")
     return float(size[0]), float(size[1])

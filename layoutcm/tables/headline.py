@@ -9,7 +9,7 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES
 from layoutcm.tables.averages import figure_title
-from layoutcm.tables.named_figures import find_figure, interval_column, named_figures
+from layoutcm.tables.named_figures import class_figure, find_figure, interval_column, named_figures
 from layoutcm.wording import score_text
 
 OF_PIXELS = ("micro.f1", "macro.f1", "weighted.f1", "content.f1", "right")
@@ -68,9 +68,9 @@ def _input_text(facts: Mapping[str, Any]) -> str:
 
 
 def _interval_text(result: Mapping[str, Any], name: str) -> str:
-    """The interval of an average or of content, if the result has intervals."""
-    rows = (result.get("intervals") or {}).get("headline") or []
-    low, high = next(
-        ((row["low"], row["high"]) for row in rows if row["figure"] == interval_column(name)), (None, None)
-    )
+    """The interval of an average, of content or of a label, if the result has intervals."""
+    stored = result.get("intervals") or {}
+    ends = {row["figure"]: (row["low"], row["high"]) for row in stored.get("headline") or ()}
+    ends |= {class_figure(row["label"], row["score"]): (row["low"], row["high"]) for row in stored.get("classes") or ()}
+    low, high = ends.get(interval_column(name) or name, (None, None))
     return "" if low is None or high is None else f" ({score_text(low)} – {score_text(high)})"

@@ -80,6 +80,8 @@ def test_other_outputs_and_wrong_arguments(result_a, tmp_path, capsys):
         ([*gate, "--json", result_a], "the output would replace this input"),
         ([*gate, "--baseline", result_a, "--markdown", result_a], "the output would replace this input"),
         ([*gate, GT, A], "Give GT and PRED, or --result FILE"),
+        ([*gate, "--min-score", "0.9"], "--min-score: the result was made with settings of its own"),
+        ([*gate, "--gt-format", "coco"], "--gt-format: the result was made with settings of its own"),
         (["gate", GT, "--fail-under", "macro.f1=0.5"], "Give GT and PRED, or --result FILE"),
         (["gate", GT, A], "nothing is checked"),
         (["gate", GT, A, "--fail-under", "macro.f1=0.5", "--max-drop", "0.1"], "there is no baseline to drop from"),

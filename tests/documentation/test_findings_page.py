@@ -3,6 +3,7 @@
 import re
 import runpy
 
+from layoutcm.alignment.other_readings import CODES, PLAIN_READINGS
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.messages import TEXTS
 from support.paths import ROOT
@@ -19,6 +20,11 @@ def test_every_finding_has_a_row_with_severity_and_advice():
     rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| .+ \| (.+) \|$", (DOCS / "findings.md").read_text("utf-8"), re.M)
     assert {code: severity for code, severity, _ in rows} == {code: text.severity for code, text in TEXTS.items()}
     assert all(advice.strip() for *_, advice in rows)
+
+
+def test_every_reading_has_its_own_example():
+    text = (DOCS / "findings.md").read_text("utf-8")
+    assert all(f"| `{CODES[kind]}` | warning | {words}: with" in text for kind, words in PLAIN_READINGS.items())
 
 
 def test_findings_with_a_repair_and_all_repairs_are_explained():

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+import layoutcm as lcm
 from layoutcm.tables.result_json import comparison_figures
 from support.detector_results import Detections
-from support.paths import ROOT
+from support.paths import ROOT, SAMPLE
 from support.sample_comparisons import compare_sample
 
 EXAMPLES = ROOT / "examples"
@@ -30,6 +31,30 @@ def test_the_validation_loop(figures, capsys, monkeypatch):
     )
     example["main"]()
     assert "60 pages, macro F1 0.810, AP 0.539" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_callback_of_a_stand_in_of_lightning(processes, figures, monkeypatch):
+    """Two epochs, in one process and in two: the other one has every second page."""
+    monkeypatch.setitem(sys.modules, "lightning", SimpleNamespace(Callback=object))
+    pages = runpy.run_path(str(EXAMPLES / "validation_loop.py"))["sample_pages"]
+    callbacks = runpy.run_path(str(EXAMPLES / "lightning_callback.py"))
+    parts = [callbacks["LayoutFigures"](lcm.read(SAMPLE / "gt.json").labels) for _ in range(processes)]
+    group = SimpleNamespace(
+        all_gather_object=lambda found, own: found.__setitem__(slice(None), [p.evaluator for p in parts])
+    )
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(distributed=group))
+    monkeypatch.setitem(sys.modules, "torch.distributed", group)
+    trainer, logged = SimpleNamespace(world_size=processes), []
+    for _ in range(2):
+        for k, part in enumerate(parts):
+            part.on_validation_epoch_start(trainer, None)
+            names = ("pages", "sizes", "targets", "predictions")
+            batch = dict(zip(names, zip(*pages(k, processes))))
+            part.on_validation_batch_end(trainer, None, {"predictions": batch.pop("predictions")}, batch, 0)
+        parts[0].on_validation_epoch_end(trainer, SimpleNamespace(log_dict=logged.append))
+    expected = {f"val/{name}": value for name, value in figures.items() if value is not None}
+    assert logged[0] == pytest.approx(expected, abs=1e-12) and logged[1] == logged[0]
 
 
 def test_detections_of_a_stand_in_of_supervision(capsys, monkeypatch):

@@ -137,6 +137,10 @@ def test_batches():
     assert ids.compute().pages == ["7", "8"] and ids.compute().pixels == 64
     with pytest.raises(lcm.InputError, match="a batch has 2, 1, 2, 2, 2 pages"):
         batch.update(gt[:1], pred, page=["x", "y"], size=SIZE)
+    for wrong in ({"gt": None}, {"size": 5}, {"document": 3}):
+        given = {"gt": gt, "pred": pred, "size": SIZE, "document": None} | wrong
+        with pytest.raises(lcm.InputError, match="is not a list, although `page` is one"):
+            batch.update(given.pop("gt"), given.pop("pred"), page=["x", "y"], **given)
     with pytest.raises(lcm.InputError, match="'c' is not known"):
         batch.update([[], dicts([("c", 0, 0, 1, 1)])], [[], []], page=["x", "y"], size=SIZE)
     assert len(batch) == 2  # a batch that cannot be used adds nothing
@@ -216,6 +220,7 @@ def test_evaluators_of_other_processes_are_merged():
         (["a"], {"boxes": [[0, 0, 1]], "labels": [0]}, {}, "are no boxes with four numbers each"),
         (["a"], [], {"size": (4,)}, "the size (4,) is not width and height"),
         (["a"], [], {"size": (0, 4)}, "is not width and height"),
+        (["a"], [], {"size": (float("nan"), 4)}, "is not width and height"),
         (["a"], [], {"page": None}, "None is no name of a page"),
     ],
 )

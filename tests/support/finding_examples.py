@@ -1,5 +1,14 @@
 """An example of every finding: the values that its finder gives, and the message that they make."""
 
+READINGS = {
+    "y-flipped": "The y axis of pred seems to point up",
+    "xywh-as-xyxy": "Boxes of pred seem to be x, y, width, height, read as corners",
+    "xyxy-as-xywh": "Boxes of pred seem to be corners, read as x, y, width, height",
+    "corner-as-centre": "Boxes of pred seem to have a corner, read as their centre",
+    "centre-as-corner": "Boxes of pred seem to have a centre, read as a corner",
+    "other-scale": "Coordinates of pred seem to run from 0 to 1000 over the page",
+}
+WRONG_SIZE = "The page size of pred, 600 x 800, may be wrong, because its coordinates fit that of gt, 300 x 400"
 # (code, count, values, message): one of each code, and both forms where the number of a word changes.
 MESSAGES = [
     ("scaled-page", 1, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
@@ -121,14 +130,14 @@ MESSAGES = [
     ("ignored-pred", 2, {"file": "f"}, "f: 2 regions are mapped to Ignore and are left out."),
     ("duplicate-box", 1, {"file": "f", "label": "a", "page": "p"},
      "f: 1 region is a duplicate with the same page, box and label as another (first: 'a' on page 'p')."),
-    *((code, 1, {"reading": "The y axis of pred seems to point up", "found": 0.875, "before": 0.1, "regions": 1234},
-       "The y axis of pred seems to point up: with this reading, 87.5 % of gt's regions have a counterpart in pred, "
+    *((code, 1, {"reading": words, "found": 0.875, "before": 0.1, "regions": 1234},
+       f"{words}: with this reading, 87.5 % of gt's regions have a counterpart in pred, "
        "against 10.0 % now (measured on 1,234 regions).")
-      for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner", "other-scale")),
+      for code, words in READINGS.items()),
     ("other-scale", 1, {"file": "f", "reach": 0.98765, "unit": "fractions of the page", "side": "layout"},
      "f: no coordinate is above 0.9877; they look like fractions of the page."),
-    ("wrong-page-size", 1, {"reading": "It may be wrong", "found": 0.875, "before": 0.1, "regions": 1234},
-     "It may be wrong: with this reading, 87.5 % of gt's regions have a counterpart in pred, against 10.0 % now "
+    ("wrong-page-size", 1, {"reading": WRONG_SIZE, "found": 0.875, "before": 0.1, "regions": 1234},
+     f"{WRONG_SIZE}: with this reading, 87.5 % of gt's regions have a counterpart in pred, against 10.0 % now "
      "(measured on 1,234 regions)."),
     ("wrong-page-size", 1, {"reading": "It may be wrong", "alike": 1200, "regions": 1234},
      "It may be wrong: 1,200 of 1,234 regions of gt have a counterpart that is equal in this scale."),

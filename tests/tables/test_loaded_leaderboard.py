@@ -97,7 +97,7 @@ def test_a_number_can_be_quoted():
     assert result.quote() == f"macro F1, without Background 0.810 (0.770 – 0.845); {files}; {c.recipe}"
     assert result.quote("objects.ap").startswith("AP 0.539; ")
     assert result.quote("objects.ap").endswith(c.recipe_for(None, objects="box"))
-    assert result.quote("class.Table.f1").startswith("class.Table.f1 0.887; ")
+    assert result.quote("class.Table.f1").startswith("class.Table.f1 0.887 (0.689 – 0.965); ")
     assert result.headline == result.data["headline"]
     assert "gt in memory" in lcm.load_result(full_result(three_pages())).quote("micro.f1")
     with pytest.raises(lcm.InputError, match=r"there is no figure 'macro\.f2'"):
