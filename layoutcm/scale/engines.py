@@ -27,6 +27,7 @@ ENGINES = ("threads", "dask")
 MERGED_AT_ONCE = 32
 RETRIES = 3
 LOST_WORKERS = 10  # that may die while they count one part, before the run is given up
+NO_WORKERS = "2 minutes"  # without any worker on this machine, before the run is given up
 GO_ON = "Finished parts are kept: start the same command again."
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -114,11 +115,11 @@ def _on_threads(plan: Plan, threads: int | None, shown: _ShownProgress) -> Count
 
 def _with_dask(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
     from distributed.client import ClosedClientError
-    from distributed.scheduler import KilledWorker
+    from distributed.scheduler import KilledWorker, NoWorkerError
 
     try:
         return _on_workers(plan, client, shown)
-    except (CancelledError, KilledWorker, ClosedClientError, OSError) as error:
+    except (CancelledError, KilledWorker, NoWorkerError, ClosedClientError, OSError) as error:
         raise _not_done(plan, "", error) from None
 
 
@@ -157,7 +158,7 @@ def _plan_on_worker(folder: str, digest: str) -> Plan:
 
 def _check_done(plan: Plan, part: int, future: Future) -> None:
     """Raise the error of a part that was not counted."""
-    from distributed.scheduler import KilledWorker
+    from distributed.scheduler import KilledWorker, NoWorkerError
 
     if future.status == "finished":
         return
@@ -165,7 +166,7 @@ def _check_done(plan: Plan, part: int, future: Future) -> None:
     try:
         if future.status in ("error", "cancelled"):  # a task that is lost has no result to wait for
             future.result()
-    except (CancelledError, KilledWorker) as reason:
+    except (CancelledError, KilledWorker, NoWorkerError) as reason:
         error = reason
     raise _not_done(plan, plan.facts.parts[part].name, error)
 
@@ -198,7 +199,12 @@ def local_cluster(workers: int | None = None) -> Iterator[Client]:
         raise no_dask() from None
     number = workers or os.cpu_count() or 1
     settings = {"n_workers": number, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    patient = dask.config.set({"distributed.scheduler.allowed-failures": LOST_WORKERS})
+    patient = dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": LOST_WORKERS,
+            "distributed.scheduler.no-workers-timeout": NO_WORKERS,
+        }
+    )
     with patient, LocalCluster(**settings) as cluster, Client(cluster) as client:
         yield client
 
