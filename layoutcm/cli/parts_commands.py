@@ -60,7 +60,7 @@ def run_manifest(options: argparse.Namespace) -> None:
 def run_compare_parts(options: argparse.Namespace) -> None:
     """Compare two sets of parts, or with --plan-only only say how."""
     from layoutcm.scale.compare_parts import plan_and_count, plan_partitions
-    from layoutcm.scale.engines import dask_client
+    from layoutcm.scale.engines import GO_ON, dask_client
     from layoutcm.scale.planning import PlanOptions
 
     chosen: dict[str, Any] = {name: getattr(options, name) for name in PARTS_OPTIONS}
@@ -72,8 +72,12 @@ def run_compare_parts(options: argparse.Namespace) -> None:
             print(plan.list_place(part))
         return
     client = nullcontext("threads") if options.dask is None else dask_client(options.dask, options.threads)
-    with client as engine, _parts_bar() as (progress, phase):
-        comparison = plan_and_count(*folders, PlanOptions(**chosen), engine, options.threads, progress, phase)
+    try:
+        with client as engine, _parts_bar() as (progress, phase):
+            comparison = plan_and_count(*folders, PlanOptions(**chosen), engine, options.threads, progress, phase)
+    except KeyboardInterrupt:
+        say(f"layoutcm: {GO_ON}")
+        raise
     _print_result(comparison, options.output)
 
 

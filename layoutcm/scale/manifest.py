@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -275,7 +276,7 @@ def read_manifest(place: Place) -> Manifest:
     if not place.endswith(".parquet"):
         place = join(place, MANIFEST_FILE)
     if not is_remote(place) and not exists(place):
-        raise InputError(folder_of(place), "", "the folder has no manifest", WRITE_IT)
+        raise _no_manifest(folder_of(place))
     try:
         with open_input(place) as file:
             metadata = pq.ParquetFile(file).metadata.metadata or {}
@@ -285,6 +286,15 @@ def read_manifest(place: Place) -> Manifest:
     if facts.version != VERSION:
         raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")
     return Manifest(place, facts, part_mark(place)[1])
+
+
+def _no_manifest(folder: str) -> InputError:
+    if os.path.isdir(folder):
+        return InputError(folder, "", "the folder has no manifest", WRITE_IT)
+    if os.path.exists(folder):
+        hint = "Cut it into parts first, with: layoutcm partition"
+        return InputError(folder, "", "this is a file, and not a folder of parts", hint)
+    return InputError(folder, "", "there is no such folder", "Check the name and the folder.")
 
 
 def like_layout(manifest: Manifest) -> Layout:

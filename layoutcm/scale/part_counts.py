@@ -264,9 +264,8 @@ def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
     first = parts[0]
     for one in parts[1:]:
         if one.plan != first.plan:
-            raise InputError(
-                one.parts[0], "", f"it was counted with another plan than {first.parts[0]}", "Count it again."
-            )
+            problem = f"it is of another comparison than {first.parts[0]} before it"
+            raise InputError(one.parts[0], "", problem, "Merge the counts of one plan.")
     names = [name for one in parts for name in one.parts]
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])

@@ -197,7 +197,7 @@ def on_labels(layout: Layout, labels: Sequence[str], place: Place) -> Layout:
 
 def unknown_label(place: Place, label: str) -> InputError:
     return InputError(
-        name_of(place),
+        str(place),
         "label",
         f"the plan does not know the label {short_repr(label)}",
         "Write the manifest again (layoutcm manifest), or add it: --missing-labels add.",

@@ -104,6 +104,10 @@ def _failures_named(place: Place, done: str = "read") -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(os.fspath(place), "", "there is no such file", "Check the name and the folder.") from None
+    except IsADirectoryError:
+        raise InputError(os.fspath(place), "", "this is a folder, and not a file", "Name files in it.") from None
+    except NotADirectoryError:
+        raise InputError(folder_of(place), "", "this is a file, and not a folder", "Name its folder.") from None
     except (OSError, ValueError, ImportError) as error:
         raise InputError(os.fspath(place), "", f"cannot be {done}: {error}", "Check the name and its access.") from None
 

@@ -6,6 +6,7 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -186,6 +187,9 @@ def read_plan(folder: Place) -> Plan:
 
 def part_of_list(place: Place) -> tuple[Plan, int]:
     """The plan that a list of pages belongs to, and the number of the part."""
+    if os.path.isdir(place):
+        hint = f"Name a file of the folder {PLAN_FOLDER}."
+        raise InputError(str(place), "", "this is a folder, and not a file", hint)
     plan = read_plan(join(folder_of(place), ".."))
     names = [f"{one.name}.parquet" for one in plan.facts.parts]
     if name_of(place) not in names:

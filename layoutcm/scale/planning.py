@@ -124,9 +124,12 @@ def _is_written(plan: Plan) -> bool:
     """Whether the folder has this plan already; an InputError if it has another one."""
     if not exists(join(plan.folder, PLAN_FILE)):
         return False
-    if read_plan(plan.folder).digest == plan.digest:
+    before = read_plan(plan.folder)
+    if before.digest == plan.digest:
         return True
-    problem = "the folder has the results of another comparison: other files, options or version"
+    names = PlanFacts.__struct_fields__
+    other = [name for name in names if getattr(before.facts, name) != getattr(plan.facts, name)]
+    problem = f"the folder has the results of another comparison, which differs in {', '.join(other)}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
 
 

@@ -14,6 +14,7 @@ from layoutcm.scale.part_files import _own_table, read_part
 from layoutcm.scale.partitions import document_part
 from support.layouts import build
 from support.parts import digests, pair, write_sets
+from support.paths import SAMPLE
 
 
 def test_the_part_of_a_document_is_its_blake2_digest():
@@ -285,3 +286,23 @@ def test_a_result_behind_a_link(tmp_path, named):
     for place in places.values():
         stored = lcm.open_comparison(place)
         assert len(stored.objects(page=stored.pages[5]).gt_counts) == 4
+
+
+def test_a_wrong_place_is_named_with_what_it_is(tmp_path):
+    gt, pred = write_sets(tmp_path, 3, 3)
+    out = tmp_path / "out"
+    lcm.compare_partitions(gt, pred, out)
+    with pytest.raises(lcm.InputError, match=r"nowhere: there is no such folder"):
+        lcm.compare_partitions(tmp_path / "nowhere", pred, tmp_path / "other")
+    with pytest.raises(lcm.InputError, match=r"gt\.json: this is a file, and not a folder of parts"):
+        lcm.compare_partitions(SAMPLE / "gt.json", pred, tmp_path / "other")
+    with pytest.raises(lcm.InputError, match=r"out: this is a folder, and not a file.* the folder plan"):
+        lcm.count_part(out)
+    with pytest.raises(lcm.InputError, match=r"counts: this is a folder, and not a file"):
+        lcm.merge_counts([out / "counts"])
+    with pytest.raises(lcm.InputError, match=r"result\.json: this is a file, and not a folder"):
+        lcm.open_comparison(out / "result.json")
+    with pytest.raises(lcm.InputError, match="the number of parts is missing"):
+        lcm.partition(lcm.read(SAMPLE / "gt.json"), tmp_path / "new")
+    with pytest.raises(lcm.InputError, match=r"another comparison, which differs in min_score, recipe\. "):
+        lcm.compare_partitions(gt, pred, out, min_score=0.5)
