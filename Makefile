@@ -167,7 +167,7 @@ PEER_READY := $(PEER)/.ready
 bench-peer: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/peer.py $(PEER)/bin/python
 
-# All speed comparisons in one run, written to docs/benchmarks.md. It takes about an hour: pycocotools and the peer are slow.
+# All comparisons with other tools in one run, written to docs/benchmarks.md and docs/other-tools.md. It takes about an hour: pycocotools and the peer are slow.
 bench-all: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/bench_all.py $(PEER)/bin/python
 
@@ -175,8 +175,9 @@ $(PEER_READY): Makefile
 	rm -rf $(PEER)
 	$(PYTHON) -m venv $(PEER)
 	$(PEER)/bin/pip install --quiet torch==2.13.0
-	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0
-	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0
+	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0 \
+	  appdirs opencv-python-headless pillow pycocotools seaborn
+	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0 tidecv==1.0.1 mote-error==0.1.1
 	touch $@
 
 $(READY): pyproject.toml constraints.txt
