@@ -18,7 +18,7 @@ from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.tables.loaded_leaderboard import LeaderboardResult
 from layoutcm.tables.loaded_result import Result, load_result
-from layoutcm.tables.named_figures import HEADLINE, Figures, class_figure, find_figure, interval_column, named_figures
+from layoutcm.tables.named_figures import HEADLINE, Figures, find_figure, interval_of, named_figures
 from layoutcm.tables.result_json import full_result
 from layoutcm.tables.stored_result import ResultFile
 from layoutcm.tables.stored_sums import stored_difference, stored_intervals
@@ -276,17 +276,15 @@ def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]
 
 def _ends(name: str, intervals: Intervals | None) -> list[float]:
     """Value, low and high of a figure; nan if there is no interval."""
-    nothing = [math.nan] * 3
-    if intervals is None:
-        return nothing
-    if (column := interval_column(name)) is not None:
-        is_known = column in intervals.figures and not name.startswith("over_pages.")
-        return intervals.figures[column][:3].tolist() if is_known else nothing
-    for i, label in enumerate(intervals.labels):
-        for score, values in intervals.scores.items():
-            if class_figure(label, score) == name:
-                return values[i, :3].tolist()
-    return nothing
+    if intervals is None or name.startswith("over_pages."):  # stored sums have no means over pages
+        return [math.nan] * 3
+    classes = {
+        (label, score): values[i]
+        for score, values in intervals.scores.items()
+        for i, label in enumerate(intervals.labels)
+    }
+    found = interval_of(name, intervals.figures, classes)
+    return [math.nan] * 3 if found is None else found[:3].tolist()
 
 
 def _or_none(value: float) -> float | None:
