@@ -73,15 +73,17 @@ bench-formats: $(READY)
 	$(BIN)/python benchmarks/bench_formats.py
 	$(BIN)/python benchmarks/bench_huggingface.py
 
-# Tests of soft scores on torch tensors, which `make test` skips; torch is large, so it has its own environment.
+# Tests of soft scores on torch tensors, and of the examples with the packages that they are for, which `make test` skips: torch
+# and they are large, so they have their own environment.
 TORCH := .venv-torch
 test-torch: $(TORCH)/.ready
-	$(TORCH)/bin/pytest tests/metrics/test_soft.py
+	$(TORCH)/bin/pytest tests/metrics/test_soft.py tests/examples/test_with_real_packages.py
 
 $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(TORCH)
 	$(TORCH)/bin/pip install --quiet torch==2.13.0
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[torch,verify]' hypothesis pytest
+	$(TORCH)/bin/pip install --quiet lightning==2.6.6 mlflow-skinny==3.17.2 supervision==0.31.2
 	touch $@
 
 # Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against
