@@ -73,15 +73,17 @@ bench-formats: $(READY)
 	$(BIN)/python benchmarks/bench_formats.py
 	$(BIN)/python benchmarks/bench_huggingface.py
 
-# Tests of soft scores on torch tensors, which `make test` skips; torch is large, so it has its own environment.
+# Tests of soft scores on torch tensors, and of the examples with the packages that they are for, which `make test` skips: torch
+# and they are large, so they have their own environment.
 TORCH := .venv-torch
 test-torch: $(TORCH)/.ready
-	$(TORCH)/bin/pytest tests/metrics/test_soft.py
+	$(TORCH)/bin/pytest tests/metrics/test_soft.py tests/examples/test_with_real_packages.py
 
 $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(TORCH)
 	$(TORCH)/bin/pip install --quiet torch==2.13.0
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[torch,verify]' hypothesis pytest
+	$(TORCH)/bin/pip install --quiet lightning==2.6.6 mlflow-skinny==3.17.2 supervision==0.31.2
 	touch $@
 
 # Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against
@@ -167,7 +169,7 @@ PEER_READY := $(PEER)/.ready
 bench-peer: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/peer.py $(PEER)/bin/python
 
-# All speed comparisons in one run, written to docs/benchmarks.md. It takes about an hour: pycocotools and the peer are slow.
+# All comparisons with other tools in one run, written to docs/benchmarks.md and docs/other-tools.md. It takes about an hour: pycocotools and the peer are slow.
 bench-all: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/bench_all.py $(PEER)/bin/python
 
@@ -175,8 +177,9 @@ $(PEER_READY): Makefile
 	rm -rf $(PEER)
 	$(PYTHON) -m venv $(PEER)
 	$(PEER)/bin/pip install --quiet torch==2.13.0
-	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0
-	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0
+	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0 \
+	  appdirs opencv-python-headless pillow pycocotools seaborn
+	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0 tidecv==1.0.1 mote-error==0.1.1
 	touch $@
 
 $(READY): pyproject.toml constraints.txt

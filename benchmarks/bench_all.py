@@ -1,8 +1,9 @@
-"""All speed comparisons in one run, on the same files: layoutcm and its peers. Writes docs/benchmarks.md.
+"""All speed comparisons in one run, on the same files: layoutcm and its peers. Writes docs/benchmarks.md,
+and what all of them say about the sample to docs/other-tools.md, too.
 
     python benchmarks/bench_all.py PEER_PYTHON [--pages 80863] [--rounds 3] [--growth 1000 10000 ...] [--out FILE]
 
-PEER_PYTHON is the Python of an environment with docling-metrics-layout and hotcoco. Every job runs in a process of its
+PEER_PYTHON is the Python of an environment with the peers, see `sample_figures.py`. Every job runs in a process of its
 own; the jobs of a table alternate, and the median of the rounds counts. "Warm" means that the process has worked on a
 few pages before, so that everything is imported and compiled.
 """
@@ -11,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,8 +26,10 @@ from pathlib import Path
 import peer
 from bench_jobs import run_job
 from random_pages import CASES, SPREADS
+from sample_figures import sample_figures, write_between_marks
 
 ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
 GROWTH = (1_000, 10_000, 100_000, 300_000)
 SAMPLE = [str(ROOT / "sample_data" / name) for name in ("gt.json", "model-a.json")]
 PEER_ROUNDS = 5
@@ -111,9 +115,15 @@ def sample_table(python, rounds):
 
     found = warm | medians({"the same, nothing compiled before": first_run}, rounds)
     lines = ["| job | time | CPU | peak memory |", "|---|---:|---:|---:|"]
-    return lines + [
+    lines += [
         f"| {name} | {run['seconds']:.2f} s | {run['cpu']:.2f} s | {run['memory']:.2f} GB |"
         for name, run in found.items()
+    ]
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return [
+        *lines,
+        "",
+        f"No command is counted with less memory than the script that starts it, which has {own:.2f} GB.",
     ]
 
 
@@ -190,6 +200,8 @@ def main(options):
             ("Growth with the number of pages", growth_table(python, folder, options.growth, options.rounds))
         )
     sections.append(("The kernel, one thread: compare and confusion against evaluate_page", kernel_table(options.peer)))
+    said = sample_figures(options.peer)
+    sections.append(("What the tools say about the sample", said))
     text = [
         "# Benchmarks",
         "",
@@ -204,6 +216,8 @@ def main(options):
     for title, lines in sections:
         text += ["", f"## {title}", "", *lines]
     options.out.write_text("\n".join(text) + "\n", "utf-8")
+    if options.out == PAGE:
+        write_between_marks(PAGE.with_name("other-tools.md"), said)
     print(f"written: {options.out}")
 
 
@@ -216,5 +230,5 @@ if __name__ == "__main__":
     parser.add_argument("--pages", type=int, default=80_863)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--growth", type=int, nargs="*", default=GROWTH)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks.md")
+    parser.add_argument("--out", type=Path, default=PAGE)
     main(parser.parse_args())

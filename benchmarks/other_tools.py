@@ -1,14 +1,13 @@
-"""What other tools say about the sample: the numbers of docs/other-tools.md. Each tool has its own environment.
+"""What one tool says about the sample; `sample_figures.py` makes a table of several.
 
     PYTHON benchmarks/other_tools.py TOOL FOLDER
 
 PYTHON is that of an environment in which TOOL is installed, a name of TOOLS below; files for it are written to FOLDER.
-If `layoutcm compare GT PRED --json FOLDER/result.json` was run before, docling-metrics is compared with it.
+The last line that it prints is JSON: its version, its figures by the names of the table, and its matrix if it has one.
 """
 
 import json
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,6 +15,16 @@ SAMPLE = Path(__file__).parents[1] / "sample_data"
 GT, PRED = SAMPLE / "gt.json", SAMPLE / "model-a.json"
 WITHOUT_SCORES = SAMPLE / "model-c.json"
 LABELS = {one["id"]: one["name"] for one in json.loads(GT.read_text())["categories"]}
+PRECISIONS = ("AP", "AP50", "AP75")
+WITHOUT = "AP of model C, which has no scores"
+GAINS = {
+    "Cls": "class",
+    "Loc": "localisation",
+    "Both": "both",
+    "Dupe": "duplicate",
+    "Bkg": "background",
+    "Miss": "missed",
+}
 
 
 def write_outlines(folder):
@@ -27,26 +36,57 @@ def write_outlines(folder):
     (folder / "gt-outlines.json").write_text(json.dumps(gt))
 
 
+def layoutcm(folder):
+    import layoutcm as lcm
+    from layoutcm.tables.result_json import comparison_figures
+
+    gt = lcm.read(GT)
+    found, without = (lcm.compare(gt, lcm.read(file, like=gt)) for file in (PRED, WITHOUT_SCORES))
+    figures, causes = comparison_figures(found), found.causes()
+    return {
+        **{name: figures[f"objects.{name.lower()}"] for name in PRECISIONS},
+        WITHOUT: comparison_figures(without)["objects.ap"],
+        "share of the wrong pixels: duplicate": causes.totals["duplicate"] / sum(causes.totals.values()),
+        "1 - recall of content": 1 - figures["content.recall"],
+        "matrix": found.confusion().values.tolist(),
+    }
+
+
 def hotcoco(folder):
     from hotcoco import COCO, COCOeval
 
     gt = COCO(str(GT))
-    for file in (WITHOUT_SCORES, PRED):
-        evaluation = COCOeval(gt, gt.load_res(str(file)), "bbox")
-        evaluation.run()
-        print(file.name, "AP, AP50, AP75:", evaluation.stats[:3])
-    print("TIDE:", evaluation.tide_errors()["delta_ap"])
+    found, without = (COCOeval(gt, gt.load_res(str(file)), "bbox") for file in (PRED, WITHOUT_SCORES))
+    found.run()
+    without.run()
+    return {
+        **dict(zip(PRECISIONS, map(float, found.stats))),
+        WITHOUT: float(without.stats[0]),
+        **gains(found.tide_errors()["delta_ap"]),
+    }
+
+
+def gains(found):
+    """The gains of AP50 by TIDE, named as in the table."""
+    return {f"gain of AP50 without errors: {name}": found[key] for key, name in GAINS.items()}
 
 
 def faster_coco_eval(folder):
     from faster_coco_eval import COCO, COCOeval_faster
 
+    def precisions(file):
+        evaluation = COCOeval_faster(gt, gt.loadRes(str(file)), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+        return [float(value) for value in evaluation.stats[:3]]
+
     gt = COCO(str(GT))
-    evaluation = COCOeval_faster(gt, gt.loadRes(str(PRED)), "bbox")
-    evaluation.evaluate()
-    evaluation.accumulate()
-    evaluation.summarize()
-    print("AP, AP50, AP75:", evaluation.stats[:3])
+    try:
+        without = precisions(WITHOUT_SCORES)[0]
+    except KeyError as error:
+        without = f"KeyError: {error}"
+    return dict(zip(PRECISIONS, precisions(PRED))) | {WITHOUT: without}
 
 
 def tide(folder):
@@ -54,8 +94,10 @@ def tide(folder):
 
     write_outlines(folder)
     found = TIDE()
-    found.evaluate(datasets.COCO(str(folder / "gt-outlines.json")), datasets.COCOResult(str(PRED)), mode=TIDE.BOX)
-    found.summarize()
+    gt, pred = datasets.COCO(str(folder / "gt-outlines.json")), datasets.COCOResult(str(PRED))
+    run = found.evaluate(gt, pred, mode=TIDE.BOX)
+    (errors,) = found.get_main_errors().values()
+    return {"AP50": run.ap / 100} | gains({name: value / 100 for name, value in errors.items()})
 
 
 def page_boxes():
@@ -75,7 +117,8 @@ def mote_error(folder):
         boxes = np.array([box for box, _ in gt], float)
         truth = GTBoxes(boxes, np.arange(1, len(boxes) + 1), image["width"], image["height"])
         rows.append(mote(truth, np.array([box for box, _ in pred], float).reshape(-1, 4)))
-    print("mean over pages:", dict(zip(rows[0]._fields, np.mean(rows, axis=0).round(4).tolist())))
+    means = dict(zip(rows[0]._fields, np.mean(rows, axis=0).tolist()))
+    return {f"mean over pages: {'MOTe' if name == 'mote' else name}": value for name, value in means.items()}
 
 
 def docling_metrics(folder):
@@ -93,12 +136,7 @@ def docling_metrics(folder):
         page = image["file_name"], image["width"], image["height"], names
         _, _, found = evaluate_page(MultiLabelConfusionMatrix(), *page, *given)
         total = total + found.detailed.confusion_matrix
-    for name, row in zip(names.values(), np.asarray(total)):
-        print(f"{name:16}", *(f"{value:.1f}" for value in row))
-    if (own := folder / "result.json").exists():
-        print(
-            "largest difference of a cell:", np.abs(np.asarray(total) - json.loads(own.read_text())["confusion"]).max()
-        )
+    return {"matrix": np.asarray(total).tolist()}
 
 
 def docling_eval(folder):
@@ -137,15 +175,16 @@ def docling_eval(folder):
     table = pa.Table.from_pylist(records, DatasetRecordWithPrediction.pyarrow_schema())
     pq.write_table(table, folder / "test" / "sample.parquet")
     layout = LayoutEvaluator()(folder)
-    print({name: value for name, value in layout.model_dump().items() if isinstance(value, float)})
+    return {name: value for name, value in layout.model_dump().items() if isinstance(value, float)}
 
 
 TOOLS = {
+    "layoutcm": (layoutcm, "layoutcm"),
+    "docling-metrics-layout": (docling_metrics, "docling-metrics-layout"),
     "hotcoco": (hotcoco, "hotcoco"),
     "faster-coco-eval": (faster_coco_eval, "faster-coco-eval"),
-    "tide": (tide, "tidecv"),
+    "TIDE": (tide, "tidecv"),
     "mote_error": (mote_error, "mote-error"),
-    "docling-metrics": (docling_metrics, "docling-metrics-layout"),
     "docling-eval": (docling_eval, "docling-eval"),
 }
 
@@ -154,9 +193,7 @@ def main():
     name, folder = sys.argv[1], Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     run, package = TOOLS[name]
-    start = time.perf_counter()
-    run(folder)
-    print(f"{package} {version(package)}, {time.perf_counter() - start:.2f} s")
+    print(json.dumps({"version": version(package), "figures": run(folder)}))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from layoutcm.cli.reading import compare_file, read_gt
 from layoutcm.cli.streams import write_json
 from layoutcm.errors import InputError
 from layoutcm.outputs.files import write_whole
-from layoutcm.tables.gate import Gate, gate, limits_of
+from layoutcm.tables.gate import Gate, gate, one_result, wanted_limits
 from layoutcm.tables.stored_result import ResultFile
 from layoutcm.wording import without_control_characters
 
@@ -37,7 +37,7 @@ def add_gate_command(
         "--max-drop",
         action="append",
         metavar="[FIGURE=]DROP",
-        help="the largest drop from the baseline, of one figure or of all that are checked; 0 unless given",
+        help="the largest drop from the baseline, of one figure or of all others; may be repeated; 0 unless given",
     )
     command.add_argument("--strict", action="store_true", help="a drop within noise fails, too")
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
@@ -52,7 +52,9 @@ def run_gate(options: argparse.Namespace) -> int:
     from layoutcm.tables.gate_texts import gate_lines, gate_markdown
 
     _check_options(options)
-    chosen: dict[str, Any] = {"baseline": options.baseline, "max_drop": _max_drop(options), "strict": options.strict}
+    # Read before the comparison, so that a wrong baseline is not found after a long time.
+    baseline = one_result(options.baseline, "--baseline") if options.baseline else None
+    chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
     found: Gate = gate(_result(options), options.fail_under, **chosen)
     if options.markdown:
         _write_text(gate_markdown(found), options.markdown)
@@ -73,16 +75,10 @@ def _check_options(options: argparse.Namespace) -> None:
             raise InputError("", f"--{name.replace('_', '-')}", problem, "Leave this out, or give GT and PRED.")
     if options.json == options.markdown == "-":
         raise InputError("", "--json", "standard output takes --json or --markdown", "Write one of them to a file.")
-    limits_of(options.fail_under, "--fail-under")
+    wanted_limits(options.fail_under, options.max_drop, bool(options.baseline), ("--fail-under", "--max-drop"))
     for path in (options.json, options.markdown):
         if path and path != "-":
             check_file_output(path, options)
-
-
-def _max_drop(options: argparse.Namespace) -> Any:
-    """One number for all figures, or a list of those with their own."""
-    given = options.max_drop
-    return given[0] if given and len(given) == 1 else given
 
 
 def _result(options: argparse.Namespace) -> ResultFile:

@@ -37,10 +37,11 @@ class LabelIds:
 
     @classmethod
     def of(cls, labels: Sequence[str] | Mapping[int, str], place: str) -> LabelIds:
-        """From a list of names or {id: name}; an InputError if they are neither."""
-        pairs = dict(labels) if isinstance(labels, Mapping) else dict(enumerate(labels))
+        """From a list of names or {id: name}; an InputError if they are neither. A set has no order, so no ids."""
+        is_list = isinstance(labels, Iterable) and not isinstance(labels, str | set | frozenset)
+        pairs = dict(labels) if isinstance(labels, Mapping) else dict(enumerate(labels if is_list else ()))
         names, ids = tuple(pairs.values()), tuple(pairs)
-        if isinstance(labels, str) or not names or not all(isinstance(name, str) and name for name in names):
+        if not names or not all(isinstance(name, str) and name for name in names):
             raise InputError("", place, f"{short_repr(labels)} are no labels", "Give a list of names, or {id: name}.")
         if len(set(names)) < len(names) or not all(isinstance(one, int | np.integer) for one in ids):
             raise InputError("", place, "labels must have different names and whole ids", "Give {id: name}.")
@@ -63,7 +64,7 @@ class LabelIds:
             if label in self.by_name:
                 return self.by_name[label]
             raise unknown_choice(f"{place}, label", label, self.names)
-        if is_number(label) and label == int(label) and int(label) in self.by_id:
+        if is_number(label) and label in self.by_id:  # 3.0 is found like 3
             return self.by_id[int(label)]
         known = ", ".join(f"{one} = {name}" for one, name in zip(self.ids[:5], self.names))
         raise InputError("", f"{place}, label", f"{short_repr(label)} is no id of a label", f"Ids are like {known}.")
@@ -112,13 +113,13 @@ def _columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
     if regions is None:
         return [], [], None
     if isinstance(regions, Mapping) and {"boxes", "labels"} <= set(regions):
-        return as_array(regions["labels"]).tolist(), regions["boxes"], regions.get("scores")
+        return _label_list(regions["labels"], place), regions["boxes"], regions.get("scores")
     if hasattr(regions, "xyxy") and hasattr(regions, "class_id"):
-        return _supervision_columns(regions)
+        return _supervision_columns(regions, place)
     boxes = getattr(regions, "boxes", regions)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):
-        ids, names = as_array(boxes.cls).tolist(), getattr(regions, "names", None)
-        return [names[int(one)] for one in ids] if names else ids, boxes.xyxy, boxes.conf
+        ids = _label_list(boxes.cls, place)
+        return _ultralytics_names(ids, getattr(regions, "names", None), place), boxes.xyxy, boxes.conf
     if hasattr(regions, "to_dict") and hasattr(regions, "columns"):
         regions = regions.to_dict("records")
     if isinstance(regions, list | tuple) and all(isinstance(one, Mapping) for one in regions):
@@ -126,11 +127,36 @@ def _columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
     return _array_columns(regions, place)
 
 
-def _supervision_columns(found: Any) -> tuple[Iterable[Any], Any, Any]:
+def _label_list(labels: Any, place: str) -> list[Any]:
+    """The labels of an array, a list or a tensor; an InputError if they are no list."""
+    try:
+        found = as_array(labels)
+    except ValueError:  # lists of different lengths
+        found = np.empty(())
+    if found.ndim != 1:
+        problem = f"{short_repr(labels)} is no list of labels"
+        raise InputError("", f"{place}, labels", problem, "Give a list with one label for each box.")
+    values: list[Any] = found.tolist()
+    return values
+
+
+def _ultralytics_names(ids: list[Any], names: Any, place: str) -> list[Any]:
+    """The names that a result of Ultralytics has for its ids; the ids if it has no names."""
+    if not names:
+        return ids
+    known = names if isinstance(names, Mapping) else dict(enumerate(names))
+    for one in ids:
+        if one not in known:
+            problem = f"{short_repr(one)} is no id in the names of this result"
+            raise InputError("", f"{place}, label", problem, f"They are {short_repr(known)}.")
+    return [known[one] for one in ids]
+
+
+def _supervision_columns(found: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
     """The class names of supervision, if it has them, else the ids."""
     names = (getattr(found, "data", None) or {}).get("class_name")
     labels = names if names is not None else found.class_id
-    return [] if labels is None else as_array(labels).tolist(), found.xyxy, found.confidence
+    return [] if labels is None else _label_list(labels, place), found.xyxy, found.confidence
 
 
 def _dict_columns(regions: Sequence[Mapping[str, Any]], place: str) -> tuple[Iterable[Any], Any, Any]:

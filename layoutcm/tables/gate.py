@@ -18,7 +18,7 @@ from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.tables.loaded_leaderboard import LeaderboardResult
 from layoutcm.tables.loaded_result import Result, load_result
-from layoutcm.tables.named_figures import HEADLINE, Figures, class_figure, find_figure, interval_column, named_figures
+from layoutcm.tables.named_figures import HEADLINE, Figures, find_figure, interval_of, named_figures
 from layoutcm.tables.result_json import full_result
 from layoutcm.tables.stored_result import ResultFile
 from layoutcm.tables.stored_sums import stored_difference, stored_intervals
@@ -31,6 +31,23 @@ Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
 SAME = 1e-12  # a value this close to its limit has reached it
 OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of the baseline
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the figures have to reach, as far as it is known before there are any."""
+
+    fail_under: dict[str, float]
+    most: float | None  # the allowed drop of all figures that have none of their own; None: only those are checked
+    max_drop: dict[str, float]
+
+    def drops(self, figures: Figures) -> dict[str, float]:
+        """{figure: allowed drop}"""
+        own = {find_figure(name, figures, MAX_DROP): most for name, most in self.max_drop.items()}
+        if self.most is None:
+            return own
+        defined = [name for name in HEADLINE if figures[name] is not None]
+        return dict.fromkeys([*defined, *self.fail_under], self.most) | own
 
 
 @dataclass(frozen=True)
@@ -112,7 +129,8 @@ def gate(
     baseline : Comparison, Result, path, bytes or dict, optional
         An earlier result.
     max_drop : float, dict, str or list of str, optional
-        One number for micro, macro and content F1 and the figures of `fail_under` (0 unless given), or {figure: drop}.
+        One number for micro, macro and content F1 and the figures of `fail_under` (0 unless given), {figure: drop} for
+        these figures alone, or texts such as "0.01" and "class.Table.f1=0.05": the bare number is for all others.
     strict : bool
         Lets a drop within noise fail, too.
 
@@ -129,39 +147,71 @@ def gate(
     >>> g.passed, [check.figure for check in g.short]
     (False, ['class.Caption.f1'])
     """
-    wanted = limits_of(fail_under, "fail_under")
-    if baseline is None and max_drop is not None:
-        raise InputError("", "max_drop", "there is no baseline to drop from", "Give an earlier result as baseline.")
-    own = _result(result, "result")
+    wanted = wanted_limits(fail_under, max_drop, baseline is not None)
+    earlier = None if baseline is None else one_result(baseline, "baseline")
+    own = one_result(result, "result")
     figures = named_figures(own.data)
-    for name in wanted:
-        find_figure(name, figures, "fail_under")
+    for name in wanted.fail_under:
+        find_figure(name, figures, FAIL_UNDER)
     intervals, notes = _intervals(own)
-    checks = [_threshold(name, least, figures, intervals) for name, least in wanted.items()]
-    if baseline is not None:
-        earlier = _result(baseline, "baseline")
-        drops = _drops(max_drop, wanted, figures)
+    checks = [_threshold(name, least, figures, intervals) for name, least in wanted.fail_under.items()]
+    if earlier is not None:
+        drops = wanted.drops(figures)
         paired, more = _paired(earlier, own)
         notes += [note for note in more if note not in notes]
         old = named_figures(earlier.data)
         checks += [_drop(name, most, (figures[name], old), paired, strict) for name, most in drops.items()]
     if not checks:
-        raise InputError("", "fail_under", "nothing is checked", 'Give a threshold such as "macro.f1=0.8".')
+        raise _nothing_is_checked(FAIL_UNDER)
     return Gate(own, tuple(checks), tuple(notes))
+
+
+def _nothing_is_checked(place: str) -> InputError:
+    return InputError("", place, "nothing is checked", 'Give a threshold such as "macro.f1=0.8".')
+
+
+def wanted_limits(
+    fail_under: Limits,
+    max_drop: float | Limits | None,
+    has_baseline: bool,
+    places: tuple[str, str] = (FAIL_UNDER, MAX_DROP),
+) -> Wanted:
+    """The limits of `gate`; an InputError at one of the two places for what is wrong whatever the figures are."""
+    least, most = places
+    if max_drop is not None and not has_baseline:
+        raise InputError("", most, "there is no baseline to drop from", "Give an earlier result as baseline.")
+    thresholds = limits_of(fail_under, least)
+    if not thresholds and not has_baseline:
+        raise _nothing_is_checked(least)
+    if max_drop is None or is_number(max_drop):
+        return Wanted(thresholds, _limit(max_drop or 0, most, most), {})
+    if isinstance(max_drop, Mapping):
+        return Wanted(thresholds, None, limits_of(max_drop, most))
+    lines = _lines(cast(str | Iterable[str], max_drop))
+    bare = [line for line in lines if "=" not in line]
+    if len(bare) > 1:
+        problem = f"{bare[0]} and {bare[1]} are both for all figures"
+        raise InputError("", most, problem, 'Give one number, and others like "class.Table.f1=0.05".')
+    own = limits_of([line for line in lines if "=" in line], most)
+    return Wanted(thresholds, _limit(bare[0], most, most) if bare else None, own)
 
 
 def limits_of(given: Limits, place: str) -> dict[str, float]:
     """{figure: number} from a dict, or from texts "figure=number", several of them on several lines."""
     if isinstance(given, Mapping):
         return {name: _limit(value, name, place) for name, value in given.items()}
-    lines = [line for text in ([given] if isinstance(given, str) else given) for line in str(text).splitlines()]
     limits = {}
-    for line in filter(str.strip, lines):
-        name, equals, value = line.strip().rpartition("=")
+    for line in _lines(given):
+        name, equals, value = line.rpartition("=")
         if not equals:
             raise InputError("", place, f"{short_repr(line)} has no =", 'Write it like "macro.f1=0.8".')
         limits[name.strip()] = _limit(value.strip(), name.strip(), place)
     return limits
+
+
+def _lines(given: str | Iterable[str]) -> list[str]:
+    texts = [given] if isinstance(given, str) else given
+    return [line.strip() for text in texts for line in str(text).splitlines() if line.strip()]
 
 
 def _limit(value: object, name: str, place: str) -> float:
@@ -175,12 +225,12 @@ def _limit(value: object, name: str, place: str) -> float:
     return number
 
 
-def _result(given: Comparison | Result | ResultFile, place: str) -> Result:
+def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
     """The result of one prediction; a comparison of one document has its pages in it, which intervals need."""
     if isinstance(given, Result):
         return given
     if isinstance(given, Comparison):
-        return _result(full_result(given, per_page=len(given.documents) < 2), place)
+        return one_result(full_result(given, per_page=len(given.documents) < 2), place)
     found = load_result(given)
     if isinstance(found, Result):
         return found
@@ -190,18 +240,6 @@ def _result(given: Comparison | Result | ResultFile, place: str) -> Result:
         return found[0]
     hint = "Give the result.json of one of them: it is in its folder of the report."
     raise InputError(found[0].name, place, f"the file has {len(found)} results", hint)
-
-
-def _drops(max_drop: float | Limits | None, wanted: Mapping[str, float], figures: Figures) -> dict[str, float]:
-    """{figure: allowed drop}"""
-    if isinstance(max_drop, str) and "=" not in max_drop:
-        max_drop = _limit(max_drop.strip(), "max_drop", "max_drop")
-    if max_drop is None or is_number(max_drop):
-        most = _limit(max_drop or 0, "max_drop", "max_drop")
-        defined = [name for name in HEADLINE if figures[name] is not None]
-        return dict.fromkeys([*defined, *(name for name in wanted if name not in defined)], most)
-    drops = limits_of(cast(Limits, max_drop), "max_drop")
-    return {find_figure(name, figures, "max_drop"): most for name, most in drops.items()}
 
 
 def _intervals(own: Result) -> tuple[Intervals | None, list[str]]:
@@ -238,17 +276,15 @@ def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]
 
 def _ends(name: str, intervals: Intervals | None) -> list[float]:
     """Value, low and high of a figure; nan if there is no interval."""
-    nothing = [math.nan] * 3
-    if intervals is None:
-        return nothing
-    if (column := interval_column(name)) is not None:
-        is_known = column in intervals.figures and not name.startswith("over_pages.")
-        return intervals.figures[column][:3].tolist() if is_known else nothing
-    for i, label in enumerate(intervals.labels):
-        for score, values in intervals.scores.items():
-            if class_figure(label, score) == name:
-                return values[i, :3].tolist()
-    return nothing
+    if intervals is None or name.startswith("over_pages."):  # stored sums have no means over pages
+        return [math.nan] * 3
+    classes = {
+        (label, score): values[i]
+        for score, values in intervals.scores.items()
+        for i, label in enumerate(intervals.labels)
+    }
+    found = interval_of(name, intervals.figures, classes)
+    return [math.nan] * 3 if found is None else found[:3].tolist()
 
 
 def _or_none(value: float) -> float | None:

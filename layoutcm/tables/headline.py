@@ -9,7 +9,7 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES
 from layoutcm.tables.averages import figure_title
-from layoutcm.tables.named_figures import class_figure, find_figure, interval_column, named_figures
+from layoutcm.tables.named_figures import find_figure, interval_column, interval_of, named_figures
 from layoutcm.wording import score_text
 
 OF_PIXELS = ("micro.f1", "macro.f1", "weighted.f1", "content.f1", "right")
@@ -70,7 +70,7 @@ def _input_text(facts: Mapping[str, Any]) -> str:
 def _interval_text(result: Mapping[str, Any], name: str) -> str:
     """The interval of an average, of content or of a label, if the result has intervals."""
     stored = result.get("intervals") or {}
-    ends = {row["figure"]: (row["low"], row["high"]) for row in stored.get("headline") or ()}
-    ends |= {class_figure(row["label"], row["score"]): (row["low"], row["high"]) for row in stored.get("classes") or ()}
-    low, high = ends.get(interval_column(name) or name, (None, None))
+    averages = {row["figure"]: (row["low"], row["high"]) for row in stored.get("headline") or ()}
+    classes = {(row["label"], row["score"]): (row["low"], row["high"]) for row in stored.get("classes") or ()}
+    low, high = interval_of(name, averages, classes) or (None, None)
     return "" if low is None or high is None else f" ({score_text(low)} – {score_text(high)})"

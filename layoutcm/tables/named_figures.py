@@ -6,12 +6,13 @@ A gate checks figures by these names, and an Evaluator logs them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from layoutcm.errors import InputError, unknown_choice
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.unit_sums import CLASS_SCORES
 
+Ends = TypeVar("Ends")
 Figures = dict[str, float | None]  # None is n/a
 AVERAGE_KEYS = {
     "": "averages",
@@ -87,3 +88,10 @@ def interval_column(name: str) -> str | None:
     if not prefix:
         return f"{kind}_{score}"
     return f"{kind}_{score}_{prefix[0]}" if len(prefix) == 1 and f"{prefix[0]}." in AVERAGE_KEYS else None
+
+
+def interval_of(name: str, averages: Mapping[str, Ends], classes: Mapping[tuple[str, str], Ends]) -> Ends | None:
+    """What intervals have of a figure, from {column: ends} and {(label, score): ends}; None if they have nothing."""
+    if (column := interval_column(name)) is not None:
+        return averages.get(column)
+    return {class_figure(*key): ends for key, ends in classes.items()}.get(name)

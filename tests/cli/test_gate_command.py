@@ -64,8 +64,26 @@ def test_a_drop_from_the_baseline(result_a, result_c, tmp_path, capsys):
     assert "| Background | Text | 630,522.50 | 0.019 |" in Path(files[1]).read_text("utf-8")
     assert main([*arguments, "--max-drop", "0.1", "--strict"]) == 0
     assert main([*arguments, "--max-drop", "micro.f1=0.1", "--max-drop", "class.Table.f1=0.001", "--strict"]) == 3
+    assert main([*arguments, "--max-drop", "0.1", "--max-drop", "class.Table.f1=0.001", "--strict"]) == 3
+    written = json.loads(Path(files[0]).read_text("utf-8"))
+    assert [check["figure"] for check in written["checks"]] == ["micro.f1", "macro.f1", "content.f1", "class.Table.f1"]
+    assert [check["figure"] for check in written["checks"] if not check["passed"]] == ["class.Table.f1"]
     assert main(["gate", "--result", result_c, "--baseline", result_a]) == 0
     capsys.readouterr()
+
+
+def test_what_is_wrong_is_said_before_the_comparison(tmp_path, capsys):
+    """The files of the comparison do not exist: nobody has tried to read them."""
+    gate = ["gate", "no-gt.json", "no-pred.json"]
+    for wrong, words in (
+        (["--baseline", str(tmp_path / "old.json")], "old.json"),
+        (["--fail-under", "macro.f1=0.5", "--max-drop", "0.1"], "--max-drop: there is no baseline to drop from"),
+        (["--baseline", GT, "--max-drop", "0.1", "--max-drop", "0.2"], "0.1 and 0.2 are both for all figures"),
+        ([], "--fail-under: nothing is checked"),
+    ):
+        assert main([*gate, *wrong]) == 2
+        printed = capsys.readouterr().err
+        assert words in printed and "no-gt.json" not in printed
 
 
 def test_other_outputs_and_wrong_arguments(result_a, tmp_path, capsys):
@@ -83,8 +101,6 @@ def test_other_outputs_and_wrong_arguments(result_a, tmp_path, capsys):
         ([*gate, "--min-score", "0.9"], "--min-score: the result was made with settings of its own"),
         ([*gate, "--gt-format", "coco"], "--gt-format: the result was made with settings of its own"),
         (["gate", GT, "--fail-under", "macro.f1=0.5"], "Give GT and PRED, or --result FILE"),
-        (["gate", GT, A], "nothing is checked"),
-        (["gate", GT, A, "--fail-under", "macro.f1=0.5", "--max-drop", "0.1"], "there is no baseline to drop from"),
     ):
         assert main(wrong) == 2
         assert words in capsys.readouterr().err, wrong

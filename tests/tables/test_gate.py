@@ -103,6 +103,17 @@ def test_one_number_is_for_the_headline_figures_and_those_with_a_threshold():
     assert lcm.gate(compare_rows(GOOD), baseline=compare_rows(GOOD), max_drop="0.05").checks == tuple(drops[:3])
 
 
+def test_a_bare_number_beside_others_is_for_all_figures_without_their_own():
+    def allowed(max_drop):
+        gate = lcm.gate(compare_rows(GOOD), "class.a.iou=0.5", baseline=compare_rows(GOOD), max_drop=max_drop)
+        return {check.figure: check.least for check in gate.checks if check.kind == "max_drop"}
+
+    others = {"micro.f1": 0.99, "macro.f1": 0.75, "content.f1": 0.99, "class.a.iou": 0.99, "class.a.f1": 0.5}
+    assert allowed(["0.01", "macro.f1=0.25", "class.a.f1=0.5"]) == others
+    assert allowed("macro.f1=0.25\nclass.a.f1=0.5\n0.01\n") == others
+    assert allowed(["macro.f1=0.25"]) == {"macro.f1": 0.75}
+
+
 def test_with_too_few_documents_every_drop_counts_and_it_is_said():
     gate = lcm.gate(compare_rows([10, 10, 9]), baseline=compare_rows([10, 10, 10]), max_drop={"micro.recall": 0.01})
     assert not gate.passed
@@ -177,6 +188,8 @@ def test_intervals_and_differences_are_those_of_the_comparison():
         ({"max_drop": 0.1}, "there is no baseline to drop from"),
         ({"baseline": "here", "max_drop": "macro.f2=0.1"}, "there is no figure 'macro.f2'"),
         ({"baseline": "here", "max_drop": "much"}, "is not a share"),
+        ({"baseline": "here", "max_drop": ["0.1", "0.2"]}, "max_drop: 0.1 and 0.2 are both for all figures"),
+        ({"baseline": "here", "max_drop": []}, "nothing is checked"),
     ],
 )
 def test_wrong_arguments(arguments, words, sample_result):
