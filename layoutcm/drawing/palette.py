@@ -28,6 +28,7 @@ AGREEMENT_COLOURS = (None, "#7fb2dd", "#9e2a2b", "#d9a3c7", "#6a4fa3", NOT_JUDGE
 # what is missed, invented or has another label has its colour in `AGREEMENT_COLOURS`, too.
 CAUSE_COLOURS = ("#b8bec6", "#6a4fa3", "#9cc4e4", "#3f8f6f", "#b5d9a8", "#d9a441", "#9e2a2b", "#d9a3c7")
 SCORE_COLOURS = {"precision": "#bf8a30", "recall": "#6aa7c8", "f1": "#2f7d6b"}
+LINE_CONTRAST = 3.0  # of WCAG, for parts of a drawing that carry meaning
 LIT = "#d62728"  # the pixels behind one cell of the matrix
 # If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)
@@ -118,9 +119,25 @@ def scale_colour(scale: Scale, place: float) -> str:
 
 def text_colour_on(colour: str) -> str:
     """Black or white, whichever has more contrast on `colour` (WCAG); at least 4.5."""
+    return "#000000" if _luminance(colour) > 0.179 else "#ffffff"
+
+
+def line_colour(colour: str, theme: Theme) -> str:
+    """The colour of a label for a thin line: as near to the text colour as needed to be seen on the paper."""
+    shares = (step / 20 for step in range(21))
+    mixed = (mix(colour, theme.text, share) for share in shares)
+    return next(one for one in mixed if contrast(one, theme.background) >= LINE_CONTRAST)
+
+
+def contrast(colour: str, other: str) -> float:
+    """The contrast ratio of WCAG, 1 to 21."""
+    low, high = sorted((_luminance(colour), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def rising_scale(*colours: str) -> Scale:

@@ -52,3 +52,11 @@ def test_numbers_are_readable_on_every_cell(theme):
         for place in np.linspace(0, 1, 101):
             cell = palette.scale_colour(scale, place)
             assert contrast(cell, palette.text_colour_on(cell)) >= 4.2
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_lines_of_labels_are_seen_on_the_paper(theme):
+    for colour in palette.label_colours([f"label {i}" for i in range(74)]).values():
+        line = palette.line_colour(colour, theme)
+        assert contrast(line, theme.background) >= 3
+        assert line == colour or contrast(colour, theme.background) < 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.palette import Theme, label_colours
+from layoutcm.drawing.palette import Theme, label_colours, line_colour
 from layoutcm.drawing.screen.charts import share_axis
 from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
@@ -45,7 +45,7 @@ def curve_points(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curv
 def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) -> go.Figure:
     """The curves of some labels; colours are chosen among all `labels`, so that they do not change with the choice."""
     colours = label_colours(labels)
-    traces = [_make_curve(curve, colours[curve.label]) for curve in curves]
+    traces = [_make_curve(curve, line_colour(colours[curve.label], theme)) for curve in curves]
     return _with_share_axes(go.Figure(traces), theme)
 
 
