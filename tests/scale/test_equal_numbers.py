@@ -271,3 +271,10 @@ def test_score_curves_with_parts_without_scores(tmp_path, score):
     assert a.best_overall == pytest.approx(b.best_overall, nan_ok=True)
     assert a.roc_auc == pytest.approx(b.roc_auc, nan_ok=True)
     assert a.best_overall["f1"] == pytest.approx(90 / 195 if score < 1 else np.nan, nan_ok=True)
+
+
+def test_no_pixel_is_judged(tmp_path):
+    gt = build({"p": (9, 9)}, [("p", "x", 0, 0, 9, 9)], "x")
+    pred = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)], "x")
+    options = {"mapping": {"gt": {"x": "Ignore"}}}
+    assert compared(tmp_path, gt, pred, **options).pixels == lcm.compare(gt, pred, **options).pixels == 0
