@@ -37,9 +37,15 @@ class ScoreAreas(NamedTuple):
         return ScoreAreas(self.page[rows], self.label[rows], *columns)
 
 
-def score_areas(alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None) -> ScoreAreas | None:
-    """The rows of all pages, sorted by label; None if labels differ, or pred has no score or one outside 0..1."""
-    if not alignment.space.shared or not np.isfinite(alignment.layouts[PRED].region_columns.scores).any():
+def score_areas(
+    alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None, has_scores: bool | None = None
+) -> ScoreAreas | None:
+    """The rows of all pages, sorted by label; None if labels differ, or pred has no score or one outside 0..1.
+
+    `has_scores` says whether pred has scores if these pages are a part of it, which may have none itself.
+    """
+    has_scores = alignment.layouts[PRED].has_scores if has_scores is None else has_scores
+    if not alignment.space.shared or not has_scores:
         return None
     grid = alignment_to_grid(alignment, rounding, min_score)
     is_pred = grid.labels >= grid.n_labels[GT]

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -104,15 +104,22 @@ class Manifest:
         return join(folder_of(self.place), self.facts.parts[part].file)
 
     def page_table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """One row per page: page, document, number, width, height, part, regions, attributes."""
+        """One row per page: page, document, number, width, height, part, regions, attributes.
+
+        `file_document` is what the file says, null if it is the document; the column is there if any page has it.
+        """
         return read_parquet(self.place, columns, ["document"], WRITE_IT).unify_dictionaries()
 
 
 class ManifestBuilder:
     """Collects the parts of a set, one after the other; only their pages stay in memory."""
 
-    def __init__(self, name: str, folder: Place, labels: Sequence[str] = ()) -> None:
+    def __init__(
+        self, name: str, folder: Place, labels: Sequence[str] = (), file_documents: Mapping[str, str] | None = None
+    ) -> None:
+        """`file_documents` is {page: document} as the file had it, if the parts have other documents."""
         self.name, self.folder, self.labels = name, folder, list(labels)
+        self.file_documents = file_documents
         self.parts: list[PartFacts] = []
         self.pages: list[Pages] = []
         self.page_keys: list[list[str | None]] = []
@@ -179,12 +186,17 @@ class ManifestBuilder:
 
         pages = concatenate_pages(self.pages)
         self._check_names(pages)
+        known = self.file_documents
+        in_file = tuple(known[name] for name in pages.names) if known is not None else pages.documents
         pages, findings = name_documents(pages, documents)
         self.findings += findings
         part = np.repeat(np.arange(len(self.parts), dtype=np.int32), [one.pages for one in self.parts])
         columns = page_columns(pages) | {"part": pa.array(part), "regions": np.concatenate(self.page_regions)}
         if any(key for keys in self.page_keys for key in keys):
             columns["page_key"] = pa.array([key for keys in self.page_keys for key in keys], pa.string())
+        if in_file != pages.documents:
+            other = [own if own != named else None for own, named in zip(in_file, pages.documents)]
+            columns["file_document"] = pa.array(other, pa.string())
         return pa.table(columns)
 
     def _check_names(self, pages: Pages) -> None:
@@ -223,6 +235,17 @@ def pages_of_table(table: pa.Table) -> Pages:
         tuple(table["document"].to_pylist()),
         table["number"].fill_null(-1).to_numpy().astype(np.int32),
         {name.removeprefix(ATTRIBUTE): tuple(table[name].to_pylist()) for name in attributes},
+    )
+
+
+def pages_as_read(table: pa.Table) -> Pages:
+    """The same with the documents that the files name, "" if they name none: by these a comparison matches pages."""
+    pages = pages_of_table(table)
+    if "file_document" not in table.column_names:
+        return pages
+    in_file = table["file_document"].to_pylist()
+    return replace(
+        pages, documents=tuple(own if own is not None else named for own, named in zip(in_file, pages.documents))
     )
 
 

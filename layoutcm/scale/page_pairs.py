@@ -17,7 +17,7 @@ from layoutcm.alignment.align import pair_pages, unique_page_name, unmatched_fin
 from layoutcm.alignment.page_matching import EXACT, WAYS
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Indices, Positions
 from layoutcm.layouts.page_maps import PageMap
-from layoutcm.scale.manifest import Manifest, pages_of_table
+from layoutcm.scale.manifest import Manifest, pages_as_read, pages_of_table
 from layoutcm.scale.partitions import document_part
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _equal_names(tables: tuple[pa.Table, pa.Table], missing_pages: str) -> tuple
 
 
 def _by_all_rules(tables: tuple[pa.Table, pa.Table], missing_pages: str, page_map: PageMap | None) -> tuple:
-    gt, pred = (pages_of_table(table) for table in tables)
+    gt, pred = (pages_as_read(table) for table in tables)
     rows, matches, findings = pair_pages(gt, pred, missing_pages, page_map)
     unmatched = matches.unmatched(len(pred))
     only_in = {

@@ -17,8 +17,9 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
+from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import PRED, Floats
 from layoutcm.metrics.levels import Levels, level_averages, level_scores
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
@@ -82,7 +83,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
     name = plan.facts.parts[part].name
     files = {f"{PAGES_FOLDER}/{name}.parquet": _parquet(_page_rows(comparison, pair))}
     if plan.facts.why:
-        found = {SCORES_FOLDER: _score_rows(comparison), CAUSES_FOLDER: _cause_rows(comparison)}
+        found = {SCORES_FOLDER: _score_rows(comparison, plan), CAUSES_FOLDER: _cause_rows(comparison)}
         files |= {f"{folder}/{name}.parquet": _parquet(rows) for folder, rows in found.items() if rows is not None}
     for file, data in files.items():
         write_bytes(join(plan.folder, file), data)
@@ -227,11 +228,16 @@ def _causes(comparison: Comparison) -> dict[str, list[tuple[int, float]]]:
     return found
 
 
-def _score_rows(comparison: Comparison) -> pa.Table | None:
-    """The pixels of every label by score, for score curves; None without scores."""
+def _score_rows(comparison: Comparison, plan: Plan) -> pa.Table | None:
+    """The pixels of every label by score, for score curves; None if the set has no scores, or one outside 0..1.
+
+    A part without scores has pixels of gt, which count in the curves of the set.
+    """
     import pyarrow as pa
 
-    rows = comparison.score_curves().rows
+    alignment = comparison.alignment
+    has_scores = plan.facts.sides[PRED].has_scores or alignment.layouts[PRED].has_scores
+    rows = score_areas(alignment, comparison.rounding, comparison.min_score, 1, has_scores)
     return None if rows is None else pa.table(rows._asdict())
 
 

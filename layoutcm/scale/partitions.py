@@ -92,8 +92,9 @@ def partition(
     if reference:
         pages, part = _placed_like(replace(layout, page_columns=pages), part, reference)
     named = replace(layout, page_columns=pages)
+    in_file = dict(zip(pages.names, layout.page_columns.documents))
     with _new_folder(folder) as place:
-        builder = ManifestBuilder(name_of(folder), place, layout.labels)
+        builder = ManifestBuilder(name_of(folder), place, layout.labels, in_file)
         for number, one in enumerate(cut_layout(named, part, parts)):
             file = join(place, f"{part_name(number)}.parquet")
             with open_output(file) as out:

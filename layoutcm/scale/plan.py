@@ -6,6 +6,7 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -182,7 +183,15 @@ def read_plan(folder: Place) -> Plan:
     stored = read_json(place, StoredPlan, "plan", PLAN_AGAIN)
     if stored.plan.version != VERSION:
         raise InputError(place, "", f"version {stored.plan.version} of a plan is not known", "Start in a new folder.")
+    if plan_digest(stored.plan) != stored.digest:
+        raise InputError(place, "", "this file is damaged: its digest does not fit", PLAN_AGAIN)
     return Plan(str(folder), stored.plan, stored.digest)
+
+
+def plan_digest(facts: PlanFacts) -> str:
+    """The digest of a plan, the same before it is written and after it was read."""
+    as_read = msgspec.json.decode(msgspec.json.encode(facts), type=PlanFacts)  # a whole number may become a float
+    return hashlib.blake2b(msgspec.json.encode(as_read), digest_size=16).hexdigest()
 
 
 def part_of_list(place: Place) -> tuple[Plan, int]:

@@ -38,7 +38,17 @@ from layoutcm.scale.places import (
     relative_to,
     write_bytes,
 )
-from layoutcm.scale.plan import PLAN_FILE, VERSION, Plan, PlanFacts, PlanPart, PlanSide, StoredPlan, read_plan
+from layoutcm.scale.plan import (
+    PLAN_FILE,
+    VERSION,
+    Plan,
+    PlanFacts,
+    PlanPart,
+    PlanSide,
+    StoredPlan,
+    plan_digest,
+    read_plan,
+)
 
 CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
@@ -98,8 +108,7 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
     facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out))
-    text = msgspec.json.encode(facts)
-    plan = Plan(str(out), facts, hashlib.blake2b(text, digest_size=16).hexdigest())
+    plan = Plan(str(out), facts, plan_digest(facts))
     if not _is_written(plan):
         if cut.anew:
             phase("cutting")

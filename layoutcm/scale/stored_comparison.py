@@ -19,7 +19,7 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Pages
-from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.pixels.pair_counts import PairCounts, words_for
 from layoutcm.scale.part_comparison import comparison_of_few
 from layoutcm.scale.part_counts import Counts
 from layoutcm.scale.part_findings import findings_of_set
@@ -58,7 +58,7 @@ def open_comparison(folder: Place) -> Comparison:
         raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
     names = tuple(tuple(side.labels) for side in plan.labels.layouts)
     stored = StoredPages(plan, (names[GT], names[PRED]), plan.labels.space)
-    words = np.array(total.words, np.uint64).reshape(len(total.pixels), -1)
+    words = np.array(total.words, np.uint64).reshape(-1, sum(words_for(len(one)) for one in stored.labels))
     counts = _summed(stored, words, np.array(total.pixels, float), total.ignored)
     return _comparison(StoredLevels(stored, counts, total), plan.recipe)
 

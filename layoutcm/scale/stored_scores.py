@@ -36,7 +36,7 @@ def read_score_curves(plan: Plan, levels: StoredLevels) -> ScoreCurves:
         float(counts.pixels[~counts.has(GT, alignment.side_label(GT, label))].sum()) for label in labels
     ]  # fmt: skip
     rows = None
-    if parts:
+    if len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
         groups = np.arange(int(group_of_page.max(initial=0)) + 1)
         rows = _summed(ScoreAreas(*(np.concatenate(columns) for columns in zip(*parts))), groups)
         rows = rows.take(np.argsort(rows.label, kind="stable"))

@@ -245,3 +245,36 @@ def test_the_json_has_the_numbers_of_a_comparison_in_memory(tmp_path):
     assert [one["confusion"] for one in by_name(found)] == [one["confusion"] for one in by_name(expected)]
     assert lcm.load_result(tmp_path / "out" / "result.json").confusion().values.tolist() == expected["confusion"]
     assert sorted(found["page_matching"]["only_in_pred"]) == sorted(expected["page_matching"]["only_in_pred"])
+
+
+def test_pages_without_documents_are_matched_as_in_memory(tmp_path):
+    """Parts name a document for every page; pages are matched by what the files say of it."""
+    sizes = lambda *names: dict.fromkeys(names, (10, 10))
+    gt = build(sizes("a-1.png", "b-1.png", "c"), [("a-1.png", "x", 0, 0, 5, 5), ("b-1.png", "x", 0, 0, 5, 5)], "x")
+    names = ("a_0001.png", "b_0001.png", "c")
+    pred = build(sizes(*names), [(name, "x", 0, 0, 4, 5) for name in names[:2]], "x")
+    stored, in_memory = compared(tmp_path, gt, pred), lcm.compare(gt, pred)
+    assert_same(stored, in_memory)
+    assert stored.confusion().values.tolist() == [[250, 0], [10, 40]]
+    assert sorted(stored.page_matches()["how"]) == ["exact", "number", "number"]
+
+
+@pytest.mark.parametrize("score", [0.9, 1.5])
+def test_score_curves_with_parts_without_scores(tmp_path, score):
+    """Pred finds nothing in most parts: their gt counts. With a score outside 0..1 in one part the set has no curve."""
+    sizes = {f"p{i}": (10, 10) for i in range(6)}
+    gt = build(sizes, [(name, "x", 0, 0, 5, 5) for name in sizes], "x", "gt", {name: name for name in sizes})
+    rows = [("p0", "x", 0, 0, 5, 4, score), ("p1", "x", 0, 0, 5, 5, 0.5)]
+    pred = build(sizes, rows, "x", "pred", {name: name for name in sizes})
+    stored, in_memory = compared(tmp_path, gt, pred, 8, why=True), lcm.compare(gt, pred)
+    a, b = stored.score_curves(), in_memory.score_curves()
+    assert a.best_overall == pytest.approx(b.best_overall, nan_ok=True)
+    assert a.roc_auc == pytest.approx(b.roc_auc, nan_ok=True)
+    assert a.best_overall["f1"] == pytest.approx(90 / 195 if score < 1 else np.nan, nan_ok=True)
+
+
+def test_no_pixel_is_judged(tmp_path):
+    gt = build({"p": (9, 9)}, [("p", "x", 0, 0, 9, 9)], "x")
+    pred = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)], "x")
+    options = {"mapping": {"gt": {"x": "Ignore"}}}
+    assert compared(tmp_path, gt, pred, **options).pixels == lcm.compare(gt, pred, **options).pixels == 0

@@ -199,3 +199,18 @@ def test_the_tree_merges_neighbours():
         backwards.add(number, str(number))
         assert sum(map(len, backwards.waiting.values())) < 32 + 3
     assert backwards.total == merge_in_tree(map(str, range(70)), 70, backwards.merge)
+
+
+def test_a_changed_plan_is_an_error(tmp_path):
+    """Also with a threshold that is a whole number, which is read as a float."""
+    gt, pred = write_sets(tmp_path)
+    lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1)
+    before = lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1).confusion().values
+    plan = tmp_path / "out" / "plan.json"
+    plan.write_text(plan.read_text().replace('"outer"', '"exact"'))
+    with pytest.raises(
+        lcm.InputError, match=r"plan\.json: this file is damaged: its digest does not fit\. Delete plan"
+    ):
+        lcm.open_comparison(tmp_path / "out")
+    plan.unlink()
+    assert (lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1).confusion().values == before).all()
