@@ -234,6 +234,8 @@ def write_documents(comparison: Comparison, method: str, place: Place) -> None:
                 part = part.append_column(name, column)
             writer = writer or closing.enter_context(pq.ParquetWriter(file, part.schema, write_page_checksum=True))
             writer.write_table(part)
+        if writer is None:  # no page is compared
+            pq.write_table(table, file)
 
 
 def _cell_columns(matrices: GroupMatrices) -> dict[str, Any]:

@@ -278,3 +278,10 @@ def test_no_pixel_is_judged(tmp_path):
     pred = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)], "x")
     options = {"mapping": {"gt": {"x": "Ignore"}}}
     assert compared(tmp_path, gt, pred, **options).pixels == lcm.compare(gt, pred, **options).pixels == 0
+
+
+def test_no_page_in_common(tmp_path):
+    gt, pred = (build({f"{side}-1": (9, 9)}, [(f"{side}-1", "Text", 0, 0, 5, 5)], ["Text"]) for side in ("a", "b"))
+    stored = compared(tmp_path, gt, pred, missing_pages="ignore", taxonomy="same")
+    assert len(stored.pages) == len(stored.documents) == len(stored.document_table()) == 0
+    assert stored.confusion().values.sum() == 0
