@@ -7,6 +7,7 @@ visitor waits for is the same one: its key contains the digests of the files.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
@@ -29,6 +30,7 @@ class _Job:
 
 _threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="layoutcm-background")
 _jobs: dict[Key, _Job] = {}
+_waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
 _lock = Lock()
 
 
@@ -54,8 +56,20 @@ def _job(key: Key, value: Kept[Any, Any], arguments: tuple[Any, ...]) -> _Job:
             done = [old for old, job in _jobs.items() if job.future.done()]
             for old in done[: max(len(done) - MOST_DONE, 0)]:
                 del _jobs[old]
-            _jobs[key] = _Job(_threads.submit(value_or_error, value.make, arguments))
+            _jobs[key] = _Job(Future())
+            _waiting.append((_jobs[key].future, value.make, arguments))
+            _threads.submit(_make_newest)
         return _jobs[key]
+
+
+def _make_newest() -> None:
+    """Make what was asked for last: it is on the page that the visitor looks at now."""
+    with _lock:
+        future, make, arguments = _waiting.pop()
+    try:
+        future.set_result(value_or_error(make, arguments))
+    except BaseException as error:  # the page shows it, as it does for a value that is made at once
+        future.set_exception(error)
 
 
 @st.fragment(run_every=SECONDS_BETWEEN_LOOKS)
