@@ -6,8 +6,8 @@ are merged; pair counts add up over pages, so the result is that of one process.
 
 from __future__ import annotations
 
-import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +79,8 @@ class Evaluator:
         threads: int | None = None,
         name: str = "pred",
     ) -> None:
+        if not isinstance(name, str):
+            raise InputError("", "name", f"{short_repr(name)} is no name", "Give a text.")
         own = LabelIds.of(labels, "labels")
         self.label_ids = (own, own if pred_labels is None else LabelIds.of(pred_labels, "pred_labels"))
         self.options: dict[str, Any] = {"rounding": rounding, "min_score": min_score, "taxonomy": taxonomy}
@@ -220,7 +222,7 @@ def _page_size(name: str, size: Any, pred: Any) -> tuple[float, float]:
     shape = getattr(pred, "orig_shape", None)
     if size is None and shape is not None:
         size = tuple(shape)[::-1]
-    if not _is_size(size) or not all(0 < side < math.inf for side in size):
+    if not _is_size(size) or not all(0 < side <= sys.float_info.max for side in size):
         problem = f"the size {short_repr(size)} is not width and height"
         raise InputError("", f"page {short_repr(name)}", problem, "Give size=(width, height) in pixels.")
     return float(size[0]), float(size[1])

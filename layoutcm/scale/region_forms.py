@@ -95,7 +95,7 @@ def region_rows(regions: Any, labels: LabelIds, place: str) -> RegionRows:
     try:
         corners = as_array(boxes).astype(float).reshape(-1, 4)
         given = np.full(len(corners), np.nan) if scores is None else as_array(scores).astype(float).reshape(-1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("", place, f"{short_repr(boxes)} are no boxes with four numbers each", FORMS) from None
     names = list(names)
     if not len(names) == len(corners) == len(given):
@@ -172,7 +172,7 @@ def _dict_columns(regions: Sequence[Mapping[str, Any]], place: str) -> tuple[Ite
 def _array_columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
     try:
         table = as_array(regions).astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         table = np.empty(())
     if table.size == 0 and table.ndim:
         return [], [], None

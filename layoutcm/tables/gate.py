@@ -200,12 +200,15 @@ def limits_of(given: Limits, place: str) -> dict[str, float]:
     """{figure: number} from a dict, or from texts "figure=number", several of them on several lines."""
     if isinstance(given, Mapping):
         return {name: _limit(value, name, place) for name, value in given.items()}
-    limits = {}
+    limits: dict[str, float] = {}
     for line in _lines(given):
         name, equals, value = line.rpartition("=")
         if not equals:
             raise InputError("", place, f"{short_repr(line)} has no =", 'Write it like "macro.f1=0.8".')
-        limits[name.strip()] = _limit(value.strip(), name.strip(), place)
+        name, limit = name.strip(), _limit(value.strip(), name.strip(), place)
+        if limits.setdefault(name, limit) != limit:  # which of them was meant is not known
+            problem = f"{limits[name]:g} and {limit:g} are both for {short_repr(name)}"
+            raise InputError("", place, problem, "Give one number for each figure.")
     return limits
 
 

@@ -21,6 +21,7 @@ from layoutcm.tables.leaderboard_tables import BOARD
 from layoutcm.tables.loaded_leaderboard import LeaderboardResult, read_leaderboard
 from layoutcm.tables.stored_result import (
     ResultFile,
+    StoredFigures,
     StoredLevel,
     StoredResult,
     check_schema,
@@ -63,6 +64,7 @@ def _result(value: Any, name: str, place: str) -> Result:
     check_schema(value, name, place)
     stored, whole = (convert(value, kind, name, place) for kind in (StoredResult, StoredLevel))
     check_values(stored, whole, name, place)
+    convert(value, StoredFigures, name, place)
     return Result(name, value, stored, whole)
 
 

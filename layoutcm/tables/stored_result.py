@@ -81,6 +81,82 @@ class StoredResult:
     by_page: list[StoredLevel] | None = None
 
 
+Scores = dict[str, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRatios:
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPrecision:
+    """Average precision and recall of objects."""
+
+    ap: float | None = None
+    ap50: float | None = None
+    ap75: float | None = None
+    ar: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPanoptic:
+    pq: float | None = None
+    sq: float | None = None
+    rq: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StoredClass(StoredRatios):
+    label: str
+    iou: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StoredObjectClass(StoredPrecision):
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class StoredObjects(StoredPrecision):
+    panoptic: StoredPanoptic | None = None
+    at_iou: StoredRatios | None = None
+    per_class: list[StoredObjectClass] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredCentroids:
+    one_to_one: StoredRatios | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredAgreement:
+    observed: float | None = None
+    kappa: float | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSoft:
+    averages: dict[str, Scores] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFigures:
+    """What `named_figures` reads beside the parts above; it is only checked."""
+
+    classes: list[StoredClass] | None
+    averages_with_background: dict[str, Scores] | None = None
+    averages_over_pages: dict[str, Scores] | None = None
+    averages_over_documents: dict[str, Scores] | None = None
+    objects: StoredObjects | None = None
+    centroids: StoredCentroids | None = None
+    soft: StoredSoft | None = None
+    agreement: StoredAgreement | None = None
+
+
 def decode_results(file: ResultFile) -> tuple[str, Any]:
     """The name of the file, and its content: one result or a list of them."""
     match file:

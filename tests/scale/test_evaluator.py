@@ -203,6 +203,9 @@ def test_evaluators_of_other_processes_are_merged():
         ("ab", [], {}, "'ab' are no labels"),
         ([], [], {}, "[] are no labels"),
         (["a", "a"], [], {}, "different names"),
+        (["a"], [[0, 0, 10**400, 1, 0]], {}, "are no regions"),
+        (["a"], {"boxes": [[0, 0, 10**400, 1]], "labels": [0]}, {}, "are no boxes with four numbers each"),
+        (["a"], [], {"size": (10**400, 4)}, "is not width and height"),
         ({"x": "a"}, [], {}, "whole ids"),
         (["a"], [{"label": "a", "x0": 1}], {}, "page 'p', pred, region 0: it has no y0"),
         (["a"], [[0, 0, 1, 1, 3]], {}, "page 'p', pred, label: 3.0 is no id of a label. Ids are like 0 = a."),
@@ -250,7 +253,7 @@ def test_wrong_input(labels, regions, more, words):
 
 
 def test_wrong_options_are_an_error_at_once():
-    for options in ({"rounding": "up"}, {"min_score": {"b": 0.5}}, {"mapping": {"pred": 3}}):
+    for options in ({"rounding": "up"}, {"min_score": {"b": 0.5}}, {"mapping": {"pred": 3}}, {"name": None}):
         with pytest.raises(lcm.InputError):
             lcm.Evaluator(["a"], **options)
     with pytest.raises(lcm.InputError, match="other labels or options"):

@@ -184,6 +184,8 @@ def test_intervals_and_differences_are_those_of_the_comparison():
         ({"fail_under": "macro.f1=80"}, "'80' for 'macro.f1' is not a share. Figures are from 0 to 1: 80 % is 0.8."),
         ({"fail_under": {"macro.f1": None}}, "None for 'macro.f1' is not a share"),
         ({"fail_under": "macro.f1=nan"}, "is not a share"),
+        ({"fail_under": ["macro.f1=0.9", "macro.f1=0.1"]}, "fail_under: 0.9 and 0.1 are both for 'macro.f1'"),
+        ({"baseline": "here", "max_drop": "right=0\nright=1"}, "max_drop: 0 and 1 are both for 'right'"),
         ({}, "nothing is checked"),
         ({"max_drop": 0.1}, "there is no baseline to drop from"),
         ({"baseline": "here", "max_drop": "macro.f2=0.1"}, "there is no figure 'macro.f2'"),

@@ -167,6 +167,11 @@ def wrong_results():
     return [
         (5, "result", "5 is no result", "Give a path, the bytes of a file or a dict."),
         ([], "", "the list has no result", "Give a file that compare --json wrote."),
+        (changed(classes="gone"), "", "object missing required field `classes`", AGAIN),
+        (changed(averages_over_pages=1.5), "averages_over_pages", "expected `object | null`, got `float`", AGAIN),
+        (changed(objects={"ap": "x"}), "objects.ap", "expected `float | null`, got `str`", AGAIN),
+        (changed(objects={"per_class": [0]}), "objects.per_class[0]", "expected `object`, got `int`", AGAIN),
+        (changed(soft={"averages": {"macro": True}}), "soft.averages.macro", "expected `object`, got `bool`", AGAIN),
         (b'"text"', "", "this is not the result of a comparison", AGAIN),
         ({"file": "a.json", "labels": {}}, "", "this is not the result of a comparison", AGAIN),
         ([changed(), 5], "[1]", "this is not the result of a comparison", AGAIN),
