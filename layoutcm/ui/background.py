@@ -17,7 +17,7 @@ import streamlit as st
 
 from layoutcm.ui.visitors import Kept, Key, value_or_error
 
-AT_ONCE = 1  # the library itself uses all cores
+AT_ONCE = 2  # the library itself uses all cores, but what is short must not wait for what is long
 MOST_DONE = 20  # finished values that wait for a visitor
 SECONDS_BETWEEN_LOOKS = 1.0
 

@@ -1,5 +1,6 @@
 """What takes long is made in a thread, the newest first."""
 
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from layoutcm.ui import background
@@ -17,6 +18,7 @@ class Value:
 
 def test_what_was_asked_for_last_is_made_first(monkeypatch):
     monkeypatch.setattr(background, "_jobs", {})
+    monkeypatch.setattr(background, "_threads", ThreadPoolExecutor(1))
     begun, go_on, made = Event(), Event(), []
 
     def wait():
