@@ -103,6 +103,7 @@ def test_an_unknown_attribute_is_refused(files, capsys):
     assert "; a file may give more (attributes=, --attributes)." in said
 
 
+@pytest.mark.long
 def test_a_report_has_a_table_and_a_figure_of_slices(files):
     arguments = ["compare", str(files / "gt.csv"), str(files / "pred.csv"), "-o", str(files / "report")]
     assert main([*arguments, "--attributes", str(files / "facts.csv"), "--slices", "kind"]) == 0

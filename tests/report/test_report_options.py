@@ -47,6 +47,7 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkey
     assert (by_api / "tables" / "intervals.tex").is_file()
 
 
+@pytest.mark.long
 def test_the_report_of_the_second_prediction_has_the_difference(quick, tmp_path, capsys):
     arguments = ["compare", GT, MODEL_A, MODEL_A, "--intervals", "20", "-o", str(tmp_path / "two")]
     assert main(arguments) == 0 and main(arguments) == 0
@@ -79,6 +80,7 @@ def test_several_predictions_have_one_folder_each_and_can_be_replaced(tmp_path, 
     assert "report.html" in files_in(target) and not (target / "model-b").exists()
 
 
+@pytest.mark.long
 def test_several_predictions_have_figures_of_the_difference_from_the_first(tmp_path, svg_only, monkeypatch, capsys):
     monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
     target = tmp_path / "out"

@@ -76,6 +76,7 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
+@pytest.mark.long
 def test_back_and_forward_bring_earlier_views_back(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
@@ -269,6 +270,7 @@ PAGES = ["Models", "Errors", "Page", "Ground truth", "Measures", "Method", "Data
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("dark", 1280), pytest.param("light", 1000, marks=pytest.mark.long)])
+@pytest.mark.long
 def test_pages_fit_in_both_themes_and_on_narrow_screens(browser, address, scheme, width):
     size = {"width": width, "height": 900}
     with browser.new_context(viewport=size, color_scheme=scheme) as context, tab(context) as page:

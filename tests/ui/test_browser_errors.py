@@ -84,6 +84,7 @@ def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
     wait_for_link(page, "attribute=doc_category%3Dpaper", "versus=doc_category%3Dinvoice")
 
 
+@pytest.mark.long
 def test_the_keyboard_reaches_the_matrix_the_thumbnails_and_the_list(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.locator(".page-list tbody tr").first.wait_for(timeout=20_000)

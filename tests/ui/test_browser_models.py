@@ -71,6 +71,7 @@ def test_the_best_threshold_is_applied_by_one_click(page, address):
     expect(page.get_by_role("button", name="Remove the threshold 0.4736")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     open_models(page, address)
     grid = page.locator(".st-key-differ_page")
@@ -81,6 +82,7 @@ def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     wait_for_link(page, "/page", f"page={board.pages()['page'][0]}")
 
 
+@pytest.mark.long
 def test_a_prediction_opens_its_errors(page, address):
     open_models(page, address)
     page.get_by_role("button", name="Errors of model-c.json").click()

@@ -113,6 +113,7 @@ def test_other_labels_are_mapped_by_one_click_and_a_reload_keeps_them(page, tmp_
     )
 
 
+@pytest.mark.long
 def test_a_damaged_session_is_named_and_the_loaded_files_stay(page, address, tmp_path):
     visit(page, address)
     file = tmp_path / "gt.json"

@@ -51,6 +51,7 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
         assert selected.get_attribute("data-cell") == f"{row}-{column}"
 
 
+@pytest.mark.long
 def test_a_cell_is_chosen_by_keyboard(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Caption")
     page.wait_for_selector(".lcm-matrix table", timeout=15_000)
