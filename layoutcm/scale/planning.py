@@ -53,7 +53,7 @@ from layoutcm.scale.plan import (
 CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
-Phase = Callable[[str], None]  # is told what begins
+Phase = Callable[[str], None]  # called when a step begins, with its name
 PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
 CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
 NAMES_SHOWN = 6
@@ -138,7 +138,7 @@ def _is_written(plan: Plan) -> bool:
         return True
     names = PlanFacts.__struct_fields__
     other = [name for name in names if getattr(before.facts, name) != getattr(plan.facts, name)]
-    problem = f"the folder has the results of another comparison, which differs in {', '.join(other)}"
+    problem = f"the folder has the results of another comparison, which differs in {', '.join(other)} of {PLAN_FILE}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
 
 

@@ -73,7 +73,7 @@ def test_a_drop_from_the_baseline(result_a, result_c, tmp_path, capsys):
 
 
 def test_what_is_wrong_is_said_before_the_comparison(tmp_path, capsys):
-    """The files of the comparison do not exist: nobody has tried to read them."""
+    """The error is about the option, although the files do not exist: it comes before any reading."""
     gate = ["gate", "no-gt.json", "no-pred.json"]
     for wrong, words in (
         (["--baseline", str(tmp_path / "old.json")], "old.json"),

@@ -304,5 +304,5 @@ def test_a_wrong_place_is_named_with_what_it_is(tmp_path):
         lcm.open_comparison(out / "result.json")
     with pytest.raises(lcm.InputError, match="the number of parts is missing"):
         lcm.partition(lcm.read(SAMPLE / "gt.json"), tmp_path / "new")
-    with pytest.raises(lcm.InputError, match=r"another comparison, which differs in min_score, recipe\. "):
+    with pytest.raises(lcm.InputError, match=r"another comparison, which differs in min_score, recipe of plan\.json"):
         lcm.compare_partitions(gt, pred, out, min_score=0.5)
