@@ -52,12 +52,12 @@ def objects(gt_path, pred_path):
     import numpy as np
 
     from layoutcm.alignment.align import align
-    from layoutcm.comparison import Comparison
+    from layoutcm.comparison import comparison_in_memory
     from layoutcm.pixels.pair_counts import PairCounts
 
     # Without pixel counts, which objects do not need.
     counts = PairCounts(((), ()), np.empty(0, np.int32), np.empty((0, 2), np.uint64), np.empty(0))
-    comparison = Comparison(align(*read_both(gt_path, pred_path)), counts, "outer", None, {})
+    comparison = comparison_in_memory(align(*read_both(gt_path, pred_path)), counts, "outer", None, {})
     print(comparison.objects().summary)
 
 

@@ -42,11 +42,11 @@ def _without_pixels(gt, pred):
     import numpy as np
 
     from layoutcm.alignment.align import align
-    from layoutcm.comparison import Comparison
+    from layoutcm.comparison import comparison_in_memory
     from layoutcm.pixels.pair_counts import PairCounts
 
     counts = PairCounts(((), ()), np.empty(0, np.int32), np.empty((0, 2), np.uint64), np.empty(0))
-    return Comparison(align(gt, pred), counts, "outer", None, {})
+    return comparison_in_memory(align(gt, pred), counts, "outer", None, {})
 
 
 def theirs(gt_path, pred_path):

@@ -43,7 +43,7 @@ def bench_first_use():
 
 
 def all_soft_scores(comparison):
-    comparison.__dict__.pop("soft_sums", None)  # clear the cached property, so that its computation is measured
+    comparison.sources.__dict__.pop("soft_sums", None)  # clear the cached property, so that its computation is measured
     for average in ("micro", "macro", "samples", None):
         comparison.soft(average)
 

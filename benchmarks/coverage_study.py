@@ -16,7 +16,7 @@ import layoutcm as lcm
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
-from layoutcm.metrics.intervals import BETTER, SMALL_DIFFERENCE, WORSE
+from layoutcm.results.verdict import BETTER, SMALL_DIFFERENCE, WORSE
 
 SIZES, RUNS = (6, 10, 20, 40, 120), 2000
 MOST_FOR_GAINS = 40  # documents; with more, a gain is found more often

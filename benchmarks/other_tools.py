@@ -38,14 +38,14 @@ def write_outlines(folder):
 
 def layoutcm(folder):
     import layoutcm as lcm
-    from layoutcm.tables.result_json import comparison_figures
+    from layoutcm.filling.result_of import MEASURED, Asked, result_of
 
     gt = lcm.read(GT)
     found, without = (lcm.compare(gt, lcm.read(file, like=gt)) for file in (PRED, WITHOUT_SCORES))
-    figures, causes = comparison_figures(found), found.causes()
+    figures, causes = result_of(found, asked=Asked(parts=MEASURED)).figures, found.causes()
     return {
         **{name: figures[f"objects.{name.lower()}"] for name in PRECISIONS},
-        WITHOUT: comparison_figures(without)["objects.ap"],
+        WITHOUT: result_of(without, asked=Asked(parts=MEASURED)).figures["objects.ap"],
         "share of the wrong pixels: duplicate": causes.totals["duplicate"] / sum(causes.totals.values()),
         "1 - recall of content": 1 - figures["content.recall"],
         "matrix": found.confusion().values.tolist(),

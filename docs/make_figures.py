@@ -15,6 +15,8 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.paper import cause_charts, charts, matrix, model_classes, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.drawing.score_points import points_of, reliability_of
+from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table
@@ -92,7 +94,7 @@ def all_figures(n):
         "difference": matrix.difference_figure(
             m, other, names=("model-1", "model-2"), differences=cell_differences(first, second)
         ),
-        "model-classes": model_classes.model_classes_figure(class_grid(board)),
+        "model-classes": model_classes.model_classes_figure(class_grid(board.shown)),
         "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),
         "agreement": pages.page_figure(first, page, "difference"),
@@ -103,16 +105,21 @@ def score_figures():
     """Threshold curves and reliability diagrams of the sample: invented scores would show nothing."""
     gt = lcm.read(SAMPLE / "gt.json")
     c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
-    curves = c.score_curves()
-    draw = (score_charts.threshold_curve_figure, score_charts.reliability_figure)
-    return [one(curves, label, recipe=c.recipe) for label in ("Table", "Text") for one in draw]
+    rows = {row.label: row for row in curves_part(c.score_curves()).classes}
+    figures = []
+    for label in ("Table", "Text"):
+        row = rows[label]
+        figures.append(score_charts.threshold_curve_figure(points_of(label, row.curve), recipe=c.recipe))
+        table = reliability_of(row.reliability)
+        figures.append(score_charts.reliability_figure(table, label, row.ece, recipe=c.recipe))
+    return figures
 
 
 def slice_figures():
     """Slices of the sample by several attributes."""
     gt = lcm.read(SAMPLE / "gt.json", attributes=SAMPLE / "attributes.csv")
     sample = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
-    return [slice_chart.slices_figure(slice_table(sample, attribute)) for attribute in SLICES]
+    return [slice_chart.slices_figure(slice_table(slices_of_comparison(sample, attribute))) for attribute in SLICES]
 
 
 def shrink(picture):

@@ -30,7 +30,7 @@ STATE = HERE / "work" / "input_in_work"
 LARGEST_INPUT = 1 << 18
 GRACE = 180  # seconds after its time limit in which the fuzzer must have ended
 # The compiler of numba cannot read instrumented functions, so packages that use it are left out.
-INSTRUMENTED = ["layoutcm.formats", "layoutcm.layouts", "layoutcm.alignment", "layoutcm.tables.stored_result"]
+INSTRUMENTED = ["layoutcm.formats", "layoutcm.layouts", "layoutcm.alignment", "layoutcm.filling.loading"]
 # libFuzzer's own limits are above those of support/limits.py, which counts CPU time.
 LIMITS = ["-timeout=120", "-rss_limit_mb=0", "-malloc_limit_mb=0"]
 

@@ -5,6 +5,7 @@ from .comparison import Comparison as Comparison
 from .diagnosis.label_mapping import SuggestedMapping as SuggestedMapping
 from .diagnosis.label_mapping import suggest_mapping as suggest_mapping
 from .errors import InputError as InputError
+from .filling.loading import load_result as load_result
 from .formats import read as read
 from .layouts.corrections import merge_corrections as merge_corrections
 from .layouts.model import Finding as Finding
@@ -24,11 +25,16 @@ from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
 from .models.agreement import agreement as agreement
 from .models.differences import difference as difference
-from .models.label_error_files import write_label_errors as write_label_errors
+from .models.differences import documents_needed as documents_needed
 from .models.label_errors import label_errors as label_errors
 from .models.leaderboard import Leaderboard as Leaderboard
 from .models.leaderboard import leaderboard as leaderboard
+from .models.suggestions import write_label_errors as write_label_errors
 from .pixels.pair_counts import PairCounts as PairCounts
+from .results.measures import MEASURES as MEASURES
+from .results.measures import Measure as Measure
+from .results.result import LeaderboardResult as LeaderboardResult
+from .results.result import Result as Result
 from .scale.compare_parts import compare_partitions as compare_partitions
 from .scale.compare_parts import finish_partitions as finish_partitions
 from .scale.compare_parts import plan_partitions as plan_partitions
@@ -40,6 +46,3 @@ from .scale.partitions import partition as partition
 from .scale.stored_comparison import open_comparison as open_comparison
 from .tables.gate import Gate as Gate
 from .tables.gate import gate as gate
-from .tables.loaded_leaderboard import LeaderboardResult as LeaderboardResult
-from .tables.loaded_result import Result as Result
-from .tables.loaded_result import load_result as load_result

@@ -10,7 +10,7 @@ from layoutcm.alignment.align import AlignmentOptions, align, gt_without_low_sco
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, comparison_in_memory
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
@@ -89,6 +89,6 @@ def compare(
         alignment = align(gt_without_low_scores(gt, alignment, min_score), pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
-    return Comparison(
+    return comparison_in_memory(
         alignment, counts, rounding, min_score, settings if truth else settings.without_truth(), threads, truth
     )

@@ -5,30 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment
-from layoutcm.alignment.checks import findings_by_side
+from layoutcm.alignment.align import AlignedLayouts, Alignment, cell_of
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.border_slack import slack_share
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
 from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
-from layoutcm.diagnosis.region_sources import RegionSources
+from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.slices import slice_source, slices_of
-from layoutcm.layouts.model import LETTERS, SIDES, Finding, Findings
+from layoutcm.layouts.model import Finding, Findings
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
-from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
+from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.intervals import Intervals, intervals_of
-from layoutcm.metrics.levels import Levels, pages_behind, pages_by_pixels
+from layoutcm.metrics.levels import (
+    CountedLevels,
+    Levels,
+    average,
+    document_table,
+    page_position,
+    page_table,
+    pages_at,
+    pages_behind,
+    pages_by_pixels,
+    samples_at,
+)
 from layoutcm.metrics.soft import EPS
 from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.results.verdict import CONFIDENCE
+from layoutcm.results.vocabulary import Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +48,7 @@ if TYPE_CHECKING:
     from layoutcm.drawing.notebook import Shown
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.matched_objects import Objects
+    from layoutcm.results.result import Result
 
 AnyPath = str | os.PathLike[str]
 
@@ -46,7 +58,8 @@ class Comparison:
     """The comparison of two layouts: matrices at every level, tables, and the pages behind a cell."""
 
     alignment: Alignment
-    all_counts: PairCounts
+    levels: Levels  # the counts by page and by document
+    sources: Sources  # what is computed from regions instead of pair counts
     rounding: str
     min_score: MinScore
     settings: Recipe
@@ -66,17 +79,21 @@ class Comparison:
 
     @property
     def side_names(self) -> tuple[str, ...]:
-        return SIDES if self.has_truth else LETTERS
+        return self.vocabulary.sides
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words for the two sides and for what one of them lacks."""
+        return vocabulary_of(self.has_truth)
 
     @property
     def taxonomy(self) -> str:
         """How the labels of the two sides relate: same, different or mapped."""
         return self.alignment.taxonomy
 
-    @cached_property
-    def levels(self) -> Levels:
-        """The counts by page and by document."""
-        return Levels(self.all_counts, self.space, self.alignment.pages)
+    @property
+    def all_counts(self) -> PairCounts:
+        return self.levels.counts
 
     @property
     def pages(self) -> Sequence[str]:
@@ -98,10 +115,10 @@ class Comparison:
     def findings(self) -> Findings:
         return Findings(finding for findings in self.findings_by_side.values() for finding in findings)
 
-    @cached_property
+    @property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
-        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels, self.has_truth)
+        return self.sources.findings_by_side
 
     @property
     def recipe(self) -> str:
@@ -116,14 +133,10 @@ class Comparison:
     def recipe_for(self, method: str | None, **more: object) -> str:
         return self.settings.line(method=method, **more)
 
-    @cached_property
-    def sources(self) -> RegionSources:
-        """What is computed from regions instead of pair counts, collected when it is first needed."""
-        return RegionSources(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
-
     def page_tiles(self, page: str) -> PageTiles:
         """The tiles of one page, with the rounding and score threshold of the comparison."""
-        grid = self.sources.page_regions.to_grid(self.levels.page_index(page), self.rounding)
+        sources, number = self.sources.of_page(page_position(self.levels.pages, page))
+        grid = sources.page_regions.to_grid(number, self.rounding)
         return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
@@ -151,7 +164,8 @@ class Comparison:
         tree = family_tree(families, self.labels[1:])
         space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
         at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
-        return confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
+        found = confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
+        return replace(found, side_names=self.side_names)
 
     def families(
         self,
@@ -171,7 +185,7 @@ class Comparison:
         tree = family_tree(families, self.labels[1:])
         at = {"families": tree.title, "depth": depth_within(tree, depth), "sample": sample, "count": count or BY_SIDE}
         recipe = self.recipe_for(None, document=document, page=page, **at)
-        counts, shared = self.levels.samples_at(sample, page, document), self.space.shared
+        counts, shared = samples_at(self.levels, sample, page, document), self.space.shared
         return family_confusion(counts, shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
@@ -180,7 +194,8 @@ class Comparison:
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
         """Scores of boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
-        return self.sources.objects.objects(self.levels.pages_at(page, document))
+        sources, pages = self.sources.of_pages(pages_at(self.levels, page, document), "objects")
+        return sources.objects.objects(pages)
 
     def centroids(
         self,
@@ -191,7 +206,8 @@ class Comparison:
         document: str | None = None,
     ) -> Centroids:
         """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
-        return self.sources.objects.centroids(self.levels.pages_at(page, document), tolerance, one_to_one, class_aware)
+        sources, pages = self.sources.of_pages(pages_at(self.levels, page, document), "centroids")
+        return sources.objects.centroids(pages, tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
@@ -199,17 +215,17 @@ class Comparison:
 
     def page_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
-        return self.levels.page_table(method)
+        return page_table(self.levels, method)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
-        return self.levels.document_table(method)
+        return document_table(self.levels, method)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"
     ) -> dict[str, float]:
         """Precision, recall and F1 over "pixels", or the mean over "pages" or "documents"; nan is left out."""
-        return self.levels.average(kind, background, over, method)
+        return average(self.levels, kind, background, over, method)
 
     def bootstrap(
         self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
@@ -229,15 +245,16 @@ class Comparison:
 
         `average` is "micro", "macro" (mean of labels), "weighted" (by gt), "samples" (mean of pages) or None: by label.
         """
-        return self.sources.soft_scores(self.levels.pages_at(page, document), len(self.labels) - 1, average, beta, eps)
+        sources, pages = self.sources.of_pages(pages_at(self.levels, page, document), "soft scores")
+        return sources.soft_scores(pages, len(self.labels) - 1, average, beta, eps)
 
     def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
-        return self.sources.causes.of_pages(self.levels.pages_at(page, document), tolerance).total
+        return self.sources.causes.of_pages(pages_at(self.levels, page, document), tolerance).total
 
     def border_slack(self, page: str | None = None, document: str | None = None) -> float | None:
         """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
-        return slack_share(self.sources.causes, self.confusion(page, document), self.levels.pages_at(page, document))
+        return slack_share(self.sources.slack(pages_at(self.levels, page, document)), self.confusion(page, document))
 
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
@@ -269,7 +286,17 @@ class Comparison:
         return pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
-        return self.alignment.cell(gt_label, pred_label)
+        return cell_of(self.alignment, gt_label, pred_label)
+
+    def result(self, method: str = "matrix", why: bool = False, intervals: int | bool = True, **more: Any) -> Result:
+        """Everything that is known about the comparison as one value, which can be written, read and compared.
+
+        `why`: causes and score curves. `intervals`: True, or a number of resamples. More: `families`; `slices`: an
+        attribute, or True for the worst; `per_page`.
+        """
+        from layoutcm.filling.result_of import Asked, result_of
+
+        return result_of(self, method, Asked(why=why, intervals=intervals, **more))
 
     def write_report(self, folder: AnyPath, images: AnyPath | None = None, method: str = "matrix", **more: Any) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
@@ -291,6 +318,21 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return _notebook().comparison_html(self)
+
+
+def comparison_in_memory(
+    alignment: AlignedLayouts,
+    counts: PairCounts,
+    rounding: str,
+    min_score: MinScore,
+    settings: Recipe,
+    threads: int | None = None,
+    has_truth: bool = True,
+) -> Comparison:
+    """The comparison of two layouts whose regions and pair counts are in memory."""
+    levels = CountedLevels(counts, alignment.space, alignment.pages)
+    sources = RegionSources(alignment, levels, rounding, min_score, threads, has_truth)
+    return Comparison(alignment, levels, sources, rounding, min_score, settings, threads, has_truth)
 
 
 def _notebook() -> Any:

@@ -6,8 +6,10 @@ of pages before that. Both run the same functions and get the same numbers.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
+from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any
@@ -55,7 +57,7 @@ class Compiled:
             return self._dispatcher(*arguments)
         except OSError:  # of numba, before the call: it cannot store what it has compiled
             Process.unstored = True
-            self.__dict__["_dispatcher"] = _with_numba(self.py_func)
+            self._dispatcher = _with_numba(self.py_func)
             return self._dispatcher(*arguments)
 
     def run_in_python(self, *arguments: Any) -> Any:
@@ -99,10 +101,22 @@ class Part:
         return _with_numba(self.py_func, **self.targetoptions)
 
 
+@cache
+def modules_digest() -> str:
+    """A digest of the names of all modules: compiled code that is stored names modules of the functions it calls."""
+    folder = Path(__file__).parent
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
+
+
 def _with_numba(function: Callable, **options: Any) -> Any:
     from numba import njit
 
-    return njit(nogil=True, **options)(function)
+    made = njit(nogil=True, **options)(function)
+    if options.get("cache"):
+        # Numba reads what is stored only if it has this version. What names other modules could not be read.
+        made._cache._cache_file._version += modules_digest()
+    return made
 
 
 def compiled(function: Callable) -> Compiled:

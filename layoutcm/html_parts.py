@@ -1,6 +1,6 @@
 """Small HTML for notebooks: tables and notes without script, readable on light and dark paper.
 
-Colours are those of the notebook, so that its theme decides. Every text is escaped.
+Text and paper have the colours of the notebook. Every text is escaped.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
+from layoutcm.colours import RIGHT, WARNING, WARNING_ON_DARK, WRONG
 from layoutcm.wording import NAME_LENGTH, one_line, plural, shorten
 
 Shade = Callable[[int, int], str]
@@ -18,8 +19,8 @@ STYLE = (
     ".lcm-html th{font-weight:600}"
     ".lcm-html .text{text-align:left}"
     ".lcm-html .soft{opacity:.7;font-size:.9em;overflow-wrap:anywhere}"
-    ".lcm-html .warning{font-weight:600;color:#b45309}"
-    "@media (prefers-color-scheme:dark){.lcm-html .warning{color:#d97706}}"
+    f".lcm-html .warning{{font-weight:600;color:{WARNING}}}"
+    f"@media (prefers-color-scheme:dark){{.lcm-html .warning{{color:{WARNING_ON_DARK}}}}}"
 )
 
 
@@ -56,7 +57,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1
 def colour(share: float, right: bool) -> str:
     """The colour of a cell of a matrix: stronger for a larger share, another one for right and wrong."""
     strength = min(max(share, 0), 1) * 0.75 if share == share else 0
-    return f"rgba({'31,111,181' if right else '200,80,30'},{strength:.2f})"
+    return f"{RIGHT if right else WRONG}{round(255 * strength):02x}"
 
 
 def _cells(row: Sequence[str], i: int, texts: int, shade: Shade | None) -> str:

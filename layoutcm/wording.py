@@ -31,6 +31,11 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def as_heading(text: str) -> str:
+    """The text with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
 def without_control_characters(text: str) -> str:
     """The text with a blank for each control character or invisible mark; its lines stay."""
     return _CONTROL.sub(" ", text)
@@ -78,9 +83,9 @@ def percent_brief(value: float) -> str:
     return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
-def score_text(value: float, digits: int = 3) -> str:
+def score_text(value: float | None, digits: int = 3) -> str:
     """'0.436'; '0.000' and '1.000' only if exact, else '<0.001' and '0.999'; the same below 0, with '>-0.001'."""
-    if math.isnan(value):
+    if value is None or math.isnan(value):
         return MISSING
     if value < 0:
         size = score_text(-value, digits)
@@ -91,17 +96,49 @@ def score_text(value: float, digits: int = 3) -> str:
     return f"{min(value, 1 - step) if value < 1 else value:.{digits}f}"
 
 
-def difference_text(value: float, digits: int = 3) -> str:
+def difference_text(value: float | None, digits: int = 3) -> str:
     """'+0.436'; '0.000' only if exact, else '<+0.001' or '>-0.001'; '+1.000' only if exact."""
-    if math.isnan(value) or value == 0:
-        return MISSING if math.isnan(value) else f"{0:.{digits}f}"
+    if value is None or math.isnan(value):
+        return MISSING
+    if value == 0:
+        return f"{0:.{digits}f}"
     text = score_text(value, digits)
     return text if value < 0 else f"<+{text[1:]}" if text[0] == "<" else f"+{text}"
 
 
-def threshold_text(value: float) -> str:
+def points_text(value: float) -> str:
+    """'+2.02': the difference of two shares in percentage points, without their name; '0.00' only if exact."""
+    return difference_text(100 * value, 2)
+
+
+def pixel_change_text(value: float) -> str:
+    """'+1 234': the difference of two pixel counts in whole pixels, with thin spaces between thousands."""
+    return f"{'+' if value > 0 else '-' if value < 0 else ''}{thin_spaced(abs(round(value)))}"
+
+
+def iou_text(value: float) -> str:
+    """'0.50': an IoU that somebody chose."""
+    return f"{value:.2f}"
+
+
+def plain_number(value: float, digits: int = 6) -> str:
+    """'0.5': a number that somebody chose or that stands at a tick, with as many digits as it has, up to `digits`."""
+    return f"{value:.{digits}g}"
+
+
+def percent_tick(value: float, digits: int = 6) -> str:
+    """'0.5': a share at a tick of an axis whose title says that it is in %."""
+    return plain_number(100 * value, digits)
+
+
+def plain_percent(value: float, digits: int = 6) -> str:
+    """'0.5 %': a share that somebody chose, such as a level or a tolerance, or that stands at a tick."""
+    return f"{percent_tick(value, digits)} %"
+
+
+def threshold_text(value: float | None) -> str:
     """'0.7199': a score threshold, rounded down to four digits: rounded up, it would drop the regions at it."""
-    if math.isnan(value):
+    if value is None or math.isnan(value):
         return MISSING
     return f"{float(THRESHOLD_DIGITS.create_decimal(repr(float(value)))):g}"
 
@@ -123,10 +160,12 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {agree(count, one, many or one + 's')}"
 
 
-def percent(value: float) -> str:
+def percent(value: float | None) -> str:
     """'43.6 %', '5.23 %': three significant digits; '0 %' and '100 %' only if exact, else '<0.001 %' and '99.9 %'."""
-    if math.isnan(value) or value == 0:
-        return MISSING if math.isnan(value) else "0 %"
+    if value is None or math.isnan(value):
+        return MISSING
+    if value == 0:
+        return "0 %"
     rounded = float(f"{100 * value:.3g}")
     rounded = min(rounded, 99.9) if value < 1 else rounded
     return f"{rounded:.{max(2 - math.floor(math.log10(rounded)), 0)}f} %" if rounded >= 0.001 else "<0.001 %"

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import card_reviews, held_files, page_shell, router, screen_text, session
-from layoutcm.ui.parts import file_cards, findings, format_list, label_mapping, loading, page_matches, result_cards
+from layoutcm.ui import card_reviews, held_files, page_shell, screen_text, session
+from layoutcm.ui.parts import file_cards, label_mapping, loading
 
-router.ensure_routed()
+page_shell.ensure_routed()
 st.title("Data", anchor=False)
 problem = session.take_load_problem()
 if problem:
@@ -32,18 +32,18 @@ def show_files() -> None:
     loading.show_truth()
     compared = session.current_comparison()
     if isinstance(compared, Comparison):
-        findings.show_matched_names()
-        with st.expander("How pages and labels were matched", expanded=page_matches.are_unmatched(compared)):
-            page_shell.guard(lambda: page_matches.show_page_pairs(compared))
+        file_cards.show_matched_names()
+        with st.expander("How pages and labels were matched", expanded=label_mapping.are_unmatched(compared)):
+            page_shell.guard(lambda: label_mapping.show_page_pairs(compared))
             label_mapping.show_taxonomy(compared)
 
 
 if session.shows_result():
-    page_shell.guard(result_cards.show_results)
+    page_shell.guard(file_cards.show_results)
     file_cards.show_cards(card_reviews.review_cards(held_files.cards()), folded=True)
 elif held_files.cards():
     page_shell.guard(show_files)
 else:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
     st.caption("Nothing leaves this machine.")
-format_list.show_formats()
+loading.show_formats()

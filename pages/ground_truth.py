@@ -2,17 +2,16 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, router, session
-from layoutcm.ui.parts import agreement, candidate_files, candidate_view, candidates, evidence
+from layoutcm.ui import choices, page_shell, session
+from layoutcm.ui.parts import candidates, evidence
 
-router.ensure_routed()
+page_shell.ensure_routed()
 if session.loaded_files() is None:
     page_shell.need_comparison()
 st.title("Ground truth", anchor=False)
-agreement.show_truth_choice()
-has_truth = choices.current().truth
-every = evidence.all_comparisons(has_truth)
-used = evidence.usable(every) if has_truth else every
+evidence.show_truth_choice()
+measured, every = session.words().measured, evidence.all_comparisons()
+used = {"scores": evidence.usable, "agreement": lambda every: every}[measured](every)
 evidence.show_left_out(used)
 if not every.compared:
     st.stop()
@@ -28,14 +27,14 @@ def review() -> None:
         candidates.show_buttons(shown)
         left, right = page_shell.columns(2, 3, key="_candidates")
         with left:
-            candidate_view.show_candidate(used, shown.keys[shown.chosen], shown.record)
+            candidates.show_candidate(used, shown.keys[shown.chosen], shown.record)
         with right:
             candidates.show_table(used, found, shown)
-    candidate_files.show_downloads(found)
+    candidates.show_downloads(found)
 
 
 def probable_errors() -> None:
-    if not evidence.are_errors_ready(used):
+    if not used.compared or not evidence.are_errors_ready(used):
         return
     found = evidence.find_errors(used)
     candidates.show_sentence(found)
@@ -46,10 +45,7 @@ def probable_errors() -> None:
         review()
 
 
-if has_truth and used.compared:
-    page_shell.guard(probable_errors)
-if not has_truth:
-    page_shell.guard(lambda: agreement.show_without_truth(used))
+page_shell.guard({"scores": probable_errors, "agreement": lambda: evidence.show_without_truth(used)}[measured])
 st.subheader("Agreement", anchor=False)
-page_shell.guard(lambda: agreement.show_agreement(every))
+page_shell.guard(lambda: evidence.show_agreement(every))
 page_shell.show_recipe(every.comparisons[0].recipe_for(choices.current().method))

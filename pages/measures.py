@@ -2,17 +2,14 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, router, scope
-from layoutcm.ui.parts import calibration, centroid_match, families, object_view, objects, ranked_pairs, soft_scores
+from layoutcm.ui import choices, page_shell, selection, sidebar
+from layoutcm.ui.parts import families, object_tables, object_view, objects, soft_scores
 
-router.ensure_routed()
+page_shell.ensure_routed()
 whole = page_shell.need_comparison()
-compared = scope.with_regions(whole)
+compared = selection.with_regions(whole)
 st.title("Measures", anchor=False)
-st.segmented_control(
-    "Measure", list(choices.MEASURES), required=True, label_visibility="collapsed",
-    format_func=choices.MEASURES.__getitem__, **choices.bind("measure"),
-)  # fmt: skip
+sidebar.show_segments("measure", "Measure", choices.MEASURES, label_visibility="collapsed")
 
 
 @page_shell.fragment
@@ -20,7 +17,7 @@ def at_one_iou() -> None:
     object_view.show_one_iou(compared)
     page_shell.show_recipe(objects.objects_recipe(compared))
     st.subheader("Ranked pairs", anchor=False)
-    ranked_pairs.show_ranked_pairs(compared)
+    object_tables.show_ranked_pairs(compared)
 
 
 def show_objects() -> None:
@@ -30,14 +27,14 @@ def show_objects() -> None:
 
 @page_shell.fragment
 def show_centroids() -> None:
-    centroid_match.show_centroids(compared)
-    page_shell.show_recipe(centroid_match.centroids_recipe(compared))
+    object_view.show_centroids(compared)
+    page_shell.show_recipe(object_view.centroids_recipe(compared))
 
 
 {
     "objects": show_objects,
     "families": lambda: families.show_families(whole),
     "soft": lambda: soft_scores.show_soft_scores(compared),
-    "calibration": lambda: calibration.show_calibration(whole),
+    "calibration": lambda: soft_scores.show_calibration(whole),
     "centroids": show_centroids,
 }[choices.current().measure]()

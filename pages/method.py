@@ -4,10 +4,10 @@ import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui import page_shell, router, session
-from layoutcm.ui.parts import method, recounting
+from layoutcm.ui import page_shell, session
+from layoutcm.ui.parts import method
 
-router.ensure_routed()
+page_shell.ensure_routed()
 dark = session.theme() == DARK
 st.title("What the numbers mean", anchor=False)
 st.markdown(
@@ -16,11 +16,7 @@ st.markdown(
     "prediction (pred)."
 )
 for heading, drawing, text in (
-    (
-        "The matrix",
-        method_drawings.matrix_structure,
-        "Shared labels meet on the diagonal, different ones in a block.",
-    ),
+    ("The matrix", method_drawings.matrix_structure, "Shared labels meet on the diagonal, different ones in a block."),
     ("Found at all: the 2x2 view", method_drawings.collapse, "All labels but Background are added up."),
     (
         "How a pixel's labels are packed",
@@ -46,7 +42,7 @@ for heading, text in method.DISCUSSION.items():
     with st.expander(heading):
         st.markdown(text)
 st.subheader("Count your own pages again", anchor=False)
-page_shell.guard(recounting.show_recounting)
+page_shell.guard(method.show_recounting)
 st.caption(
     "Sources: Krstinić et al. 2020, Multi-label classifier performance evaluation with confusion matrix; "
     "Krstinić et al. 2024 (tensor)."

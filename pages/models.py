@@ -4,10 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, router, session
-from layoutcm.ui.parts import model_agreement, model_charts, model_pages, model_rows, models, thresholds
+from layoutcm.ui import page_shell, session
+from layoutcm.ui.parts import model_charts, model_rows, models
 
-router.ensure_routed()
+page_shell.ensure_routed()
 if session.loaded_files() is None:
     page_shell.need_comparison()
 st.title("Models", anchor=False)
@@ -18,7 +18,7 @@ predictions = models.compare_all(answer)
 def show_models() -> None:
     """Reserve a place for every part; then fill them, the slowest last."""
     several = len(predictions.compared) > 1
-    height = max(model_charts.classes_height(predictions) if several else 0, thresholds.HEIGHT)
+    height = max(model_charts.classes_height(predictions) if several else 0, model_charts.THRESHOLDS_HEIGHT)
     with models.reserved(model_rows.height(len(predictions.names))):
         downloads = model_rows.show_baseline(predictions)
         rows = st.empty()
@@ -28,7 +28,7 @@ def show_models() -> None:
     with left:
         classes = models.reserved_part("Classes" if several else "Largest confusions", height)
     with right:
-        curve = models.reserved_part("Score threshold", thresholds.HEIGHT)
+        curve = models.reserved_part("Score threshold", model_charts.THRESHOLDS_HEIGHT)
     left, right = page_shell.columns(1, 1, key="_models_why")
     with left:
         causes = models.reserved_part("Causes of errors", model_charts.causes_height(predictions))
@@ -37,20 +37,20 @@ def show_models() -> None:
     board = models.show_answer(answer, predictions)
     model_rows.fill_rows(rows, downloads, predictions, board)
     if board:
-        with models.reserved_part("Where the predictions differ most", model_pages.HEIGHT):
-            page_shell.fragment(partial(model_pages.show_most_different, predictions, board))()
+        with models.reserved_part("Where the predictions differ most", model_charts.PAGES_HEIGHT):
+            page_shell.fragment(partial(model_charts.show_most_different, predictions, board))()
     with classes:
         show = partial(model_charts.show_classes, board) if board else partial(models.show_confusions, predictions)
         page_shell.fragment(show)()
     with curve:
-        page_shell.guard(partial(thresholds.show_thresholds, predictions))
+        page_shell.guard(partial(model_charts.show_thresholds, predictions))
     with causes:
         page_shell.guard(partial(model_charts.show_causes, predictions, board))
     with slices:
         page_shell.guard(partial(model_charts.show_slices, predictions))
 
 
-if not predictions.compared or not choices.current().truth:
-    model_agreement.show_agreement(answer, predictions)
-else:
+if predictions.compared and "models" in session.words().parts:
     show_models()
+else:
+    model_rows.show_agreement(answer, predictions)

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, router
+from layoutcm.ui import choices, page_shell
 from layoutcm.ui.parts import page_viewer
 
-router.ensure_routed()
+page_shell.ensure_routed()
 compared = page_shell.need_comparison()
 if not compared.pages:
     st.info("There are no pages to look at.")

@@ -69,5 +69,5 @@ def sample():
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Reports without figures, for tests that do not need them."""
-    monkeypatch.setattr("layoutcm.report.report_files.figure_names", lambda *_: [])
+    """Reports without files of figures, for tests that do not need them."""
+    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ())

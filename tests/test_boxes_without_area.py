@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.alignment.checks import check_layout
 from layoutcm.cli.main import main
-from layoutcm.drawing.page_boxes import page_boxes
+from layoutcm.drawing.page_raster import page_boxes
 from layoutcm.drawing.paper import pages as paper_pages
 from layoutcm.drawing.web import page_data
 from support.generated_pages import LABELS, page

@@ -124,3 +124,16 @@ def test_the_command_says_once_that_code_is_not_stored(monkeypatch, capsys):
     monkeypatch.setattr(compiled.Process, "unstored", True)
     assert main(["compare", *(str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))]) == 0
     assert capsys.readouterr().err == UNSTORED + "\n"
+
+
+def test_what_was_compiled_for_other_modules_is_not_read(monkeypatch):
+    """The stored index names modules; after an update some of them may be gone."""
+    from layoutcm import compiled
+    from layoutcm.metrics.contributions import add_pairs
+
+    files = []
+    for digest in ("one", "other"):
+        monkeypatch.setattr(compiled, "modules_digest", lambda digest=digest: digest)
+        files.append(compiled.Compiled(add_pairs.py_func)._dispatcher._cache._cache_file)
+    first, second = files
+    assert first._version.endswith("one") and second._version == f"{first._version.removesuffix('one')}other"

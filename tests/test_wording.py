@@ -1,6 +1,9 @@
 """Short texts for numbers, shares, counts and labels."""
 
+import ast
 import math
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -198,3 +201,67 @@ def test_a_shown_threshold_is_never_above_the_true_one(value):
 def test_text_that_a_spreadsheet_would_compute_is_marked_and_unmarked(text):
     assert as_text_cell(text) == f"'{text}" and without_text_mark(f"'{text}") == text
     assert as_text_cell("x=1") == "x=1" and without_text_mark("'x") == "'x" and as_text_cell(-1) == -1
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "tick"),
+    [(0.95, "95 %", "95"), (0.005, "0.5 %", "0.5"), (0.07, "7 %", "7"), (1, "100 %", "100"),
+     (0.9999, "99.99 %", "99.99"), (0, "0 %", "0"), (1 / 3, "33.3333 %", "33.3333")],
+)  # fmt: skip
+def test_chosen_shares_have_their_own_digits(value, text, tick):
+    assert (wording.plain_percent(value), wording.percent_tick(value)) == (text, tick)
+
+
+def test_chosen_numbers_have_their_own_digits():
+    assert [wording.plain_number(value) for value in (0.5, 20.0, 1 / 3)] == ["0.5", "20", "0.333333"]
+    assert wording.plain_percent(1 / 3, 3) == "33.3 %" and wording.iou_text(0.5) == "0.50"
+
+
+@pytest.mark.parametrize(
+    ("value", "points", "pixels"),
+    [(0.0202, "+2.02", "+0"), (-0.00001, ">-0.01", "-0"), (0, "0.00", "0"), (1234.4, "+123440.00", "+1\u202f234")],
+)
+def test_changes_have_a_sign(value, points, pixels):
+    assert (wording.points_text(value), wording.pixel_change_text(value)) == (points, pixels)
+
+
+# Numbers that are not shares: a file whose numbers are per cent, steps of a progress bar, a column that the browser
+# writes, lengths in pixels, sizes in MB, expected counts, and the comparison of a text with its plain form.
+NOT_SHARES = {
+    "cli/compare_command.py",
+    "layouts/writing/label_studio.py",
+    "report/workbook.py",
+    "tables/label_error_texts.py",
+    "ui/parts/object_view.py",
+    "ui/parts/label_mapping.py",
+    "ui/parts/lit_pages.py",
+    "ui/parts/take_away.py",
+}
+
+
+def rounded_by_hand(source):
+    """The lines that multiply with 100, write decimals or put % after a number in a format of their own."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            found = any(isinstance(side, ast.Constant) and side.value == 100 for side in (node.left, node.right))
+        elif isinstance(node, ast.FormattedValue) and node.format_spec:
+            found = re.search(r"\.([1-9]|\{.*\})f'|%'", ast.unparse(node.format_spec))
+        elif isinstance(node, ast.JoinedStr):
+            after = [text for text in node.values[1:] if isinstance(text, ast.Constant)]
+            found = any(text.value.lstrip("\u00a0 ").startswith("%") for text in after)
+        else:
+            continue
+        if found:
+            yield node.lineno
+
+
+@pytest.mark.parametrize("line", ['f"{100 * x:g}"', "x * 100", 'f"{x:.2f}"', 'f"{x:.{n}f}"', 'f"{x:.1%}"', 'f"{x} %"'])
+def test_rounding_by_hand_is_found(line):
+    assert set(rounded_by_hand(line)) == {1}
+
+
+def test_shares_and_scores_are_rounded_in_one_place():
+    package = Path(wording.__file__).parent
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    found = {name: list(rounded_by_hand(path.read_text("utf-8"))) for name, path in files.items()}
+    assert {name: lines for name, lines in found.items() if lines}.keys() - {"wording.py"} == NOT_SHARES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,19 @@ from layoutcm.alignment.taxonomy import (
     unknown_target_findings,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
+from layoutcm.layouts.model import (
+    GT,
+    PRED,
+    SIDES,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    Regions,
+    Texts,
+    concatenate_pages,
+)
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
 
@@ -38,8 +50,8 @@ if TYPE_CHECKING:
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
-Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
-PairedPages = tuple[Sources, PageMatches, list[Finding]]  # what `pair_pages` returns
+SidePositions = tuple[NDArray[np.int64], NDArray[np.int64]]
+PairedPages = tuple[SidePositions, PageMatches, list[Finding]]  # what `pair_pages` returns
 
 
 class AlignmentOptions(NamedTuple):
@@ -60,16 +72,50 @@ class MappedLabels(NamedTuple):
 
     renamed: int  # number of labels
     ignored: int  # number of labels
-    rows: Sources  # int64[regions] of each side: row numbers in the given layout, from which a mapping may drop regions
+    rows: SidePositions  # of each region in the given layout, from which a mapping may drop regions
+
+
+class Alignment(Protocol):
+    """Two layouts with one list of pages and labels; `AlignedLayouts` has their regions, too."""
+
+    @property
+    def layouts(self) -> tuple[Layout, Layout]: ...
+    @property
+    def pages(self) -> Pages: ...
+    @property
+    def gt_pages(self) -> Pages: ...
+    @property
+    def sources(self) -> SidePositions:
+        """int64[pages] of each side: the page of that side, -1 if it has none."""
+
+    @property
+    def space(self) -> LabelSpace: ...
+    @property
+    def taxonomy(self) -> str: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+    @property
+    def matches(self) -> PageMatches: ...
+    @property
+    def mapped(self) -> MappedLabels: ...
+
+    def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, NDArray[np.int64]]]:
+        """Pages under the names of a side, each with the positions of the aligned pages.
+
+        Only those whose names have one of these stems are needed; there may be others.
+        """
+
+    def page_match_table(self) -> pd.DataFrame:
+        """The columns gt_page, pred_page and how."""
 
 
 @dataclass(frozen=True, eq=False)
-class Alignment:
-    """Two layouts with one list of pages; `sources[side]` is int64[pages], the page of that side, -1 if it has none."""
+class AlignedLayouts:
+    """The `Alignment` of two layouts in memory."""
 
     layouts: tuple[Layout, Layout]
     pages: Pages
-    sources: tuple[NDArray[np.int64], NDArray[np.int64]]
+    sources: SidePositions
     space: LabelSpace
     taxonomy: str
     findings: tuple[Finding, ...]
@@ -81,36 +127,11 @@ class Alignment:
         return self.layouts[GT].page_columns
 
     def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, NDArray[np.int64]]]:
-        """The pages under their names in gt, then in pred, each with the positions of the aligned pages.
-
-        Only those whose names have one of these stems are needed; here it is all pages.
-        """
+        """All pages under their names in gt, then in pred."""
         gt, pred = (layout.page_columns for layout in self.layouts)
         in_pred = np.flatnonzero(self.sources[PRED] >= 0)
         every = join_pages(gt, pred, self.sources), np.arange(len(self.pages))
         return [every, (pred.take(self.sources[PRED][in_pred]), in_pred)]
-
-    def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
-        """Row and column of a cell in the matrix."""
-        return self._position(GT, gt_label), self._position(PRED, pred_label)
-
-    def _position(self, side: int, label: str) -> int:
-        # A label that only the other side has still has a row and a column; its counts are always 0.
-        own = self.side_label(side, label)
-        place = (self.space.gt_positions, self.space.pred_positions)[side]
-        return int(place[own]) if own >= 0 else self.space.labels.index(label)
-
-    def side_label(self, side: int, label: str) -> int:
-        """0 for Background, i for the i-th label of the side (from 1), -1 for a label that only the other side has."""
-        names = (self.space.labels[0], *self.layouts[side].labels)
-        if label not in names and label not in self.space.labels:
-            raise InputError(
-                "",
-                "label",
-                f"there is no label {short_repr(label)}",
-                f"Labels: {', '.join(map(short_repr, names[:12]))}.",
-            )
-        return names.index(label) if label in names else -1
 
     def page_match_table(self) -> pd.DataFrame:
         """One row per page of gt, then one per unmatched page of pred: gt_page, pred_page, how."""
@@ -126,6 +147,28 @@ class Alignment:
         return pd.DataFrame(columns, dtype=object)
 
 
+def cell_of(alignment: Alignment, gt_label: str, pred_label: str) -> tuple[int, int]:
+    """Row and column of a cell in the matrix."""
+    return _position(alignment, GT, gt_label), _position(alignment, PRED, pred_label)
+
+
+def _position(alignment: Alignment, side: int, label: str) -> int:
+    # A label that only the other side has still has a row and a column; its counts are always 0.
+    own, space = side_label(alignment, side, label), alignment.space
+    place = (space.gt_positions, space.pred_positions)[side]
+    return int(place[own]) if own >= 0 else space.labels.index(label)
+
+
+def side_label(alignment: Alignment, side: int, label: str) -> int:
+    """0 for Background, i for the i-th label of the side (from 1), -1 for a label that only the other side has."""
+    known = alignment.space.labels
+    names = (known[0], *alignment.layouts[side].labels)
+    if label not in names and label not in known:
+        hint = f"Labels: {', '.join(map(short_repr, names[:12]))}."
+        raise InputError("", "label", f"there is no label {short_repr(label)}", hint)
+    return names.index(label) if label in names else -1
+
+
 def check_layouts(gt: object, pred: object) -> None:
     for name, layout in (("gt", gt), ("pred", pred)):
         if not isinstance(layout, Layout):
@@ -135,7 +178,7 @@ def check_layouts(gt: object, pred: object) -> None:
 
 def align(
     gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS, paired: PairedPages | None = None
-) -> Alignment:
+) -> AlignedLayouts:
     """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
     check_layouts(gt, pred)
     mapping = check_mapping(mapping_for(options.mapping, model_name(pred)) or {}, "")
@@ -161,14 +204,12 @@ def align(
         + one_sided_label_findings(sides, kind)
     )
     layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
-    return Alignment(
+    return AlignedLayouts(
         layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, ignored, rows)
     )
 
 
-def _scaled_page_findings(
-    sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]
-) -> list[Finding]:
+def _scaled_page_findings(sides: list[Layout], pages: Pages, sources: SidePositions) -> list[Finding]:
     both = np.flatnonzero((sources[GT] >= 0) & (sources[PRED] >= 0))
     pred, at = sides[PRED].page_columns, sources[PRED][both]
     differs = (pred.widths[at] != pages.widths[both]) | (pred.heights[at] != pages.heights[both])
@@ -180,7 +221,7 @@ def _scaled_page_findings(
     return [Finding("scaled-page", int(differs.sum()), {"page": pages.names[page], **sizes})]
 
 
-def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
+def _pages_without_pred(sides: list[Layout], sources: SidePositions) -> list[Finding]:
     """Pages with regions in gt and none in pred: a results list does not say whether the model ran on them."""
     used = [np.bincount(side.region_columns.page, minlength=len(side.page_columns)) > 0 for side in sides]
     both = (sources[GT] >= 0) & (sources[PRED] >= 0)
@@ -265,7 +306,7 @@ def unmatched_findings(side: str, names: list[str], pages: int, missing_pages: s
     return [Finding(f"page-only-in-{side}", len(names), values)]
 
 
-def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
+def join_pages(gt: Pages, pred: Pages, sources: SidePositions) -> Pages:
     """The aligned pages with the frames of gt, or of pred for pages that gt lacks."""
     pred_adds = (any(pred.documents) and not all(gt.documents)) or not set(pred.attributes) <= set(gt.attributes)
     if np.array_equal(sources[GT], np.arange(len(gt))) and not pred_adds:
@@ -284,7 +325,7 @@ def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     return replace(joined, names=tuple(names), documents=documents, attributes=attributes)
 
 
-def _first_given(gt: tuple[str, ...], pred: tuple[str, ...], sources: Sources) -> tuple[str, ...]:
+def _first_given(gt: Texts, pred: Texts, sources: SidePositions) -> tuple[str, ...]:
     """What gt says of each page, else what pred says; "" if neither does."""
     return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import Layout, Regions
+from layoutcm.wording import plain_number
 
 MinScore = float | Mapping[str | None, float] | None
 NAMES_SHOWN = 4
@@ -71,10 +72,10 @@ def are_below(min_score: MinScore, labels: Sequence[str], regions: Regions) -> N
 def min_score_text(min_score: float | Mapping[str | None, float]) -> str:
     """For people: "0.5", or "0.4 for Table, 0.3 for Text, 0.2 for other labels"."""
     if not isinstance(min_score, Mapping):
-        return f"{min_score:g}"
-    named = [f"{score:g} for {label}" for label, score in min_score.items() if label is not None]
+        return plain_number(min_score)
+    named = [f"{plain_number(score)} for {label}" for label, score in min_score.items() if label is not None]
     shown = named[:NAMES_SHOWN] + ["…"] * (len(named) > NAMES_SHOWN)
-    return ", ".join([*shown, *(f"{min_score[None]:g} for other labels" for _ in range(None in min_score))])
+    return ", ".join([*shown, *(f"{plain_number(min_score[None])} for other labels" for _ in range(None in min_score))])
 
 
 def min_score_setting(min_score: MinScore) -> str | None:

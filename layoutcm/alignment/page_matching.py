@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
+from layoutcm.layouts.page_documents import NumberMatches, PageKeys, match_numbers
 from layoutcm.layouts.page_names import NAME_RULES
-from layoutcm.layouts.page_numbers import NumberMatches, PageKeys, match_numbers
 
 UNMATCHED, MAP, EXACT, NUMBER, NUMBER_ALONE = "", "map", "exact", "number", "number alone"
 WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER, NUMBER_ALONE)
@@ -78,11 +78,7 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
 
 
 def _number_findings(
-    gt: Pages,
-    pred: Pages,
-    found: NumberMatches,
-    matches: PageMatches,
-    unmatched: tuple[NDArray[np.int64], ...],
+    gt: Pages, pred: Pages, found: NumberMatches, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
 ) -> list[Finding]:
     """The findings on pages that were matched by number; `matches` are those before."""
     if found.shift is None:

@@ -43,12 +43,7 @@ class Recipe:
 
 
 def make_recipe(
-    gt: Layout,
-    pred: Layout,
-    alignment: Alignment,
-    options: AlignmentOptions,
-    rounding: str,
-    min_score: MinScore,
+    gt: Layout, pred: Layout, alignment: Alignment, options: AlignmentOptions, rounding: str, min_score: MinScore
 ) -> Recipe:
     """The settings of a comparison, without those that have no effect at their default value."""
     documents = options.documents

@@ -1,5 +1,5 @@
-"""The command line: `main` has arguments and exit codes, `commands`, `mapping_command` and `verify_command` what each
-command does, `reading` what several of them share.
+"""The command line: `main` has exit codes, `arguments` the options, `commands` and the modules of single commands what
+each command does, `reading` what several of them share.
 
 May import report and everything below it; of ui only `server`, to start the dashboard.
 """

@@ -1,22 +1,42 @@
-"""The commands that concern one layout or none: each reads files and writes terminal text or a converted layout."""
+"""The commands other than compare and those of parts: each reads files, and prints text or writes a file."""
 
 from __future__ import annotations
 
 import argparse
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from layoutcm.cli.file_options import value_for
-from layoutcm.cli.output_checks import check_file_output, check_folder_output
-from layoutcm.cli.reading import read_layout, repair_file
+from layoutcm.cli.file_options import check_file_output, check_folder_output, value_for
+from layoutcm.cli.reading import (
+    check_mapped_models,
+    compare_file,
+    progress_bar,
+    read_gt,
+    read_layout,
+    read_pred,
+    repair_file,
+    report_names,
+)
 from layoutcm.cli.streams import say, write_json
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.writers import FOLDERS, write
-from layoutcm.layouts.writing.places import is_zip
+from layoutcm.layouts.writing.output_targets import is_zip
+from layoutcm.models.label_errors import label_errors
+from layoutcm.models.suggestions import format_of, write_label_errors
+from layoutcm.outputs.files import write_whole
+from layoutcm.results.result import Result
+from layoutcm.tables.gate import Gate, gate, gated_result, one_result, wanted_limits
+from layoutcm.tables.label_error_texts import SHOWN, label_errors_summary
 from layoutcm.wording import plural, without_control_characters
+
+WRONG_NUMBER = 1
+MOST_TASKS = 100  # candidates that become tasks unless --top says otherwise
+FELL_SHORT = 3
 
 
 def run_formats(options: argparse.Namespace) -> None:
@@ -27,7 +47,7 @@ def run_formats(options: argparse.Namespace) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import layout_result
+    from layoutcm.tables.layout_facts import layout_result
     from layoutcm.tables.terminal import layout_summary
 
     if options.json and options.json != "-":
@@ -45,7 +65,7 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import layout_result
+    from layoutcm.tables.layout_facts import layout_result
     from layoutcm.tables.terminal import finding_lines, further_facts
 
     is_folder = options.to in FOLDERS and not is_zip(options.output)
@@ -64,7 +84,7 @@ def run_convert(options: argparse.Namespace) -> None:
 
 def run_app(options: argparse.Namespace) -> None:
     """Run the server of the dashboard until it ends."""
-    from layoutcm.scale.places import is_remote
+    from layoutcm.scale.storage import is_remote
 
     for file in options.files:
         if not is_remote(file) and not os.path.exists(file):  # unlike Path.exists, accepts any name
@@ -96,3 +116,148 @@ def _check_port(address: str, port: int) -> None:
         problem = f"{address}:{port} cannot be listened on: {error.strerror or error}"
         hint = f"Stop the other server, or choose another port: --port {port % 65535 + 1}."
         raise InputError("", "--port", problem, hint) from None
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """0 if all numbers agree, else 1."""
+    from layoutcm.tables.verification_texts import verification_summary
+    from layoutcm.verification.recount import check_recounting, verify
+
+    check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once
+    comparison = compare_file(read_gt(options), options.pred, options)
+    with progress_bar("recounting") as progress:
+        result = verify(comparison, options.recounted, options.seed, method=options.method, progress=progress)
+    print(without_control_characters(verification_summary(result, comparison.findings)))
+    return 0 if result.agrees else WRONG_NUMBER
+
+
+def run_suggest_mapping(options: argparse.Namespace) -> None:
+    """Print the table and write the YAML; without -o, print the YAML, which has the table as a comment."""
+    from layoutcm.diagnosis.label_mapping import suggest_mapping
+    from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
+    from layoutcm.tables.terminal import finding_lines
+
+    if options.output is not None:
+        check_file_output(options.output, options)
+    gt = read_gt(options)
+    pred = read_pred(gt, options.pred, options)
+    chosen = {name: getattr(options, name) for name in ("one_to_one", "prior", "min_score", "pages", "threads")}
+    with progress_bar(f"comparing {Path(options.pred).name}") as progress:
+        suggested = suggest_mapping(gt, pred, **chosen, progress=progress)
+    for line in finding_lines(suggested.findings):
+        say(without_control_characters(line))
+    if options.output is None:
+        print(mapping_yaml(suggested), end="")
+        return
+    write_whole(options.output, mapping_yaml(suggested).encode("utf-8"))
+    print(without_control_characters("\n".join(mapping_lines(suggested))), end="\n\n")
+    print(f"mapping written to {options.output}")
+
+
+def run_label_errors(options: argparse.Namespace) -> None:
+    from layoutcm.tables.terminal import finding_lines
+
+    to = _check_output(options)
+    names = report_names(options.pred)
+    check_mapped_models(options, names)
+    gt = read_gt(options)
+    errors = label_errors([compare_file(gt, file, options, name) for file, name in zip(options.pred, names)])
+    most = options.top or (len(errors) if to == "csv" else MOST_TASKS)
+    written = errors.head(most) if to else errors.head(0)
+    lost = write_label_errors(written, gt, options.output, to) if len(written) or to == "csv" else ()
+    # Printed after the file is written: a closed pipe (`| head`) must not lose it.
+    print(without_control_characters(label_errors_summary(errors, len(gt.region_columns), options.top or SHOWN)))
+    if len(written) or to == "csv":
+        print(f"\n{options.output}: {to}, {plural(len(written), 'candidate')}")
+    elif to:
+        say("nothing is written, because there is no candidate")
+    for line in finding_lines(lost):
+        say(line)
+
+
+def _check_output(options: argparse.Namespace) -> str | None:
+    """The format of the output; wrong options are reported before the long work."""
+    if options.top is not None and options.top < 1:
+        raise InputError("", "--top", f"{options.top} is not a number of candidates", "Use 1 or more.")
+    if options.output is None:
+        if options.to:
+            raise InputError("", "--to", "no file is named", "Name one with -o.")
+        return None
+    check_file_output(options.output, options)
+    return options.to or format_of(options.output)
+
+
+def add_gate_command(
+    add_command: Callable[..., argparse.ArgumentParser], add_comparison_arguments: Callable[..., None]
+) -> None:
+    command = add_command("gate", help="fail if figures are below a threshold, or have dropped; for continuous tests")
+    command.add_argument("gt", metavar="GT", nargs="?", help="ground truth")
+    command.add_argument("pred", metavar="PRED", nargs="?", help="the prediction")
+    command.add_argument("--result", metavar="FILE", help="a result.json instead of GT and PRED")
+    command.add_argument(
+        "--fail-under",
+        action="append",
+        default=[],
+        metavar="FIGURE=VALUE",
+        help='a figure and its least value, such as "macro.f1=0.8" or "class.Table.f1=0.7"; may be repeated',
+    )
+    command.add_argument("--baseline", metavar="FILE", help="an earlier result.json, which figures must not drop from")
+    command.add_argument(
+        "--max-drop",
+        action="append",
+        metavar="[FIGURE=]DROP",
+        help="the largest drop from the baseline, of one figure or of all others; may be repeated; 0 unless given",
+    )
+    command.add_argument("--strict", action="store_true", help="a drop within noise fails, too")
+    command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
+    command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
+    own = vars(command.parse_args([]))
+    add_comparison_arguments(command, page_map=("--pages", "--page-map"))
+    of_comparison = {name: value for name, value in vars(command.parse_args([])).items() if name not in own}
+    command.set_defaults(run=run_gate, of_comparison=of_comparison)
+
+
+def run_gate(options: argparse.Namespace) -> int:
+    from layoutcm.tables.gate_texts import gate_lines, gate_markdown
+
+    _check_options(options)
+    # Read before the comparison, so that a wrong baseline is not found after a long time.
+    baseline = one_result(options.baseline, "--baseline") if options.baseline else None
+    chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
+    found: Gate = gate(_result(options), options.fail_under, **chosen)
+    if options.markdown:
+        _write_text(gate_markdown(found), options.markdown)
+    if options.json:
+        write_json(found.as_dict(), options.json)
+    if "-" not in (options.json, options.markdown):
+        print(without_control_characters("\n".join(gate_lines(found))))
+    return 0 if found.passed else FELL_SHORT
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise an InputError for what can be known before any work."""
+    if bool(options.result) == bool(options.gt and options.pred) or bool(options.gt) != bool(options.pred):
+        raise InputError("", "gate", "one result is checked", "Give GT and PRED, or --result FILE.")
+    for name, default in options.of_comparison.items():
+        if options.result and getattr(options, name) != default:
+            problem = "the result was made with settings of its own"
+            raise InputError("", f"--{name.replace('_', '-')}", problem, "Leave this out, or give GT and PRED.")
+    if options.json == options.markdown == "-":
+        raise InputError("", "--json", "standard output takes --json or --markdown", "Write one of them to a file.")
+    wanted_limits(options.fail_under, options.max_drop, bool(options.baseline), ("--fail-under", "--max-drop"))
+    for path in (options.json, options.markdown):
+        if path and path != "-":
+            check_file_output(path, options)
+
+
+def _result(options: argparse.Namespace) -> Result | str:
+    if options.result:
+        return str(options.result)
+    return gated_result(compare_file(read_gt(options), options.pred, options), options.method)
+
+
+def _write_text(text: str, target: str) -> None:
+    if target == "-":
+        print(text, end="")
+    else:
+        write_whole(target, text.encode("utf-8"))

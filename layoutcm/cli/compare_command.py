@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import argparse
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from layoutcm.cli.output_checks import check_file_output, check_folder_output
-from layoutcm.cli.reading import compare_file, progress_bar, read_gt
-from layoutcm.cli.several import baseline_place, check_mapped_models, compare_models, report_names
+from layoutcm.cli.file_options import check_file_output, check_folder_output
+from layoutcm.cli.reading import (
+    baseline_place,
+    check_mapped_models,
+    compare_file,
+    compare_models,
+    progress_bar,
+    read_gt,
+    report_names,
+)
 from layoutcm.cli.streams import write_json
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
+from layoutcm.filling.asked_parts import slices_of_comparison
+from layoutcm.filling.level_records import write_documents
+from layoutcm.filling.result_of import PARTS, Asked, result_of, with_documents_in
 from layoutcm.formats import garbage_collection_paused
 from layoutcm.layouts.model import PRED, Layout
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
-from layoutcm.tables.extras import Extras
+from layoutcm.outputs.files import open_whole
+from layoutcm.results.result import Result
+from layoutcm.tables.terminal import MOST_PAGES
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
-    from layoutcm.tables.why import Why
 
 COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
 
@@ -53,13 +65,16 @@ def run_compare(options: argparse.Namespace) -> None:
         models = dict(comparisons) if folder else {}
         for name in names:
             comparison = comparisons.pop(name)
-            extras, notes = _extras(comparison, first, families, options)
-            extras = replace(extras, standing=standings.get(name), models=models)
+            asked, notes = _asked(comparison, first, families, options)
+            asked = replace(asked, standing=standings.get(name))
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
-            result, more_notes = _write_outputs(comparison, name, folder, first, extras, options)
-            results.append(result)
+            result = result_of(comparison, options.method, asked)
+            notes += _write_outputs(result, comparison, name, folder, first, models, options)
+            if options.json:
+                result = _result_beside(result, comparison, name, options)
+                results.append(result)
             if options.json != "-":
-                texts += [*_sections(comparison, first[0], extras, options), *notes, *more_notes]
+                texts += [*_sections(result, comparison, first[0], options), *notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
         write_json(results[0] if len(results) == 1 else results, options.json)
@@ -72,22 +87,19 @@ def run_compare(options: argparse.Namespace) -> None:
 
 
 def _write_outputs(
+    result: Result,
     comparison: Comparison,
     name: str,
     folder: Path | None,
     first: tuple[str, Comparison],
-    extras: Extras,
+    models: Mapping[str, Comparison],
     options: argparse.Namespace,
-) -> tuple[dict[str, Any] | None, list[str]]:
-    """Write the report of one prediction, if there is a folder; returns its result, if it is needed, and notes."""
-    result: dict[str, Any] | None = None
-    notes: list[str] = []
-    if folder:
-        result, notes = _write_report(comparison, folder / name, options, extras)
-        notes += _write_differences(first, comparison, folder / name, options)
-    if options.json:
-        result = _result_beside(comparison, name, options, extras, result)
-    return result, notes
+) -> list[str]:
+    """Write the report of one prediction, if there is a folder; returns notes."""
+    if not folder:
+        return []
+    notes = _write_report(result, comparison, folder / name, models, options)
+    return [*notes, *_write_differences(first, comparison, folder / name, options)]
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -115,70 +127,73 @@ def _check_no_truth(options: argparse.Namespace) -> None:
             raise InputError("", "--no-truth", problem, "Leave out one of the two.")
 
 
-def _extras(
+def _asked(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
-) -> tuple[Extras, list[str]]:
-    """The requested extras of a comparison, and notes on what cannot be computed."""
-    from layoutcm.tables.slice_tables import slice_table
-
-    why, notes = _why(comparison) if options.why else (None, [])
-    slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
-    counted = Extras(None if families is None else _families(comparison, families, options), slices=slices, why=why)
+) -> tuple[Asked, list[str]]:
+    """What the result contains, and notes on what cannot be computed."""
+    why, notes = _can_say_why(comparison) if options.why else (False, [])
+    asked = Asked(
+        why=why,
+        per_page=options.per_page,
+        families=None if families is None else _families(comparison, families, options),
+        slices=None if options.slices is None else options.slices or True,
+        documents_file=DOCUMENTS_FILE if options.output else "",
+        parts=_parts(comparison, options),
+    )
     if not options.intervals:
-        return counted, notes
-    counted = replace(counted, intervals=comparison.bootstrap(options.intervals, method=options.method))
+        return asked, notes
+    asked = replace(asked, intervals=options.intervals)
     name, other = first
     if comparison is other:
-        return counted, notes
+        return asked, notes
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
         pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
-        return counted, [*notes, f"no difference from {name}: {error}"]
+        return asked, [*notes, f"no difference from {name}: {error}"]
     if not len(comparison.pages) == len(other.pages) == pages:
         notes.append(COMMON_PAGES.format(name, plural(pages, "page")))
-    return replace(counted, difference=found), notes
+    return replace(asked, difference=found), notes
 
 
-def _why(comparison: Comparison) -> tuple[Why | None, list[str]]:
-    """Causes and the like, counted here: the summary sentence, which is printed before them, uses the causes.
+def _parts(comparison: Comparison, options: argparse.Namespace) -> tuple[str, ...]:
+    """All parts for a file; for the terminal those that it shows, without objects of very many pages."""
+    if options.json or options.output:
+        return PARTS
+    objects = ("objects", "centroids") if options.objects or len(comparison.pages) <= MOST_PAGES else ()
+    return ("findings", "means", "agreement", "slack", *objects)
 
-    A page with too many regions is no reason to lose all other numbers; a note says that there are no causes.
+
+def _can_say_why(comparison: Comparison) -> tuple[bool, list[str]]:
+    """Whether causes can be counted. They are counted here: the summary sentence, which is printed first, uses them.
+
+    A page with too many regions is not a reason to lose all other numbers; a note says that there are no causes.
     """
-    from layoutcm.tables.why import Why
-
-    why = Why(comparison)
     try:
-        _ = why.causes
+        comparison.causes()
     except InputError as error:
-        return None, [f"no causes: {error}"]
-    return why, []
+        return False, [f"no causes: {error}"]
+    return True, []
 
 
-def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
+def _sections(result: Result, comparison: Comparison, first: str, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
-    from layoutcm.tables.agreement_texts import agreement_summary
     from layoutcm.tables.interval_texts import difference_summary
-    from layoutcm.tables.object_texts import object_summary
     from layoutcm.tables.slice_tables import slice_summary, slice_table
-    from layoutcm.tables.terminal import comparison_summary, family_summary
+    from layoutcm.tables.terminal import family_summary, object_summary, result_summary
     from layoutcm.tables.why import why_summary
 
-    if not comparison.has_truth:
-        return [agreement_summary(comparison, options.method)]
-    with ThreadPoolExecutor(2) as pool:
-        # On two processors; the results are kept for the summary.
-        pool.submit(lambda: comparison.findings)
-        for over in ("pages", "documents"):
-            pool.submit(comparison.average, over=over, method=options.method)
-    texts = [comparison_summary(comparison, options.method, extras.intervals)]
-    texts += [why_summary(extras.why)] if extras.why else []
-    texts.append(object_summary(comparison, options.objects))
-    texts += [difference_summary(extras.difference, first)] if extras.difference else []
+    texts = [result_summary(result)]
+    if result.vocabulary.measured == "agreement":
+        return texts
+    texts += [why_summary(result)] if result.forgiveness is not None else []
+    texts.append(object_summary(result))
+    difference = result.difference_from_first
+    texts += [difference_summary(difference, first, result.labels[0])] if difference else []
     # Attributes are given to see their slices, but these are part of files only if they are asked for.
-    slices = extras.slices or (slice_table(comparison, None, options.method) if options.attributes else None)
-    texts += [slice_summary(slices)] if slices else []
-    return [*texts, family_summary(extras.families)] if extras.families else texts
+    slices = result.slices or (slices_of_comparison(comparison, None, options.method) if options.attributes else None)
+    texts += [slice_summary(slice_table(slices))] if slices else []
+    return [*texts, family_summary(result.families)] if result.families else texts
 
 
 def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
@@ -202,47 +217,32 @@ def _repeated_note(name: str, pred: Layout, earlier: dict[object, str]) -> list[
     return [f"{name} is the same prediction as {first}."] if pred.sha256 and first != name else []
 
 
-def _documents_path(target: str, name: str) -> Path | None:
-    """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
-    if target == "-":
-        return None
-    from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
-
+def _result_beside(result: Result, comparison: Comparison, name: str, options: argparse.Namespace) -> Result:
+    """The result for `--json`; the documents of a very large set are written into a file beside it."""
+    if result.by_document is not None:
+        return result
     file = Path(DOCUMENTS_FILE)
-    return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
-
-
-def _result_beside(
-    comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras, of_report: dict[str, Any] | None
-) -> dict[str, Any]:
-    """The result for `--json`; the documents of a very large set are written into a file beside it.
-
-    It is the result of the report, if there is one that names no other file.
-    """
-    from layoutcm.tables.result_json import full_result
-    from layoutcm.tables.result_levels import too_many_documents
-
-    if of_report is not None and not too_many_documents(comparison):
-        return of_report
-    beside = _documents_path(options.json, name)
-    if beside and too_many_documents(comparison):  # only then it is written
-        check_file_output(str(beside), options)
-    return full_result(comparison, options.method, options.per_page, extras, beside)
+    beside = Path(options.json).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
+    if options.json == "-":
+        return with_documents_in(result, comparison, "")
+    check_file_output(str(beside), options)
+    with open_whole(beside) as opened:
+        write_documents(comparison, options.method, opened)
+    return with_documents_in(result, comparison, beside.name)
 
 
 def _write_report(
-    comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras
-) -> tuple[dict[str, Any], list[str]]:
-    """Write all files of one report; returns its result, and a note if images were given and some pages have none."""
+    result: Result, comparison: Comparison, folder: Path, models: Mapping[str, Comparison], options: argparse.Namespace
+) -> list[str]:
+    """Write all files of one report; returns a note if images were given and some pages have none."""
     from layoutcm.drawing.page_images import images_from_path
     from layoutcm.report.report_files import write_files
 
     images = images_from_path(options.images) if options.images else None
     with progress_bar("writing the report", "%") as progress:
         show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
-        chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
-        result = write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
-    return result, _missing_picture_notes(comparison, images, options.images) if images else []
+        write_files(result, folder, comparison, images, models=models, progress=show_share)
+    return _missing_picture_notes(comparison, images, options.images) if images else []
 
 
 def _missing_picture_notes(comparison: Comparison, images: PageImages, place: str) -> list[str]:

@@ -1,18 +1,21 @@
-"""The commands for sets that are larger than memory: partition, manifest, compare-parts, count and merge."""
+"""The commands that compare a set too large for memory in parts, and their arguments."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.cli.output_checks import check_folder_output
+from layoutcm.alignment.align import MISSING_PAGES
+from layoutcm.alignment.taxonomy import TAXONOMIES
+from layoutcm.cli.file_options import OPTION, check_folder_output, label_score
 from layoutcm.cli.reading import new_bar, read_layout, repair_file
 from layoutcm.cli.streams import say
-from layoutcm.layouts.model import Layout
+from layoutcm.formats import SHAPES
+from layoutcm.layouts.model import ROUNDINGS, Layout
 from layoutcm.wording import plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 PARTS_OPTIONS = (
     "rounding", "min_score", "missing_pages", "taxonomy", "mapping", "pages", "shapes", "missing_labels", "why",
 )  # fmt: skip
+Parser = argparse.ArgumentParser
+DOCUMENTS = "regular expression that finds the document in a page name"
 
 
 def run_partition(options: argparse.Namespace) -> None:
@@ -31,7 +36,7 @@ def run_partition(options: argparse.Namespace) -> None:
     from layoutcm.cli.file_options import value_for
     from layoutcm.scale.manifest import like_layout, read_manifest
     from layoutcm.scale.partitions import partition
-    from layoutcm.scale.places import exists, is_remote, join
+    from layoutcm.scale.storage import exists, is_remote, join
 
     if not is_remote(options.output):
         check_folder_output(options.output, options)
@@ -116,7 +121,7 @@ def run_merge(options: argparse.Namespace) -> None:
 
     from layoutcm.scale.compare_parts import finish_partitions, folder_of_plan
     from layoutcm.scale.part_counts import merge_counts
-    from layoutcm.scale.places import write_bytes
+    from layoutcm.scale.storage import write_bytes
 
     if options.output:
         merged = merge_counts(options.counts)
@@ -128,9 +133,77 @@ def run_merge(options: argparse.Namespace) -> None:
 
 
 def _print_result(comparison: Comparison, folder: str) -> None:
-    from layoutcm.tables.agreement_texts import agreement_summary
-    from layoutcm.tables.terminal import comparison_summary
+    from layoutcm.filling.result_of import Asked, result_of
+    from layoutcm.tables.terminal import result_summary
 
-    summary = comparison_summary if comparison.has_truth else agreement_summary
-    print(without_control_characters(summary(comparison)), end="\n\n")
+    result = result_of(comparison, asked=Asked(parts=("findings", "means", "agreement", "slack")))
+    print(without_control_characters(result_summary(result)), end="\n\n")
     say(f"result written to {os.path.join(folder, 'result.json')}")
+
+
+def add_parts_commands(add_command: Callable[..., Parser], add_reading_arguments: Callable[[Parser], None]) -> None:
+    partition = add_command("partition", help="write a layout as Parquet parts, by document")
+    _partition_arguments(partition)
+    add_reading_arguments(partition)
+    _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, so that it can be compared"))
+    _compare_parts_arguments(add_command("compare-parts", help="compare two sets of parts; a stopped run continues"))
+    _count_arguments(add_command("count", help="count single parts of a plan"))
+    _merge_arguments(add_command("merge", help="merge the counts of parts into a result"))
+
+
+def _partition_arguments(command: Parser) -> None:
+    add = command.add_argument
+    add("file", metavar="FILE", help="a file, a folder or a zip")
+    add("-o", "--output", metavar="DIR", required=True, help="folder of the parts")
+    add("--parts", type=int, metavar="N", help="number of parts; that of --like unless given")
+    add("--like", metavar="GT", help="the other side: page sizes and labels; of a set of parts also the part of a page")
+    add("--documents", metavar="PATTERN", help=DOCUMENTS)
+    add("--fix", action="append", metavar="REPAIR", help="repair it first; may be repeated")
+    command.set_defaults(run=run_partition)
+
+
+def _manifest_arguments(command: Parser) -> None:
+    add = command.add_argument
+    add("folder", metavar="DIR", help="layout tables in Parquet, or shards of Hugging Face")
+    add("-o", "--output", metavar="FILE", help="place of the manifest; in the folder unless given")
+    add("--documents", metavar="PATTERN", help=DOCUMENTS)
+    add("--shapes", choices=SHAPES, default="box")
+    command.set_defaults(run=run_manifest)
+
+
+def _compare_parts_arguments(command: Parser) -> None:
+    add = command.add_argument
+    add("gt", metavar="GT_DIR", help="ground truth: a folder of parts, or its manifest")
+    add("pred", metavar="PRED_DIR", help="prediction: a folder of parts, or its manifest")
+    add("-o", "--output", metavar="DIR", required=True, help="folder of the result")
+    add("--dask", metavar="local|ADDRESS", help="count with Dask: here, or at this scheduler")
+    add("--threads", type=int, metavar="N", help="threads, or workers of --dask local")
+    add("--plan-only", action="store_true", help="write the plan and print its parts, for `count`")
+    add("--why", action="store_true", help="add causes, F1 with forgiven borders, score curves")
+    add("--no-truth", action="store_true", help="both are predictions, A and B: how far they agree")
+    add("--missing-labels", choices=("error", "add"), default="error", help="labels that the manifest does not know")
+    add("--rounding", choices=ROUNDINGS, default="outer")
+    add(
+        OPTION, action="append", type=label_score, metavar="[LABEL=]S", help="drop predicted regions with a lower score"
+    )
+    add("--missing-pages", choices=MISSING_PAGES, default="penalise")
+    add("--taxonomy", choices=TAXONOMIES, default="auto")
+    add("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
+    add("--pages", metavar="FILE", help="page map: which pred page belongs to which gt page")
+    add("--shapes", choices=SHAPES, default="box")
+    add("--fix", dest="fix_pred", action="append", metavar="REPAIR", help="repair the prediction; may be repeated")
+    add("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")
+    command.set_defaults(run=run_compare_parts)
+
+
+def _count_arguments(command: Parser) -> None:
+    command.add_argument("parts", metavar="PART", nargs="+", help="files of the folder `plan` of a result")
+    command.set_defaults(run=run_count)
+
+
+def _merge_arguments(command: Parser) -> None:
+    add = command.add_argument
+    add("counts", metavar="COUNTS", nargs="+", help="files of the folder `counts`, or merged ones")
+    add("-o", "--output", metavar="FILE", help="only merge these, for a later merge")
+    add("--result", metavar="DIR", help="folder of the plan; else above that of the first file")
+    command.set_defaults(run=run_merge)

@@ -74,7 +74,7 @@ def _drop(stream: IO[str]) -> None:
 
 def write_json(value: Any, target: str) -> None:
     """Write a value as JSON to a file, or to standard output for "-"."""
-    from layoutcm.tables.result_json import json_text
+    from layoutcm.results.encoding import json_text
 
     text = json_text(value)
     if target == "-":

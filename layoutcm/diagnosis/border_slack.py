@@ -1,11 +1,10 @@
 """How much of the error is only border slack: the cause `slack` alone, of all cells together, without compiled code.
 
-Slack does not depend on which regions are partners, so that label sets on tiles are enough. On a grid with all edges of
+Slack does not depend on which regions are partners, so label sets on tiles are enough. On a grid with all edges of
 regions, and with these edges moved by the tolerance to both sides, each tile is slack as a whole or not at all. On such
 a grid, the sets of labels within the tolerance are found for all labels at once.
 
-The four cases of the matrix are also in `metrics.contributions` and in `cause_kernel.add_causes`. Here, in
-`_slack_shares`, they are array expressions over all tiles: nothing is compiled for one number of the summary.
+All tiles of a page are counted by array expressions: nothing is compiled for one number of the summary.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from layoutcm.diagnosis.causes import TOLERANCE, CauseSource, places_of_labels, tolerance_in_pixels
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Positions
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.contributions import wrong_cells
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.grid import GridBoxes
 from layoutcm.pixels.pair_counts import WORD
@@ -28,25 +28,28 @@ BACKGROUND_SET = 1
 Sets = NDArray[np.unsignedinteger]
 
 
-def slack_share(source: CauseSource, confusion: Confusion, pages: Positions | None = None) -> float | None:
-    """The share of slack in the wrong pixels of some pages, or of all; nan if there are none.
+def slack_share(slack: float | None, confusion: Confusion) -> float | None:
+    """The share of slack in the wrong pixels of a matrix with method `matrix`; nan if there are none.
 
-    None if it would take long to count. `confusion` is the matrix of these pages, with method `matrix`.
+    `slack` is the result of `slack_pixels`; what is None or nan stays so.
     """
+    if slack is None or np.isnan(slack):
+        return slack
+    return float(ratio(slack, confusion.values.sum() - confusion.values.trace()))
+
+
+def slack_pixels(source: CauseSource, pages: Positions | None = None) -> float | None:
+    """The pixels of cause slack on some pages, or on all; nan if the labels differ, None if it would take long."""
     if not source.alignment.space.shared:
         return float("nan")
     if TOLERANCE in source.kept:
-        known = source.of_pages(pages)
-        slack: float | None = known.total.totals["slack"]
-    else:
-        slack = quick_slack(source, TOLERANCE, pages)
-    wrong = confusion.values.sum() - confusion.values.trace()
-    return None if slack is None else float(ratio(slack, wrong))
+        return source.of_pages(pages).total.totals["slack"]
+    return quick_slack(source, TOLERANCE, pages)
 
 
 def quick_slack(source: CauseSource, tolerance: float, pages: Positions | None = None) -> float | None:
     """The pixels of cause slack; None if counting them would take long, as on very many pages or with outlines."""
-    if (source.pages if pages is None else len(pages)) > MOST_PAGES:
+    if len(source.alignment.pages if pages is None else pages) > MOST_PAGES:
         return None
     if pages is None:
         grids = [source.grid_of_all_pages()]
@@ -133,10 +136,9 @@ def _near(padded: Sets, edges: Floats, fine: Floats, distance: float) -> Sets:
 
 
 def _slack_shares(gt: Sets, pred: Sets, near_gt: Sets, near_pred: Sets) -> Floats:
-    """float64[tiles]: what a pixel adds to all cells (i, j) with j near in gt and i near in pred, by the four cases."""
-    count = lambda words: np.bitwise_count(words).sum(axis=0).astype(float)
+    """float64[tiles]: what a pixel adds to all cells (i, j) with j near in gt and i near in pred."""
+    count = lambda words: np.bitwise_count(words).sum(axis=0, dtype=np.int32)
     missed, extra = gt & ~pred, pred & ~gt
-    has_missed, has_extra = missed.any(axis=0), extra.any(axis=0)
-    share = 1 / count(np.where(has_missed & has_extra, extra, pred))
-    rows, columns = np.where(has_missed, missed, gt) & near_pred, np.where(has_extra, extra, pred) & near_gt
-    return share * (count(rows) * count(columns) - count(rows & columns))
+    with_hit_rows, with_hit_columns, parts = wrong_cells(*map(count, (gt & pred, missed, extra)))
+    rows, columns = np.where(with_hit_rows, gt, missed) & near_pred, np.where(with_hit_columns, pred, extra) & near_gt
+    return 1 / parts * (count(rows) * count(columns) - count(rows & columns))

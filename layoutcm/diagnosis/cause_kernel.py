@@ -3,8 +3,8 @@
 The edges of all regions divide a page into tiles. On a tile, all pixels have the same regions, so all causes but slack
 are the same. Slack is a part of a tile: where a label of gt and one of pred, grown by the tolerance, both reach.
 
-`add_causes` repeats the four cases of `metrics.contributions`: the cause of a cell depends on the regions over the
-tile, which pair counts do not have. `border_slack._slack_shares` has them once more, without compiled code.
+To which cells a pixel adds is the rule of `metrics.contributions`; the cause of a cell depends on the regions over the
+tile, which pair counts do not have.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -32,6 +32,7 @@ from layoutcm.diagnosis.region_pairs import (
     sort_values,
 )
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
+from layoutcm.metrics.contributions import wrong_cells
 
 CAUSES = ("slack", "label", "size", "split", "merge", "duplicate", "missed", "invented")
 _SLACK, _LABEL, _SIZE, _SPLIT, _MERGE, _DUPLICATE, _MISSED, _INVENTED = range(len(CAUSES))
@@ -236,21 +237,20 @@ def cause_on_tile(page, tile, i, j, overlap, partner, status):
 def add_causes_of_tile(page, row, column, n_labels, overlap, partner, status, buffers, totals):
     """Add the causes of one tile to float64[cause, gt, pred] of the labels on the page."""
     gt_set, pred_set = page.sets[GT, row, column], page.sets[PRED, row, column]
-    only_gt, only_pred, in_gt, in_pred = 0, 0, 0, 0
+    hits, missed, extra = 0, 0, 0
     for label in range(n_labels):
         has_gt, has_pred = has_bit(gt_set, label), has_bit(pred_set, label)
-        in_gt += has_gt
-        in_pred += has_pred
-        only_gt += has_gt and not has_pred
-        only_pred += has_pred and not has_gt
+        hits += has_gt and has_pred
+        missed += has_gt and not has_pred
+        extra += has_pred and not has_gt
     width, height = page.x_edges[column + 1] - page.x_edges[column], page.y_edges[row + 1] - page.y_edges[row]
-    # The contribution rule: which cells a pixel adds to, and how much to each.
-    share = 1.0 / (only_pred if only_gt > 0 and only_pred > 0 else in_pred)
+    with_hit_rows, with_hit_columns, parts = wrong_cells(hits, missed, extra)
+    share = 1.0 / parts
     for i in range(n_labels):
-        if not has_bit(gt_set, i) or (only_gt > 0 and has_bit(pred_set, i)):
+        if not has_bit(gt_set, i) or (has_bit(pred_set, i) and not with_hit_rows):
             continue
         for j in range(n_labels):
-            if i == j or not has_bit(pred_set, j) or (only_pred > 0 and has_bit(gt_set, j)):
+            if i == j or not has_bit(pred_set, j) or (has_bit(gt_set, j) and not with_hit_columns):
                 continue
             tile = (row, column)
             slack = slack_area(page, tile, i, j, buffers) if page.distance > 0 else 0.0

@@ -6,9 +6,9 @@ all pages, as rows of (page, cause, gt label, pred label, pixels), and then summ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.cause_kernel import CAUSES, PageRegionsOnTiles
 from layoutcm.errors import InputError, check_choice, is_number, short_repr
-from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.layouts.model import GT, PRED, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
@@ -25,7 +25,6 @@ from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDES = ("gt", "pred")
 TOLERANCE = 0.005  # of the longer side of a page: 5 px of 1025
 TOLERANCES = (0, 0.0025, 0.005, 0.01, 0.02)
 MOST_REGIONS = 4000  # of a page; every region is compared with every other
@@ -130,6 +129,29 @@ def tolerance_in_pixels(frames: Floats, tolerance: float, rounding: str) -> Floa
     return np.maximum(np.floor(given + 0.5 + 1e-9), 1)
 
 
+class CauseCounter(Protocol):
+    """Where the causes of all pages and of a few pages come from."""
+
+    @property
+    def kept(self) -> Collection[float]:
+        """The tolerances for which the causes of all pages are counted."""
+
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseSums: ...
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseSums:
+        """The causes of a few pages, without counting the others; None: of all pages."""
+
+
+class CauseSums(Protocol):
+    """Causes of pages, as `CauseCounts` sums them."""
+
+    @property
+    def total(self) -> Causes: ...
+    def of_pages(self, pages: NDArray[np.integer]) -> CauseSums: ...
+    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats: ...
+    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats: ...
+    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class CauseSource:
     """What causes are counted from; counts of all pages are kept for every tolerance."""
@@ -140,11 +162,6 @@ class CauseSource:
     min_score: MinScore
     threads: int | None
     kept: dict[float, CauseCounts] = field(default_factory=dict)
-
-    @property
-    def pages(self) -> float:
-        """The number of pages whose regions are in memory."""
-        return len(self.alignment.pages)
 
     def grid_of_all_pages(self) -> GridBoxes:
         return alignment_to_grid(self.alignment, self.rounding, self.min_score)
@@ -157,7 +174,6 @@ class CauseSource:
         return self.kept[tolerance]
 
     def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
-        """The causes of a few pages, without counting the others; None: of all pages."""
         tolerance = check_tolerance(tolerance)
         if pages is None:
             return self.of_all_pages(tolerance)
@@ -226,7 +242,7 @@ class CauseSource:
     def _tiles_of_shapes(
         self, grid: GridBoxes, page: int, tolerance: float
     ) -> tuple[PageRegionsOnTiles, NDArray[np.int64]]:
-        from layoutcm.diagnosis.shape_tiles import page_of_shapes
+        from layoutcm.diagnosis.cause_pages import page_of_shapes
 
         distance = float(tolerance_in_pixels(grid.frames, tolerance, self.rounding)[0])
         sides = [self.regions.as_written(side, page) for side in (GT, PRED)]
@@ -263,7 +279,7 @@ def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
         raise InputError("", "regions", problem, "Leave out predictions with low scores, or this page.")
 
 
-def forgiven_scores(confusion: Confusion, source: CauseSource, tolerances: Sequence[float]) -> pd.DataFrame:
+def forgiven_scores(confusion: Confusion, source: CauseCounter, tolerances: Sequence[float]) -> pd.DataFrame:
     """One row for every tolerance: F1 if slack within the tolerance counts as right."""
     import pandas as pd
 

@@ -18,7 +18,6 @@ from layoutcm.alignment.align import AlignmentOptions, align
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
-from layoutcm.diagnosis.assignment import best_assignment
 from layoutcm.diagnosis.label_sets import synonym_likeness
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
@@ -114,9 +113,8 @@ def suggest_mapping(
     alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
     check_named_labels(min_score, pred.labels)
     if not len(alignment.pages):
-        raise InputError(
-            "", "gt, pred", "the two layouts have no page in common", "Give a page map, or check the names."
-        )
+        problem = "the two layouts have no page in common"
+        raise InputError("", "gt, pred", problem, "Give a page map, or check the names.")
     counts = count_pairs(alignment, "outer", min_score, threads, progress)
     findings = findings_by_side(alignment, min_score, counts.total, counts.ignored_total).values()
     every = (one for side in findings for one in side if one.code != ADVISES_A_MAPPING)
@@ -285,3 +283,52 @@ def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.Data
             best = int(covered.argmax()) if covered.size and covered.max() > 0 else -1
             rows.append((label, names[PRED][best] if best >= 0 else "", covered[best] if best >= 0 else 0.0))
     return pd.DataFrame(rows, columns=["gt_label", "pred_label", "share"])
+
+
+def best_assignment(values: Floats) -> NDArray[np.int64]:
+    """int64[rows]: the column of each row, -1 for none, so that the sum of float64[rows, columns] is largest.
+
+    Values of 0 or less are never assigned.
+    """
+    rows, columns = values.shape
+    # A row may take one of as many further columns instead, which cost nothing.
+    costs = np.concatenate([-np.maximum(values, 0), np.zeros((rows, rows))], axis=1)
+    column_of = np.full(rows, -1)
+    row_of = np.full(rows + columns, -1)
+    row_price, column_price = np.zeros(rows), np.zeros(rows + columns)
+    for row in range(rows):
+        _augment(costs, row, (row_of, column_of), (row_price, column_price))
+    assigned = column_of < columns
+    assigned[assigned] = values[assigned, column_of[assigned]] > 0
+    return np.where(assigned, column_of, -1)
+
+
+def _augment(
+    costs: Floats, start: int, taken: tuple[NDArray[np.int64], NDArray[np.int64]], prices: tuple[Floats, Floats]
+) -> None:
+    """Give `start` a column, and other rows another one, at the least cost; changes `taken` and `prices`."""
+    (row_of, column_of), (row_price, column_price) = taken, prices
+    distance = np.full(costs.shape[1], np.inf)
+    before = np.full(costs.shape[1], -1)  # the row from which a column is reached
+    done = np.zeros(costs.shape[1], bool)
+    row, reached, sink = start, 0.0, -1
+    while sink < 0:
+        step = reached + costs[row] - row_price[row] - column_price
+        nearer = ~done & (step < distance)
+        distance[nearer], before[nearer] = step[nearer], row
+        column = int(np.where(done, np.inf, distance).argmin())
+        reached, done[column] = float(distance[column]), True
+        if row_of[column] < 0:
+            sink = column
+        else:
+            row = int(row_of[column])
+    row_price[start] += reached
+    passed = done & (row_of >= 0)
+    row_price[row_of[passed]] += reached - distance[passed]
+    column_price[done] -= reached - distance[done]
+    while sink >= 0:
+        row = int(before[sink])
+        row_of[sink] = row
+        sink, column_of[row] = int(column_of[row]), sink
+        if row == start:
+            return

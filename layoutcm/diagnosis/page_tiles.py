@@ -19,29 +19,15 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, IGNORE, PRED, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.confusion import GroupMatrices, matrices_of
 from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels, words_for
+from layoutcm.results.vocabulary import WITH_TRUTH
 
 if TYPE_CHECKING:
     from layoutcm.pixels.grid import GridBoxes
 
 Bools = NDArray[np.bool_]
 # The kinds of tiles that `agreement` returns, by number.
-AGREEMENT = (
-    "nothing on either side",
-    "same labels",
-    "missed",
-    "invented",
-    "other labels",
-    "not judged",
-)
+AGREEMENT = WITH_TRUTH.kinds
 NOT_JUDGED = AGREEMENT[-1]
-
-
-def agreement_names(has_truth: bool) -> tuple[str, ...]:
-    """The names in `AGREEMENT`; without a truth, "missed" and "invented" become "only in A" and "only in B"."""
-    one_sided = {"missed": "only in A", "invented": "only in B"}
-    return AGREEMENT if has_truth else tuple(one_sided.get(name, name) for name in AGREEMENT)
-
-
 # With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
 MOST_TILES = 40_000_000
 PAIRS_AT_A_TIME = 64
@@ -98,10 +84,6 @@ class PageTiles:
         """uint64[pairs, 2, words]: the sets of both sides, one bit per row or column of the matrix."""
         placed = self.pairs.placed(self.space.gt_positions, self.space.pred_positions)
         return placed.reshape(len(placed), 2, -1)
-
-    def set_sizes(self, side: int) -> NDArray[np.int64]:
-        """int64[pairs]: the number of labels of a side; Background counts as a label."""
-        return np.bitwise_count(self._placed[:, side]).sum(axis=1, dtype=np.int64)
 
     def carries(self, side: int, place: int) -> Bools:
         """bool[pairs]: whether a side has the label with this row or column of the matrix."""

@@ -145,7 +145,7 @@ def _listed_regions(
 
 
 def _pair_pages_with_shapes(source: CauseSource, grid: GridBoxes, table: PairedRegions, places: Positions) -> None:
-    from layoutcm.diagnosis.shape_tiles import page_of_shapes
+    from layoutcm.diagnosis.cause_pages import page_of_shapes
 
     pages = sorted(grid.shapes)
     starts = np.searchsorted(table.page, pages), np.searchsorted(table.page, pages, side="right")

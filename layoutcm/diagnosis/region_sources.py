@@ -1,20 +1,30 @@
 """What a comparison computes from regions instead of pair counts. Each part is collected once, when it is first needed.
 
-Modules are imported where they are used: some of them load compiled code.
+`Sources` is what a comparison asks for. `RegionSources` has the regions of all pages in memory; the sources of parts
+read those of a few pages (`scale.stored_comparison`). Modules are imported where they are used: some load compiled
+code.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Protocol
 
-from layoutcm.alignment.align import Alignment
+import numpy as np
+from msgspec import UNSET, UnsetType
+
+from layoutcm.alignment.align import AlignedLayouts, Alignment
+from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.causes import CauseSource
-from layoutcm.layouts.model import Positions
-from layoutcm.metrics.levels import Levels
+from layoutcm.alignment.page_matching import WAYS
+from layoutcm.diagnosis.border_slack import slack_pixels
+from layoutcm.diagnosis.causes import CauseCounter, CauseSource
+from layoutcm.layouts.model import GT, PRED, Finding, Layout, Positions
+from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages
 from layoutcm.metrics.soft import check_soft_options
+from layoutcm.results.types import Input, Inputs, PageMatching
 
 if TYPE_CHECKING:
     from layoutcm.diagnosis.score_curves import ScoreCurves
@@ -23,15 +33,82 @@ if TYPE_CHECKING:
     from layoutcm.pixels.grid import PageRegions
 
 
+class Sources(Protocol):
+    """What a comparison asks of regions; `pages` are positions in its levels, None for all pages."""
+
+    @property
+    def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
+        """{"gt", "pred", "both": findings}"""
+
+    @property
+    def plan_digest(self) -> str | UnsetType:
+        """The digest of the plan of sets of parts."""
+
+    def inputs(self) -> Inputs:
+        """What was compared, without the folder that it was in."""
+
+    def page_matching(self) -> PageMatching:
+        """The number of pages matched by each rule, and the names of unmatched pages."""
+
+    @property
+    def objects(self) -> ObjectSource:
+        """The objects of all pages; NotCounted if their regions are not in memory."""
+
+    @property
+    def causes(self) -> CauseCounter: ...
+    @property
+    def score_curves(self) -> ScoreCurves: ...
+    @property
+    def all_regions(self) -> RegionSources:
+        """The sources with the regions of all pages; NotCounted if these are not in memory."""
+
+    def slack(self, pages: Positions | None) -> float | None:
+        """The pixels of cause slack; nan if the labels differ, None if it would take long to count them."""
+
+    def of_page(self, page: int) -> tuple[RegionSources, int]:
+        """Sources with the regions of a page, and the position of the page there."""
+
+    def of_pages(self, pages: Positions | None, what: str) -> tuple[RegionSources, Positions | None]:
+        """The same of several pages; NotCounted says that `what` of all pages needs regions that are not in memory."""
+
+    def on_pages(self, pages: Positions) -> tuple[Alignment, Levels, Sources]:
+        """The parts of a comparison of these pages; nothing is counted again."""
+
+
 @dataclass(frozen=True, eq=False)
 class RegionSources:
-    """The sources of objects, soft scores, causes and score curves of one comparison."""
+    """The `Sources` of regions in memory."""
 
-    alignment: Alignment
-    levels: Levels
+    alignment: AlignedLayouts
+    levels: CountedLevels
     rounding: str
     min_score: MinScore
     threads: int | None
+    has_truth: bool
+
+    @cached_property
+    def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
+        counts = self.levels.counts
+        return findings_by_side(self.alignment, self.min_score, counts.total, counts.ignored_total, self.has_truth)
+
+    @property
+    def all_regions(self) -> RegionSources:
+        return self
+
+    @property
+    def plan_digest(self) -> UnsetType:
+        return UNSET
+
+    def inputs(self) -> Inputs:
+        gt, pred = map(_input_facts, self.alignment.layouts)
+        return Inputs(gt=gt, pred=pred)
+
+    def page_matching(self) -> PageMatching:
+        matches, sides = self.alignment.matches, [side.page_columns for side in self.alignment.layouts]
+        counts = zip(WAYS, np.bincount(matches.how).tolist())
+        only_in = [[side.names[i] for i in pages] for side, pages in zip(sides, matches.unmatched(len(sides[PRED])))]
+        matched = {way: count for way, count in counts if way and count}
+        return PageMatching(matched=matched, only_in_gt=only_in[GT], only_in_pred=only_in[PRED])
 
     @cached_property
     def page_regions(self) -> PageRegions:
@@ -66,8 +143,34 @@ class RegionSources:
     def causes(self) -> CauseSource:
         return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
 
+    def slack(self, pages: Positions | None) -> float | None:
+        return slack_pixels(self.causes, pages)
+
     @cached_property
     def score_curves(self) -> ScoreCurves:
         from layoutcm.diagnosis.score_curves import score_curves_of
 
         return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
+
+    def of_page(self, page: int) -> tuple[RegionSources, int]:
+        return self, page
+
+    def of_pages(self, pages: Positions | None, what: str) -> tuple[RegionSources, Positions | None]:
+        return self, pages
+
+    def on_pages(self, pages: Positions) -> tuple[AlignedLayouts, CountedLevels, RegionSources]:
+        levels = levels_of_pages(self.levels, pages)
+        gt, pred = (source[pages] for source in self.alignment.sources)
+        alignment = replace(self.alignment, pages=levels.pages, sources=(gt, pred))
+        return alignment, levels, replace(self, alignment=alignment, levels=levels)
+
+
+def _input_facts(layout: Layout) -> Input:
+    return Input(
+        name=PurePosixPath(layout.name.replace("\\", "/")).name,
+        format=layout.format,
+        sha256=layout.sha256,
+        annotator=layout.annotator or UNSET,
+        pages=len(layout.page_columns),
+        regions=len(layout.region_columns),
+    )

@@ -1,7 +1,7 @@
 """How many pixels have which score, by page and label: the sums behind score curves.
 
 At a pixel, the score of a label is the highest score of its pred regions there. The regions of each label of a page are
-swept once (`metrics.label_sweep`); pages with outlines, masks or ignore regions are counted by rows.
+swept once (`metrics.soft_layouts`); pages with outlines, masks or ignore regions are counted by rows.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.layouts.model import GT, PRED, Floats, Indices, outside_unit_interval
-from layoutcm.metrics.label_sweep import IN_GT, NOT_IN_GT, sweep_labels
 from layoutcm.metrics.scores import ratio
-from layoutcm.metrics.soft_layouts import common_labels, pages_by_tiles, scores_on_tiles
+from layoutcm.metrics.soft_layouts import IN_GT, NOT_IN_GT, common_labels, pages_by_tiles, scores_on_tiles, sweep_labels
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 

@@ -2,27 +2,42 @@
 
 Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is no label
 here. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
+
+What a chosen threshold is worth is computed on documents that were not used to choose it. Every document is held out
+once: the threshold with the largest F1 is chosen on the other documents and applied to it. All regions stay if no
+threshold is better there. F1 is computed from the sums over all held-out documents. More than `MOST_GROUPS` documents
+are held out in so many groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from math import isqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.align import Alignment, side_label
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS, groups_of_documents, held_out_f1, is_better
-from layoutcm.diagnosis.score_areas import ScoreAreas, ScoreCounts, best_of, count_scores, score_areas
+from layoutcm.diagnosis.score_areas import (
+    NOTHING,
+    ScoreAreas,
+    ScoreCounts,
+    at_least,
+    best_of,
+    count_scores,
+    score_areas,
+)
 from layoutcm.errors import check_choice
-from layoutcm.layouts.model import GT, Floats
+from layoutcm.layouts.model import GT, Floats, Positions
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.counting import map_chunks
+from layoutcm.pixels.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,13 +196,17 @@ def score_curves_of(
     alignment: Alignment, levels: Levels, rounding: str, min_score: MinScore, threads: int | None
 ) -> ScoreCurves:
     """The score curves of all pages."""
-    labels, counts = alignment.space.labels[1:], levels.counts
-    not_in_gt = [
-        float(counts.pixels[~counts.has(GT, alignment.side_label(GT, label))].sum()) for label in labels
-    ]  # fmt: skip
     rows = score_areas(alignment, rounding, min_score, threads)
     documents = levels.document_of_page, len(levels.documents)
-    return ScoreCurves(labels, rows, np.array(not_in_gt, float), *documents, threads)
+    return ScoreCurves(
+        alignment.space.labels[1:], rows, pixels_without_labels(levels.counts, alignment), *documents, threads
+    )
+
+
+def pixels_without_labels(counts: PairCounts, alignment: Alignment) -> Floats:
+    """float64[labels without Background]: the pixels of gt that do not have the label."""
+    own = [side_label(alignment, GT, label) for label in alignment.space.labels[1:]]
+    return np.array([counts.pixels[~counts.has(GT, label)].sum() for label in own], float)
 
 
 def _best(counts: ScoreCounts | None) -> dict[str, float]:
@@ -214,3 +233,110 @@ def _calibration_error(table: pd.DataFrame) -> float:
     distance = (table["mean_score"] - table["share_in_gt"]).abs().to_numpy()
     pixels = table["pixels"].to_numpy()
     return float(ratio(np.nansum(pixels * distance), pixels.sum()))
+
+
+FEWEST_DOCUMENTS = 6  # with fewer, nothing is held out
+MOST_GROUPS = 100
+ROUNDING_ERROR = 1e-12  # of F1 and of its bound
+
+
+def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[pages]: the group in which each page is held out, from the number of its document."""
+    return documents % MOST_GROUPS
+
+
+def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
+    """F1 with thresholds that are chosen on all other groups; `group` is that of each row. nan without scores."""
+    scores, number = np.unique(rows.score, return_inverse=True)
+    number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are no thresholds
+    n = int((scores > 0).sum())
+    if not n:
+        return float("nan")
+    everything = Thresholds(rows.in_gt, rows.in_gt + rows.not_in_gt, number, n)
+    order = np.argsort(number, kind="stable")
+    order = order[np.argsort(group[order].astype(np.int16), kind="stable")]
+    starts = np.searchsorted(group[order], np.arange(int(group.max()) + 2))
+    gt, total = float(rows.in_gt.sum()), np.zeros(2)
+    present = HeldOut(rows, number).present
+    for first, stop in pairwise(starts.tolist()):
+        own = HeldOut(rows.take(order[first:stop]), number[order[first:stop]])
+        total += _at_chosen(everything, gt, own, present - own.present)
+    return float(ratio(2 * total[0], gt + total[1]))
+
+
+def is_better(f1: float, present_f1: float) -> bool:
+    """Whether a threshold with this F1 is better than all regions."""
+    return f1 > present_f1 * (1 + ROUNDING_ERROR)
+
+
+class Thresholds:
+    """float64[thresholds]: pixels in gt and pred and all pixels of pred at or above each, and the rows at it."""
+
+    def __init__(self, in_gt: Floats, pred: Floats, number: Positions, n: int) -> None:
+        scored = number >= 0
+        by_score = (np.bincount(number[scored], area[scored], n).astype(float) for area in (in_gt, pred))
+        self.tp, self.pred = map(at_least, by_score)
+        self.rows = np.bincount(number[scored], minlength=n)
+
+
+class HeldOut(NamedTuple):
+    """The rows of a group, and the number of the threshold of each, ascending."""
+
+    rows: ScoreAreas
+    number: Positions
+
+    def at(self, thresholds: Positions) -> tuple[Floats, Floats]:
+        """Pixels in gt and pred, and in pred, at or above some thresholds."""
+        first = np.searchsorted(self.number, thresholds)
+        in_gt, not_in_gt = (np.append(at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt))
+        return in_gt, in_gt + not_in_gt
+
+    def rows_at(self, thresholds: Positions) -> Positions:
+        last = np.searchsorted(self.number, thresholds, side="right")
+        return last - np.searchsorted(self.number, thresholds)
+
+    @property
+    def present(self) -> Floats:
+        """[in gt and pred, in pred]: with all regions, whatever their score."""
+        has_pred = self.rows.score > NOTHING
+        in_gt = self.rows.in_gt[has_pred].sum()
+        return np.array([in_gt, in_gt + self.rows.not_in_gt[has_pred].sum()])
+
+
+def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: Floats) -> Floats:
+    """float64[2]: pixels in gt and pred, and in pred, of the held-out rows at the threshold chosen on the others.
+
+    `others_present` is `HeldOut.present` of the others.
+    """
+    gt_of_others = gt - float(own.rows.in_gt.sum())
+
+    def of_others(thresholds: Positions) -> tuple[Floats, Floats]:
+        """Pixels in gt and pred, and the sum of the pixels of gt and of pred."""
+        tp, pred = own.at(thresholds)
+        return everything.tp[thresholds] - tp, gt_of_others + everything.pred[thresholds] - pred
+
+    candidates = _candidates(of_others, everything.tp.size)
+    candidates = candidates[everything.rows[candidates] > own.rows_at(candidates)]
+    if not candidates.size:  # the others have no scores: all regions stay
+        return own.present
+    tp, sizes = of_others(candidates)
+    f1 = ratio(2 * tp, sizes)
+    best = best_of(f1)
+    if not is_better(float(f1[best]), float(ratio(2 * others_present[0], gt_of_others + others_present[1]))):
+        return own.present
+    return np.concatenate(own.at(candidates[best : best + 1]))
+
+
+def _candidates(of_others: Callable[[Positions], tuple[Floats, Floats]], n: int) -> Positions:
+    """int64[candidates]: all thresholds that may have the largest F1, ascending.
+
+    Both sums fall with the threshold, so that in a block of thresholds F1 is at most that of the larger true positives,
+    at its first one, and the smaller size, at its last one.
+    """
+    block = isqrt(n)
+    starts = np.arange(0, n, block)
+    (tp, size), (_, smallest) = of_others(starts), of_others(np.minimum(starts + block, n) - 1)
+    reached = np.nan_to_num(ratio(2 * tp, size)).max()
+    possible = starts[2 * tp >= reached * smallest * (1 - ROUNDING_ERROR)]
+    members = (possible[:, None] + np.arange(block)).ravel()
+    return members[members < n]

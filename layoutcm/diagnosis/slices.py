@@ -2,11 +2,16 @@
 
 Documents are the units, as in all intervals: a document with pages in a slice and outside of it adds its pages to both,
 and is left out of both by the jackknife. So the two sides need not be independent.
+
+Whether a slice differs from the rest is decided by a randomisation test for few documents, by Student's t test for
+many. If an attribute makes no difference, it does not matter which pages have it. So documents that are all inside or
+all outside of the slice exchange their places at random. In a document with pages of both kinds, the places of the
+pages inside are moved along its pages by a random number; those moved beyond its end continue at its beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,25 +22,15 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
-from layoutcm.diagnosis.slice_test import slice_p_value
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import (
-    CONFIDENCE,
-    FEWEST_UNITS,
-    MOST_JACKKNIFE,
-    check_resampling,
-    jackknife_ends,
-    jackknife_errors,
-    student_p_value,
-)
+from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.confusion import check_method
-from layoutcm.metrics.content import content_scores
-from layoutcm.metrics.intervals import BETTER, NO_DIFFERENCE, TOO_FEW, UNIT_FIGURES, WORSE
+from layoutcm.metrics.intervals import UNIT_FIGURES, holm
 from layoutcm.metrics.levels import Levels
-from layoutcm.metrics.randomisation import SAME, holm
-from layoutcm.metrics.scores import Margins, ratio
+from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
+from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, decide
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +128,7 @@ class SliceSource:
         return FigureSums(figure, np.stack(columns, axis=1).astype(float))
 
     def row(self, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
-        """The row of one slice; `p` is not corrected, so that there is no verdict yet, unless documents are too few."""
+        """The row of one slice without a verdict, because `p` is not corrected yet; `units` are of the smaller side."""
         levels, own = self.levels, self._sums(self.figure, inside)
         rest = FigureSums(self.figure, self.units.rows - own.rows)
         in_units, out_units = np.unique(self.unit[inside]), np.unique(self.unit[~inside])
@@ -142,8 +137,8 @@ class SliceSource:
         if in_units.size >= FEWEST_UNITS:
             own_ends = _ends(FigureSums(self.figure, own.rows[in_units]), own.value, self.level)
         difference = own.value - rest.value if out_units.size else np.nan
-        enough = min(in_units.size, out_units.size) >= FEWEST_UNITS
-        if enough and np.isfinite(difference):
+        units = min(in_units.size, out_units.size)
+        if units >= FEWEST_UNITS and np.isfinite(difference):
             against = SliceAgainstRest(own, rest)
             difference_ends = _ends(against, difference, self.level)
             p = self._p_value(against, difference, inside)
@@ -158,13 +153,13 @@ class SliceSource:
             "difference": difference,
             **dict(zip(("difference_low", "difference_high"), difference_ends.tolist())),
             "p": p,
-            "verdict": TOO_FEW if np.isfinite(difference) and not enough else None,
+            "units": units,
             **self._share_of_error(inside),
         }
 
     def _p_value(self, against: SliceAgainstRest, difference: float, inside: NDArray[np.bool_]) -> float:
         if len(against.rows) > MOST_JACKKNIFE:
-            return _t_test(against, difference)
+            return float(student_test(np.array([difference]), jackknife_errors(against))[0])
         f1_of = lambda totals: against.inside.results(totals)[:, 0]
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
 
@@ -177,25 +172,14 @@ class SliceSource:
         total, own = self.errors.sum(axis=0), self.errors[inside].sum(axis=0)
         rest = total - own
         expected = own[1] * ratio(rest[0], rest[1])
-        return {
-            "error_share": float(ratio(own[0], total[0])),
-            "explained": float(ratio(own[0] - expected, total[0])),
-        }
+        return {"error_share": float(ratio(own[0], total[0])), "explained": float(ratio(own[0] - expected, total[0]))}
 
     def rows(self, groups: PageGroups) -> list[dict[str, Any]]:
         return [self.row(name, groups.group == i) for i, name in enumerate(groups.names)]
 
 
 def _ends(sums: FigureSums | SliceAgainstRest, value: float, level: float) -> Floats:
-    return jackknife_ends(sums, np.array([value]), level)[:, 0]
-
-
-def _t_test(sums: SliceAgainstRest, difference: float) -> float:
-    """Student's t test of the difference with the error and the degrees of freedom of its interval."""
-    error, freedom = jackknife_errors(sums)
-    if error[0] == 0:
-        return 1.0 if abs(difference) <= SAME else 0.0
-    return float(student_p_value(difference / error, freedom)[0])
+    return student_ends(np.array([value]), jackknife_errors(sums), level, sums.signed)[:, 0]
 
 
 def usual_figure(space: LabelSpace) -> str:
@@ -269,13 +253,67 @@ def _tested(attributes: Sequence[list[dict[str, Any]]], level: float) -> list[di
     answers = []
     for rows in attributes:
         own = [next(corrected)] * 2 if len(rows) == 2 else [next(corrected) for _ in rows]
-        answers += [row | {"p": p, "verdict": row["verdict"] or _verdict(row, p, level)} for row, p in zip(rows, own)]
+        for row, p in zip(rows, own):
+            ends = (row["difference"], row["difference_low"], row["difference_high"])
+            answers.append(row | {"p": p, "verdict": decide(*ends, p, row["units"], level)})
     return answers
 
 
-def _verdict(row: dict[str, Any], p: float, level: float) -> str | None:
-    if np.isnan(row["difference"]):
-        return None
-    if not p <= 1 - level + SAME:
-        return NO_DIFFERENCE
-    return BETTER if row["difference"] > 0 else WORSE
+DRAWS = 4_999
+MOST_ROTATIONS = 500  # of the pages of one document
+
+
+def slice_p_value(
+    rows: Floats, unit: NDArray[np.int64], inside: NDArray[np.bool_], f1_of: Callable[[Floats], Floats], seed: int
+) -> float:
+    """Two-sided p-value of the difference between the pages inside and the rest.
+
+    `rows` is float64[pages, numbers], `unit` int64[pages] the document of a page; `f1_of` turns float64[sums, numbers]
+    into float64[sums].
+    """
+    generator = np.random.default_rng(seed)
+    whole = rows.sum(axis=0)
+    drawn = _sums_of_whole_units(rows, unit, inside, generator)
+    for pages in _pages_of_mixed_units(unit, inside):
+        rotated = _rotations(rows[pages], inside[pages], generator)
+        drawn += rotated[generator.integers(len(rotated), size=DRAWS)]
+    differences = f1_of(drawn) - f1_of(whole - drawn)
+    own = rows[inside].sum(axis=0)[None]
+    observed = abs(float((f1_of(own) - f1_of(whole - own))[0]))
+    defined = np.isfinite(differences)
+    large = (np.abs(differences[defined]) >= observed - SAME).sum()
+    return float((large + 1) / (defined.sum() + 1))  # the slice as it is counts, too
+
+
+def _units_inside(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """int64[units] each: the number of pages of a unit, and of its pages inside the slice."""
+    return np.bincount(unit), np.bincount(unit, inside).astype(np.int64)
+
+
+def _sums_of_whole_units(
+    rows: Floats, unit: NDArray[np.int64], inside: NDArray[np.bool_], generator: np.random.Generator
+) -> Floats:
+    """float64[draws, numbers]: sums over as many units as are all inside, drawn from those without mixed pages."""
+    pages, pages_inside = _units_inside(unit, inside)
+    whole = np.flatnonzero((pages > 0) & ((pages_inside == 0) | (pages_inside == pages)))
+    count = int((pages_inside[whole] > 0).sum())
+    sums = np.stack([np.bincount(unit, column, pages.size)[whole] for column in rows.T], axis=1)
+    order = generator.random((DRAWS, whole.size)).argsort(axis=1)
+    return (order < count).astype(float) @ sums  # a row of `order` is a random permutation
+
+
+def _pages_of_mixed_units(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """The pages of every unit that has pages inside and outside, in their order."""
+    pages, pages_inside = _units_inside(unit, inside)
+    mixed = (pages_inside > 0) & (pages_inside < pages)
+    order = np.argsort(unit, kind="stable")
+    parts = np.split(order, np.cumsum(pages)[:-1])
+    return [parts[i] for i in np.flatnonzero(mixed)]
+
+
+def _rotations(rows: Floats, inside: NDArray[np.bool_], generator: np.random.Generator) -> Floats:
+    """float64[rotations, numbers]: sums over the pages inside, for all rotations of these places, or some of many."""
+    count = len(rows)
+    steps = np.arange(count) if count <= MOST_ROTATIONS else generator.integers(count, size=MOST_ROTATIONS)
+    rotated = inside[(np.arange(count) - steps[:, None]) % count]
+    return rotated.astype(float) @ rows

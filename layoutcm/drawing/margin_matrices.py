@@ -1,17 +1,20 @@
-"""Matrices that have margins besides labels, of families and of objects, as `Confusion` values."""
+"""Families and objects as they are drawn, on screen and paper alike: matrices with margins, rows of bars."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import FamilyMatrix
+from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OUT_OF_FAMILY
-from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
+from layoutcm.metrics.objects.ranked_pairs import INVENTED, MISSED, ObjectConfusion
 from layoutcm.tables.matrix_views import Selection
+
+PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
 
 
 def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, Selection]:
@@ -44,11 +47,7 @@ def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, Selection]:
     names = [*labels, OUT_OF_FAMILY]
     confusion = Confusion(names, "families", values, values, values.sum(axis=0), common, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
-    return confusion, Selection(*(_used_positions(side, used, len(labels)) for side in (rows, columns)))
-
-
-def _used_positions(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:
-    return [i for i in positions if used[i] or i == last]
+    return confusion, Selection(*([i for i in side if used[i] or i == len(labels)] for side in (rows, columns)))
 
 
 def family_selection(selection: Selection, view: str) -> Selection:
@@ -59,3 +58,24 @@ def family_selection(selection: Selection, view: str) -> Selection:
     """
     rows, columns = selection
     return Selection(rows[:-1], columns) if view == "recall" else Selection(rows, columns[:-1])
+
+
+class Row(NamedTuple):
+    """A line of the chart: the heading of a family, or a label with its shares and its total."""
+
+    name: str
+    values: dict[str, Any] | None
+
+
+def chart_rows(families: FamilyConfusion, side: int) -> list[Row]:
+    """Labels with a total above 0, below the heading of their family; a family of one label has no heading."""
+    table = (families.given_gt if side == GT else families.given_pred)().to_dict("records")
+    by_label = {str(row["label"]): {str(name): value for name, value in row.items()} for row in table}
+    rows = []
+    for matrix in families.all_matrices:
+        own = matrix.gt_labels if side == GT else matrix.pred_labels
+        used = [label for label in own if by_label[label]["total"] > 0]
+        if used and used != [matrix.family]:
+            rows.append(Row(matrix.family, None))
+        rows += [Row(label, by_label[label]) for label in used]
+    return rows

@@ -18,7 +18,7 @@ from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import Selection, select, view_values
-from layoutcm.wording import percent_brief, pixels_brief
+from layoutcm.wording import percent_brief, pixels_brief, plain_percent
 
 LOG_DECADES = 4  # the log scale ends so many below its largest value
 LOG_FLOOR = 10.0**-LOG_DECADES
@@ -68,7 +68,7 @@ def cell_text(shares: bool) -> Callable[[float], str]:
 
 def tick_text(value: float, shares: bool) -> str:
     """The text at a tick of a colour bar."""
-    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value)
+    return "0" if value == 0 else plain_percent(value, 3) if shares else pixels_brief(value)
 
 
 def correct_cells(confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:

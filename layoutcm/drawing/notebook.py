@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from layoutcm import html_parts
@@ -17,20 +17,22 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
 from layoutcm.drawing.page_images import images_from_path, load_shrunk
 from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.cell_pages import cell_data, pages_behind_cells
 from layoutcm.drawing.web.inline import image_uri, json_for_script
-from layoutcm.drawing.web.matrix_data import matrix_data
+from layoutcm.drawing.web.matrix_data import cell_data, matrix_data, pages_behind_cells
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.findings import findings_html
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import page_position
 from layoutcm.outputs.files import write_whole
-from layoutcm.tables.averages import CONTENT_TITLE, OF_CLASSES
+from layoutcm.results.measures import CONTENT_TITLE, MEASURES, OF_PIXELS, SCORES, grid_rows
+from layoutcm.results.result import Result
 from layoutcm.tables.drawn_labels import drawn_matrix
-from layoutcm.tables.matrix_views import COLLAPSED, LETTER_BUTTONS, VIEW_BUTTONS, cell_verb, largest_confusions, select
-from layoutcm.tables.summary_sentence import comparison_sentence
+from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select, view_buttons
+from layoutcm.tables.summary_sentence import result_sentence
 from layoutcm.wording import percent, pixels_in_full, score_text
 
 IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report
 ROW_HEIGHT, LEAST_HEIGHT, MOST_HEIGHT, PAGE_HEIGHT = 40, 420, 900, 720  # px
-SCORE_COLUMNS = ("precision", "recall", "f1")
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
 img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"><title>layoutcm</title><style>/*style*/</style>
@@ -70,12 +72,12 @@ def show_matrix(comparison: Comparison, method: str = "matrix") -> Shown:
     drawn = drawn_matrix(whole, select(whole))
     confusion, selection = drawn.confusion, drawn.selection
     cells = {} if drawn.joined else cell_data(comparison, pages_behind_cells(comparison, whole))
-    buttons = VIEW_BUTTONS if comparison.has_truth else LETTER_BUTTONS
     data = {
         "kind": "matrix",
         "matrix": matrix_data(confusion, "recall", selection),
-        "views": {view: name for view, name in buttons.items() if view != COLLAPSED},
+        "views": view_buttons(comparison.vocabulary),
         "labels": confusion.labels,
+        "cell_name": comparison.vocabulary.cell,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "cells": cells,
         "pages": len(comparison.pages),
@@ -88,12 +90,12 @@ def show_page(
     comparison: Comparison, page: str, images: str | os.PathLike[str] | None = None, method: str = "matrix"
 ) -> Shown:
     """One page in the viewer of the dashboard: regions, difference, causes, label sets and centres."""
-    index = comparison.levels.page_index(page)
+    index = page_position(comparison.levels.pages, page)
     pictures = None if images is None else images_from_path(Path(images))
     image = load_shrunk(pictures.find(comparison, index), IMAGE_SIDE) if pictures else None
     found = page_data.page_for_viewer(comparison, index, method, image_uri(image, IMAGE_BYTES))
     found |= page_data.label_data(comparison) | {
-        "sides": ["Ground truth", "Prediction"] if comparison.has_truth else comparison.side_names,
+        "sides": comparison.vocabulary.titles,
         "causes": page_data.cause_data(comparison, page),
         "centres": page_data.centre_data(comparison, page, class_aware=comparison.space.shared),
         "panes": [{"mask": "difference", "boxes": True}],
@@ -111,27 +113,28 @@ def _page(body: str, data: dict[str, Any]) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """The summary sentence, the averages, the largest confusions, and what is unusual."""
-    confusion = comparison.confusion()
-    names = [PurePath(layout.name).name for layout in comparison.alignment.layouts]
+    result = result_of(comparison, asked=Asked(parts=("agreement", "slack")))
+    confusion, inputs = result.confusion(), result.inputs
+    own = [[one.title, score_text(result.measures[one.name])] for one in MEASURES if not one.grid]
     return html_parts.block(
-        f"{names[0]} {'→' if comparison.has_truth else '/'} {names[1]}",
-        html_parts.paragraph(comparison_sentence(comparison, confusion)),
-        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(comparison)),
-        _confusion_table(comparison),
+        result.vocabulary.files.format(gt=inputs.gt.name, pred=inputs.pred.name),
+        html_parts.paragraph(result_sentence(result, confusion)),
+        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)),
+        html_parts.table(["measure", "value"], own) if own else "",
+        _confusion_table(confusion),
         findings_html(comparison.findings),
-        html_parts.note(comparison.recipe),
+        html_parts.note(result.recipe),
     )
 
 
-def _average_rows(comparison: Comparison) -> list[list[str]]:
-    confusion = comparison.confusion()
-    averages = {one.title: confusion.average(one.kind) for one in OF_CLASSES} if confusion.diagonal else {}
-    averages[CONTENT_TITLE] = confusion.content()
-    return [[title, *(score_text(scores[name]) for name in SCORE_COLUMNS)] for title, scores in averages.items()]
+def _average_rows(result: Result) -> list[list[str]]:
+    """The averages of all pixels without Background, then Content."""
+    rows = {row: found for row, found in grid_rows(OF_PIXELS).items() if found["f1"].compared or found["f1"].quoted}
+    titles = [*(row for row in rows if row != CONTENT_TITLE and result.has_classes), CONTENT_TITLE]
+    return [[row, *(score_text(result.measures[rows[row][name].name]) for name in SCORES)] for row in titles]
 
 
-def _confusion_table(comparison: Comparison) -> str:
-    confusion = comparison.confusion()
+def _confusion_table(confusion: Confusion) -> str:
     rows = [
         (gt, pred, pixels_in_full(pixels), percent(share))
         for gt, pred, pixels, share in largest_confusions(confusion, 5)

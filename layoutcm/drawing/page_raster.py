@@ -1,4 +1,4 @@
-"""A page as an RGB array: its label sets, where the two sides differ, or the pixels behind one cell.
+"""A page for drawing: its regions, and an RGB array of its label sets, of differences, or of one cell's pixels.
 
 Colours are computed for pairs of label sets and then looked up for the requested number of pixels, so the array size
 does not depend on the shapes. A faint picture of the page is shown below the transparent areas.
@@ -6,13 +6,41 @@ does not depend on the shapes. A faint picture of the page is shown below the tr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from layoutcm.diagnosis.page_tiles import PageTiles
-from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, blend, label_colours, rgb
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, NOT_JUDGED_COLOUR, blend, label_colours, rgb
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Floats
+from layoutcm.metrics.levels import page_position
+
+
+def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
+    """The regions of both sides in the common frame: side, label, colour, corners, score (or None) and number.
+
+    The label of regions whose pixels are not judged is NOT_JUDGED.
+    """
+    sources, index = comparison.sources.of_page(page_position(comparison.levels.pages, page))
+    colours = label_colours(comparison.labels[1:])
+    found = []
+    for side, name in enumerate(SIDES):
+        regions, labels = sources.page_regions.of(side, index), comparison.alignment.layouts[side].labels
+        judged = regions.label < len(labels)
+        for number in range(len(regions)):
+            score = float(regions.scores[number])
+            x0, y0, x1, y1 = regions.boxes[number].tolist()
+            label = labels[regions.label[number]] if judged[number] else NOT_JUDGED
+            colour = colours[label] if judged[number] else NOT_JUDGED_COLOUR
+            found.append(
+                {"side": name, "label": label, "colour": colour, "judged": bool(judged[number]), "x0": x0, "y0": y0,
+                 "x1": x1, "y1": y1, "score": None if np.isnan(score) else score, "number": number + 1}
+            )  # fmt: skip
+    return found
+
 
 PAPER = 250.0
 ColourArray = NDArray[np.uint8]

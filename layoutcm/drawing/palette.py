@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from layoutcm.colours import RIGHT, WRONG
+
 Scale = tuple[tuple[float, str], ...]
 
 LABEL_COLOURS = (
@@ -99,11 +101,6 @@ def blend(colours: Sequence[str]) -> str:
     return mixture
 
 
-def rgba(colour: str, opacity: float) -> str:
-    """The colour as rgba(...), which Plotly and CSS read."""
-    return f"rgba({', '.join(map(str, rgb(colour)))}, {opacity:g})"
-
-
 def rgb(colour: str) -> tuple[int, int, int]:
     """Red, green and blue, 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
@@ -160,9 +157,9 @@ class Theme(NamedTuple):
 
 
 LIGHT_PAPER, DARK_PAPER = "#ffffff", "#0e1117"
-HIT_LIGHT = rising_scale(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", "#3b83bf", "#0b4f8a")
+HIT_LIGHT = rising_scale(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", RIGHT, "#0b4f8a")
 HIT_DARK = rising_scale(DARK_PAPER, "#14202f", "#193a5c", "#1f5a8f", "#3b86c4", "#7cb9ec")
-MISS_LIGHT = rising_scale(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", "#e4602c", "#a8160f")
+MISS_LIGHT = rising_scale(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", WRONG, "#a8160f")
 MISS_DARK = rising_scale(DARK_PAPER, "#2a2114", "#5a3d12", "#9a5a14", "#dc6a2a", "#ff6b57")
 DIVERGING_LIGHT: Scale = (
     *((0.0, "#a8160f"), (0.25, "#ee8a55"), (0.5, LIGHT_PAPER)),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import UnsetType
 
 from layoutcm.diagnosis.score_areas import best_of
-from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from layoutcm.diagnosis.score_curves import ALL_LABELS, BINS, ScoreCurves
+from layoutcm.results.measures import SCORES
+from layoutcm.results.types import Reliability, ThresholdCurve
 from layoutcm.wording import score_text, threshold_text
 
 if TYPE_CHECKING:
@@ -47,6 +50,26 @@ def threshold_points(curves: ScoreCurves, label: str | None, most: int) -> Thres
     rows = table.iloc[np.union1d(kept, [best])]
     rows = pd.concat([rows[:1].assign(threshold=0.0), rows], ignore_index=True)
     return ThresholdPoints(label or ALL_LABELS, rows, float(table["threshold"].iloc[best]), float(f1[best]))
+
+
+def points_of(title: str, curve: ThresholdCurve | UnsetType | None) -> ThresholdPoints:
+    """The points of a curve that a result has; it was thinned out when the result was made."""
+    import pandas as pd
+
+    if not curve:
+        return ThresholdPoints(title, pd.DataFrame(columns=["threshold", *SCORES], dtype=float), np.nan, np.nan)
+    rows = pd.DataFrame({name: np.array(curve[name], float) for name in ("threshold", *SCORES)})
+    rows = pd.concat([rows[:1].assign(threshold=0.0), rows], ignore_index=True)
+    return ThresholdPoints(title, rows, curve["best_threshold"], curve["best_f1"])
+
+
+def reliability_of(bins: Reliability | UnsetType | None) -> pd.DataFrame:
+    """The table of `ScoreCurves.reliability`, from the bins that a result has."""
+    import pandas as pd
+
+    assert bins
+    columns = {name: np.array(bins[name], float) for name in ("pixels", "mean_score", "share_in_gt")}
+    return pd.DataFrame({"above": BINS[:-1], "up_to": BINS[1:], **columns})
 
 
 def roc_points(curves: ScoreCurves, label: str, most: int) -> pd.DataFrame:

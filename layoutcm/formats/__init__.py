@@ -1,7 +1,7 @@
 """From files to layouts: `read` takes a file, a folder, a zip, bytes or a table and finds out by itself what it is.
 
-`registry` lists the formats, `readers/` has one module for each of them, and the other modules hold what readers share.
-May import `layouts`, `errors` and `wording`.
+`registry` lists the formats, `readers/` has one module for each family of them, and the other modules hold what readers
+share. May import `layouts`, `errors` and `wording`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from layoutcm import hints
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.coco_annotations import open_large_file, scan_ahead
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.memory_tables import find_table
-from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
-from layoutcm.formats.readers.table import IN_MEMORY, read_memory
-from layoutcm.formats.recognition import choose_format, find_candidates
+from layoutcm.formats.readers.table import IN_MEMORY, find_table, read_memory
+from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
 from layoutcm.formats.registry import ANSWER, Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
@@ -35,7 +33,7 @@ from layoutcm.layouts.page_attributes import AttributesLike, add_attributes, loa
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
 if TYPE_CHECKING:
-    from layoutcm.formats.memory_tables import MemorySource
+    from layoutcm.formats.readers.table import MemorySource
 
 NAMES_SHOWN = 10
 SHAPES = ("box", "polygon")  # how regions with outlines are read
@@ -100,9 +98,8 @@ def read(
     """
     check_choice("shapes", shapes, SHAPES)
     if like is not None and not isinstance(like, Layout):
-        raise InputError(
-            "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."
-        )
+        problem = f"{short_repr(like)} is not a layout"
+        raise InputError("", "like", problem, "Give what read() returned for the other file.")
     outlines, page_map, given = shapes == "polygon", load_page_map(pages), load_attributes(attributes)
     wanted = Options(like, resolve_sizes(sizes), outlines, nested, page_map=page_map, annotator=annotator)
     if (table := find_table(source)) is not None:

@@ -92,8 +92,3 @@ def others_found(file: str, chosen: str, known: Sequence[str]) -> tuple[Finding,
     if not others:
         return ()
     return (Finding("other-annotators", len(others), {"file": file, "chosen": chosen, "names": others[:NAMES_SHOWN]}),)
-
-
-def no_annotators(file: str, options: Options) -> Annotators:
-    """For a file that names none; asking for one is an error."""
-    return choose_annotator(file, (), options)

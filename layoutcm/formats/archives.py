@@ -79,19 +79,23 @@ class Archive:
         return InputError(self.name, short_repr(member.filename), problem, "Unpack it into a folder.")
 
 
-class MemberStream(io.RawIOBase):
-    """A file of an archive that can be read and searched like a file on disk; keeps what was unpacked so far."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._unpacked = bytearray()
-        self._at = 0
+class ReadOnlyStream(io.RawIOBase):
+    """A stream that can be read and searched."""
 
     def readable(self) -> bool:
         return True
 
     def seekable(self) -> bool:
         return True
+
+
+class MemberStream(ReadOnlyStream):
+    """A file of an archive that can be read and searched like a file on disk; keeps what was unpacked so far."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._unpacked = bytearray()
+        self._at = 0
 
     def tell(self) -> int:
         return self._at

@@ -15,32 +15,32 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.errors import InputError
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import (
+    LARGEST_FRACTION,
     NO_SCORE,
     FilePlace,
     bounding_box,
+    box_around,
     check_fractions,
+    outline_of,
     page_name,
     pixels_from_fraction,
     place_text,
 )
-from layoutcm.formats.units import PIXELS, LargestCoordinates
 from layoutcm.layouts import limits
-from layoutcm.layouts.model import (
-    CocoFacts,
-    Finding,
-    Layout,
-    Pages,
-    Regions,
-)
+from layoutcm.layouts.model import CocoFacts, Finding, Layout, Pages, Regions
 from layoutcm.layouts.page_attributes import attribute_name, attribute_text
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import PlaceNamers, make_layout, set_labels_aside
 
+Size = tuple[float | None, float | None]
+NO_SIZE = (None, None)
+PIXELS = 0.0
 _SUFFIX = re.compile(r"\.[^./]*$")
 
 
@@ -67,7 +67,7 @@ class LayoutBuilder:
         self._further_attributes: dict[str, None] = {}
         self._ignored: list[int] = []
         self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
-        self._largest = LargestCoordinates()
+        self._largest: dict[tuple[str, float], float] = {}  # {(file, parts): largest coordinate}
         self.annotators = AnnotatorNames(options)
         self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
 
@@ -105,23 +105,27 @@ class LayoutBuilder:
         self._second_names.append(otherwise)
         return len(self._pages) - 1
 
-    def add_document_pages(
+    def add_numbered_page(
         self,
         document: str,
-        numbers: Iterable[int],
-        sizes: Mapping[int, tuple[float | None, float | None]],
-        start: str = "",
-        *,
-        in_points: bool,
+        number: int,
+        count: int,
+        size: Size = (None, None),
+        place: str = "",
+        in_points: bool = False,
+    ) -> int:
+        """Add a page that has a number and no name, as one of `count` pages of a document, and return its index."""
+        name = page_name(document, number, count)
+        return self.add_page(name, *size, place, document=document, number=number, in_points=in_points)
+
+    def add_document_pages(
+        self, document: str, numbers: Iterable[int], sizes: Mapping[int, Size], start: str = "", *, in_points: bool
     ) -> dict[int, int]:
         """Add the pages of a document and return {number: index}; `start` is before "page 1" in places."""
         pages: dict[int, int] = {}
         for number in (used := sorted(set(numbers))):
-            name, place = page_name(document, number, len(used)), f"{start}page {number}"
-            width, height = sizes.get(number, (None, None))
-            pages[number] = self.add_page(
-                name, width, height, place, document=document, number=number, in_points=in_points
-            )
+            size, place = sizes.get(number, NO_SIZE), f"{start}page {number}"
+            pages[number] = self.add_numbered_page(document, number, len(used), size, place, in_points)
         return pages
 
     def add_attributes(self, page: int, given: Mapping[str, object]) -> None:
@@ -206,26 +210,44 @@ class LayoutBuilder:
     def add_region_in_parts(
         self, page: int, label: str, box: Sequence[float], parts: float, place: FilePlace, score: float | None = None
     ) -> None:
-        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1.
+        """Add a region whose box is in `PIXELS`, or in parts of the page: 1000 for thousandths, 1 for fractions.
 
-        Pixels instead of fractions are refused, and so is a file with fractions instead of larger parts.
+        Pixels instead of fractions are refused, and so is a file with fractions instead of larger parts or pixels.
         """
         if parts == 1:
             check_fractions(box, self.file, place, "Divide by the size of the page.")
         else:
-            self.note_unit(box, parts)
-        width, height = self.page_size(page)
-        x0, x1 = pixels_from_fraction(box[0] / parts, width), pixels_from_fraction(box[2] / parts, width)
-        y0, y1 = pixels_from_fraction(box[1] / parts, height), pixels_from_fraction(box[3] / parts, height)
+            key, largest = (self.file, parts), max(box)
+            if largest > self._largest.get(key, -1.0):
+                self._largest[key] = largest
+        x0, y0, x1, y1 = self.pixel_box(page, box, parts) if parts != PIXELS else box
         self.add_region(page, label, x0, y0, x1, y1, place, score)
 
-    def note_unit(self, box: Sequence[float], parts: float = PIXELS) -> None:
-        """Remember the largest coordinate of a file in parts, or in pixels, whose unit is checked at the end."""
-        self._largest.note(self.file, box, parts)
+    def pixel_box(self, page: int, box: Sequence[float], parts: float = 1) -> tuple[float, float, float, float]:
+        """A box in parts of a page, in pixels."""
+        (x0, y0, x1, y1), (width, height) = box, self._pages[page][1:3]
+        left, right = pixels_from_fraction(x0 / parts, width), pixels_from_fraction(x1 / parts, width)
+        return left, pixels_from_fraction(y0 / parts, height), right, pixels_from_fraction(y1 / parts, height)
 
-    def _largest_side(self, file: str) -> float:
-        pages = zip(self._pages, self._page_places)
-        return max((side for page, (of_file, _) in pages if of_file == file for side in page[1:3]), default=0.0)
+    def pixels(self, page: int, fractions: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Points in fractions of a page, in pixels."""
+        width, height = self.page_size(page)
+        return [(pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in fractions]
+
+    def _check_units(self) -> None:
+        """Refuse a file without a coordinate above 2, unless its pages are so small, too.
+
+        A file whose only box is [0, 0, 1, 1] is refused, too: a box of one pixel or part is unlikely, and fractions
+        that are taken for pixels would give scores near zero.
+        """
+        for (file, parts), largest in self._largest.items():
+            pages = [page for page, (of_file, _) in zip(self._pages, self._page_places) if of_file == file]
+            largest_side = max((side for page in pages for side in page[1:3]), default=0.0)
+            if 0 < largest <= LARGEST_FRACTION and (parts or largest_side > LARGEST_FRACTION):
+                unit, factor = (f"parts of {parts:g}", f"{parts:g}") if parts else ("pixels", "the size of the page")
+                reach = f"no coordinate is above {LARGEST_FRACTION:g}"
+                problem = f"{reach}: these look like fractions of the page, and the format has {unit}"
+                raise InputError(file, "", problem, f"Multiply them by {factor}.")
 
     def add_outline(
         self,
@@ -244,6 +266,13 @@ class LayoutBuilder:
         box = bounding_box(points)
         for label in [labels] if isinstance(labels, str) else labels:
             self.add_region(page, label, *box, place, score, kept)
+
+    def add_flat_outline(
+        self, page: int, label: str, flat: list[float], place: FilePlace, score: float | None = None
+    ) -> None:
+        """Add a region given by x, y, x, y, ... of its outline, which is kept only if requested."""
+        shape = outline_of(flat) if self.options.outlines else None
+        self.add_region(page, label, *box_around(flat), place, score, shape)
 
     def note_unusual(self, code: str, place: str, **values: str) -> None:
         """Count something unusual; all occurrences of a code become one finding with the first place and values."""
@@ -283,7 +312,7 @@ class LayoutBuilder:
         return names
 
     def build(self, format: str) -> Layout:
-        self._largest.check(self._largest_side)
+        self._check_units()
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),

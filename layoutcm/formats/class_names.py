@@ -54,14 +54,10 @@ def _as_names(loaded: object, may_be_root: bool) -> dict[int, str] | None:
     elif not may_be_root:
         return None
     if isinstance(loaded, list) and loaded and all(isinstance(one, dict) for one in loaded):
-        loaded = {one.get("id"): one.get("name") for one in loaded if _is_short(one.get("id"))}
+        loaded = {one.get("id"): one.get("name") for one in loaded if isinstance(one.get("id"), int | str)}
     if isinstance(loaded, list):
         return {i: str(name) for i, name in enumerate(loaded)}
     return names_by_number(loaded) if isinstance(loaded, dict) else None
-
-
-def _is_short(key: object) -> bool:
-    return isinstance(key, int | str)
 
 
 def reference_names(file: str, options: Options) -> tuple[dict[int, str], Finding]:

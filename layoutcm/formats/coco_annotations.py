@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,46 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError
 from layoutcm.formats.coco_ids import Ids, Key, find_ids, is_stem_of
-from layoutcm.formats.content import HEAD, FileContent, Options, ScannedList, are_json_lines
-from layoutcm.formats.large_files import LargeFile
+from layoutcm.formats.content import HEAD, SEARCHED, FileContent, Options, ScannedList, are_json_lines
 from layoutcm.layouts.file_bytes import StoredFile
 from layoutcm.layouts.model import Floats
 
 if TYPE_CHECKING:
     from layoutcm.formats.json_columns import Field
+
+
+class LargeFile(FileContent):
+    """A file with its start and what was scanned. Its bytes are read again if something else needs them.
+
+    Its JSON starts at the first byte, and is one object or list.
+    """
+
+    file: StoredFile
+
+    def __init__(self, file: StoredFile) -> None:
+        # As attributes of a frozen class.
+        object.__setattr__(self, "name", file.path)
+        object.__setattr__(self, "file", file)
+
+    @cached_property
+    def data(self) -> bytes:
+        return self.file.read(0, self.file.size)
+
+    @property
+    def size(self) -> int:
+        return self.file.size
+
+    @cached_property
+    def head(self) -> bytes:
+        return self.file.read(0, SEARCHED)
+
+    @property
+    def json_head(self) -> bytes:
+        return self.head[:HEAD]
+
+    def sha256(self) -> str:
+        return self.file.sha256()
+
 
 Box = tuple[float, float, float, float]
 _NO_BOX = (np.nan,) * 4

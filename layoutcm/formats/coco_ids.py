@@ -183,7 +183,7 @@ def read_class_numbers(
     known = sorted(key for key in label_ids if isinstance(key, int))
     if not used or len(used) < len(set(ids)) or len(known) < len(label_ids):
         return label_ids, []
-    if reference.keys and known[0] == 0 and _is_unused(label_ids[0], reference):
+    if reference.keys and known[0] == 0 and not (reference.region_columns.label == label_ids[0]).any():
         known = known[1:]  # Roboflow adds a category 0 that no region has
     starts = [start for start in (0, 1) if start <= min(used) and max(used) < start + len(known)]
     starts = [start for start in starts if start == 1 or not counts_from_one]
@@ -196,7 +196,3 @@ def read_class_numbers(
         return label_ids, []
     values = {"file": file, "start": start, "first": first, "label": reference.labels[label_ids[first]]}
     return label_ids, [Finding("class-numbers", len(used), values)]
-
-
-def _is_unused(label: int, layout: Layout) -> bool:
-    return label < 0 or not (layout.region_columns.label == label).any()

@@ -194,15 +194,26 @@ class FileContent:
         try:
             return msgspec.json.decode(self.json_text, type=type)
         except RecursionError:
-            raise InputError(
-                self.name, "", "the JSON is nested too deeply to be a layout", "Check what wrote this file."
-            ) from None
+            problem = "the JSON is nested too deeply to be a layout"
+            raise InputError(self.name, "", problem, "Check what wrote this file.") from None
         except UnicodeDecodeError as error:
             raise self._not_utf8_error(error) from None
         except msgspec.ValidationError as error:
             raise self._wrong_value_error(error, type) from None
         except msgspec.DecodeError as error:
             raise self._malformed_json_error(error) from None
+
+    def decode_each(self, type: type[T]) -> list[T]:
+        """The objects of a list, or the only one, each decoded as `type`."""
+        return self.decode(list[type]) if self.json_root == "array" else [self.decode(type)]  # type: ignore[valid-type]
+
+    @property
+    def text(self) -> str:
+        """The text of the file, which must be UTF-8."""
+        try:
+            return self.data_without_bom.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise not_utf8(self.name, error) from None
 
     def _not_utf8_error(self, error: UnicodeDecodeError) -> InputError:
         try:
@@ -245,9 +256,8 @@ class FileContent:
             except (ValueError, RecursionError):
                 pass
         found = f" (found {short_repr(value)})" if value is not None else ""
-        return InputError(
-            self.name, path, f"{problem[:1].lower()}{problem[1:]}{found}", "Repair this value or remove the entry."
-        )
+        problem = f"{problem[:1].lower()}{problem[1:]}{found}"
+        return InputError(self.name, path, problem, "Repair this value or remove the entry.")
 
 
 def _split_fence(text: bytes) -> tuple[bytes, bytes]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from layoutcm.errors import InputError
-from layoutcm.formats.archives import Budget
+from layoutcm.formats.archives import Budget, ReadOnlyStream
 from layoutcm.layouts import limits
 
 Size = tuple[float, float]
@@ -36,7 +36,7 @@ class TooManyParts(ValueError):
     """A header that asks to read too much."""
 
 
-class CountedFile(io.RawIOBase):
+class CountedFile(ReadOnlyStream):
     """A file with a limit on the bytes that are read; one read counts at least `limits.READ_COST` bytes.
 
     `first_page` is where a TIFF should begin instead of at its first page.
@@ -44,12 +44,6 @@ class CountedFile(io.RawIOBase):
 
     def __init__(self, file: Any, budget: Budget, first_page: tuple[int, bytes] | None = None) -> None:
         self._file, self._budget, self._first_page = file, budget, first_page
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
 
     def tell(self) -> int:
         return int(self._file.tell())

@@ -76,6 +76,7 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
     shared = all(part.page_columns is parts[0].page_columns for part in parts)
     starts = np.zeros(len(parts), int) if shared else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
     pages = parts[0].page_columns if shared else _concatenate_pages(name, parts)
+    annotators = {part.annotator for part in parts if part.annotator}
     joined = replace(
         parts[0],
         name=name,
@@ -86,19 +87,13 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         ignore_areas=_concatenate_areas(parts, starts.tolist()),
         # Parts of one stored layout all have its findings.
         findings=tuple(dict.fromkeys(finding for part in parts for finding in part.findings)),
-        annotator=_only([part.annotator for part in parts]),
+        annotator=annotators.pop() if len(annotators) == 1 else "",
         annotators=tuple(_union(part.annotators for part in parts)),
     )
     if len(joined.annotators) > 1 and not joined.annotator:
         joined = replace(joined, findings=(*joined.findings, *others_found(name, "", joined.annotators)))
     # The same id may have different meanings in different files.
     return joined if shared else replace(joined, keys={}, label_keys={})
-
-
-def _only(names: Sequence[str]) -> str:
-    """The one name that is given, or "" if there are several."""
-    given = {name for name in names if name}
-    return given.pop() if len(given) == 1 else ""
 
 
 def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:

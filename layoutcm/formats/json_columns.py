@@ -142,13 +142,9 @@ def _at_least(buffer: NDArray[Any], size: int) -> NDArray[Any]:
     return buffer if buffer.size >= size else np.empty(size + size // 64, buffer.dtype)
 
 
-def _width(kind: int) -> int:
-    return json_scan.BOX_COLUMNS if kind == json_scan.BOX else 1
-
-
 def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
     names = b"".join(field.name.encode().ljust(int(json_scan.LONGEST_NAME), b"\0") for field in fields)
-    widths = [_width(field.kind) for field in fields]
+    widths = [json_scan.BOX_COLUMNS if field.kind == json_scan.BOX else 1 for field in fields]
     return json_scan.Fields(
         np.frombuffer(names, "<u8").reshape(len(fields), -1),
         np.array([field.kind for field in fields]),

@@ -16,13 +16,7 @@ import msgspec
 from layoutcm.formats.parsing import pixels_from_fraction
 
 TYPES_WITHOUT_OUTLINE = {
-    "keypointlabels",
-    "brushlabels",
-    "keypoint",
-    "brush",
-    "vectorlabels",
-    "bitmask",
-    "bitmasklabels",
+    *("keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels")
 }
 _PAGE_OF_REPEATER = re.compile(r"_([0-9]{1,6})\Z")
 BARE, CHOSEN, LABELLED = range(3)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from layoutcm.formats.content import HEAD, FileContent
-from layoutcm.formats.xml import root_name
+from layoutcm.formats.markup import root_name
 
 KINDS = {"object": "a JSON object", "array": "a JSON list", "json": "JSON", "xml": "XML"}
 Likeness = tuple[bool, float, bool]

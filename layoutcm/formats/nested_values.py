@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.errors import InputError
-from layoutcm.formats.table_columns import as_corners, find_columns
-from layoutcm.formats.table_values import texts_of
+from layoutcm.formats.table_columns import as_corners, find_columns, texts_of
 from layoutcm.layouts.model import Floats, Positions
 
 if TYPE_CHECKING:

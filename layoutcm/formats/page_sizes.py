@@ -16,8 +16,8 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.image_files import image_size
 from layoutcm.layouts.model import MAX_PAGE_SIDE, Layout, Pages, find_page
+from layoutcm.layouts.page_documents import match_numbers
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
-from layoutcm.layouts.page_numbers import match_numbers
 
 TRIAL_SIZE = (1.0, 1.0)
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None

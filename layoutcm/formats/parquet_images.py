@@ -11,11 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from layoutcm.formats.content import DECODE_ERRORS, FileContent
-from layoutcm.formats.docling_documents import NumberedPage
 from layoutcm.formats.huggingface_pages import image_of_row, names_of_images
 from layoutcm.formats.parquet_files import column_paths, iter_nested, iter_row_group, unreadable_refused
 from layoutcm.formats.parsing import page_name
-from layoutcm.formats.readers.docling_eval import GT_COLUMN, PRED_COLUMN, rows_of
+from layoutcm.formats.readers.docling import GT_COLUMN, PRED_COLUMN, NumberedPage, rows_of
 
 IMAGES_OF = {GT_COLUMN: "GroundTruthPageImages", PRED_COLUMN: "PredictionPageImages"}
 

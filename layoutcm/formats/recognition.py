@@ -1,15 +1,25 @@
-"""Find the format of a file from its content, and the files of a folder that have the same format."""
+"""Find the format of a file from its content, and the files of a folder that have the same format.
+
+For a file of no format, say why: it is no layout, or it lacks what the formats that are most alike need.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import msgspec
 
 from layoutcm import hints
-from layoutcm.errors import InputError, check_choice
-from layoutcm.formats.content import SEARCHED, FileContent
-from layoutcm.formats.other_files import explain_unknown
+from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.formats.class_names import is_list_of_names
+from layoutcm.formats.content import DECODE_ERRORS, SEARCHED, FileContent
+from layoutcm.formats.image_files import is_image
+from layoutcm.formats.markup import check_ends_like_root, root_element
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import BY_NAME, DATA_SET, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
@@ -107,3 +117,137 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
 def _ambiguous_error(file: str, candidates: Sequence[Format]) -> InputError:
     names = " or ".join(f"{format.name} ({format.title})" for format in candidates)
     return InputError(file, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
+
+
+COMPANIONS = ("notes.json", "readme.txt", "meta.json")
+KEYS_SHOWN = 8
+LIKELIEST = 2
+# What formats without keys and elements need.
+TEXT_NEEDS = {
+    "csv": "a header with columns for label and box, such as label,x0,y0,x1,y1",
+    "yolo": "lines of class cx cy w h, in fractions of the page",
+}
+
+
+class OtherFile(NamedTuple):
+    """A kind of file that holds no regions."""
+
+    recognises: Callable[[FileContent], bool]
+    problem: str
+    hint: str
+
+
+def is_companion(content: FileContent) -> bool:
+    """Whether a file is a list of names or settings that often accompanies annotations."""
+    name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
+    return name.endswith((".yaml", ".yml", ".data")) or name in COMPANIONS or is_list_of_names(name)
+
+
+def _lists_texts(content: FileContent) -> bool:
+    """Whether it is {name: [text, ...]}."""
+    if content.json_root != "object":
+        return False
+    try:
+        texts = msgspec.json.decode(content.json_text, type=dict[str, list[str]])
+    except DECODE_ERRORS:
+        return False
+    return bool(texts) and all(texts.values())
+
+
+OTHER_FILES = (
+    OtherFile(
+        lambda content: content.data_without_bom.lstrip()[:1] == b'"' and b"bbox" in content.data,
+        "this is one JSON text: an answer of the model that dots.ocr could not read is saved as text",
+        "Run dots.ocr again on this page, or compare without it.",
+    ),
+    OtherFile(
+        lambda content: is_image(content.data),
+        "this is a picture, which holds no regions",
+        "Give the file or folder of the annotations instead.",
+    ),
+    OtherFile(
+        lambda content: content.data.startswith(b"%PDF"),
+        "this is a PDF, which holds no regions",
+        "Give what a tool or a person found in it: JSON, XML or CSV.",
+    ),
+    OtherFile(
+        is_companion,
+        "this file holds names or settings, no regions",
+        "Give the folder that holds the annotations with this file beside them.",
+    ),
+    OtherFile(
+        Needs("object", ("table_of_contents", "page_stats")),
+        "this is the metadata of Marker (…_meta.json), which has no places of blocks",
+        "Give the JSON of Marker instead: marker_single --output_format json.",
+    ),
+    OtherFile(
+        Needs("object", ("request_id", "confidence_rate")),
+        "this is an answer of Mathpix with text and formulas, which has no places of blocks",
+        "Its lines.json has the places of lines: write them as CSV with label,x0,y0,x1,y1.",
+    ),
+    OtherFile(
+        Needs("array", ("text", "spans", "_task_hash")),
+        "these are answers of Prodigy about texts, whose spans have no places on a page",
+        "Give the answers of an image recipe, such as image.manual.",
+    ),
+    OtherFile(
+        Needs("object", ("recipe", "recipe_fields")),
+        "this is a result of layoutcm, not a layout",
+        "Give the files that were compared.",
+    ),
+    OtherFile(
+        lambda content: "schema_name" not in content.json_keys and Needs("object", ("texts",))(content),
+        "this has the texts of docling, but it is no DoclingDocument: 'schema_name' is missing",
+        "Write the whole document, with its pages and places: document.save_as_json(file).",
+    ),
+    OtherFile(
+        _lists_texts,
+        "this is a list of texts for each name, such as the section titles of pdffigures2, which has no places",
+        "Give the annotations of figures, or what pdffigures2 wrote: both have boxes.",
+    ),
+)
+
+
+def explain_unknown(content: FileContent) -> InputError:
+    """The error for a file of no known format."""
+    for other in OTHER_FILES:
+        if other.recognises(content):
+            return InputError(content.name, "", other.problem, other.hint)
+    if content.json_root:
+        content.decode(msgspec.Raw)  # a truncated file is reported as malformed rather than as unknown
+    check_ends_like_root(content)
+    problem = f"the kind of file is not recognised: {describe_content(content)}"
+    return InputError(content.name, "", problem, hints.unknown_format(likeliest_formats(content)))
+
+
+def describe_content(content: FileContent) -> str:
+    """The first keys, the root element with its namespace, or the first characters."""
+    if content.json_root:
+        keys = ", ".join(short_repr(key) for key in sorted(content.json_keys)[:KEYS_SHOWN])
+        kind = "object" if content.json_root == "object" else "list"
+        return f"a JSON {kind} with {'keys ' + keys if keys else 'no keys'}"
+    name, namespace = root_element(content)
+    if name:
+        return f"XML with the root element <{name}>" + (f" of {short_repr(namespace, 120)}" if namespace else "")
+    head = content.head[:40]
+    try:
+        return f"it starts with {head.decode('utf-8')!r}"
+    except UnicodeDecodeError:
+        return f"binary data that starts with {head[:8].hex(' ')}"
+
+
+def likeliest_formats(content: FileContent) -> dict[str, str]:
+    """{format: what the file lacks for it}, the likeliest first."""
+    if not content.json_root and not root_element(content)[0]:
+        return TEXT_NEEDS if b"\0" not in content.head[:40] and content.head[:40].isascii() else {}
+    ranked = sorted(
+        ((format.name, format.needs) for format in FORMATS if format.needs),
+        key=lambda pair: pair[1].likeness(content),
+        reverse=True,
+    )
+    found: dict[str, str] = {}
+    for name, needs in ranked:
+        missing = needs.missing(content)
+        if missing and len(found) < LIKELIEST:
+            found[name] = " and ".join(missing[:3])
+    return found

@@ -54,12 +54,8 @@ def load_source(source: Source) -> Bundle:
             return _from_bytes(os.fspath(source), read_bytes(os.fspath(source)))
         case (str() as name, bytes() as data):
             return _from_bytes(name, data)
-    raise InputError(
-        "",
-        "source",
-        f"{short_repr(source)} is no input",
-        "Give a path, (name, bytes), a list of these, a DataFrame, a Table or a list of dicts.",
-    )
+    hint = "Give a path, (name, bytes), a list of these, a DataFrame, a Table or a list of dicts."
+    raise InputError("", "source", f"{short_repr(source)} is no input", hint)
 
 
 def holds_no_layout(suffix: str, data: bytes) -> bool:

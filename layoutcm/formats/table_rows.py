@@ -1,8 +1,11 @@
-"""From the rows of a table to a layout: pages, regions, one annotator of several, and what the metadata adds."""
+"""From the rows of a table to a layout: pages, regions, one annotator of several, and what the metadata adds.
+
+What the rows of one page say about it must agree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,22 +16,20 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
-from layoutcm.formats.outlines import parse_segmentation
-from layoutcm.formats.parsing import LARGEST_FRACTION
-from layoutcm.formats.table_columns import as_corners, check_header, find_columns
-from layoutcm.formats.table_pages import TableRows, encode, read_pages
-from layoutcm.formats.table_values import check_commas, coded_column, flag_column, number_column, text_column
-from layoutcm.layouts.model import (
-    NEAR_WHOLE,
-    CocoFacts,
-    Finding,
-    Floats,
-    Indices,
-    Layout,
-    Pages,
-    PlaceNamer,
-    Regions,
+from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.parsing import LARGEST_FRACTION, parse_segmentation
+from layoutcm.formats.table_columns import (
+    Coded,
+    as_corners,
+    check_commas,
+    check_header,
+    coded_column,
+    find_columns,
+    flag_column,
+    number_column,
+    text_column,
 )
+from layoutcm.layouts.model import NEAR_WHOLE, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
 from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
@@ -141,9 +142,8 @@ def _fractions_in_pixels(rows: TableRows, pages: Pages, page: Indices) -> Floats
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
         problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is no fraction of the page, as these columns mean"
-        raise InputError(
-            rows.file, rows.place(row), problem, "For pixels, name the columns page, label, x0, y0, x1, y1."
-        )
+        hint = "For pixels, name the columns page, label, x0, y0, x1, y1."
+        raise InputError(rows.file, rows.place(row), problem, hint)
     sides = np.tile(np.stack([pages.widths, pages.heights], axis=1)[page], 2)
     values = rows.boxes * sides
     whole = np.rint(values)
@@ -278,3 +278,129 @@ def _with_facts(layout: Layout, facts: StoredFacts) -> Layout:
     known = {finding.code for finding in stored}
     new = [finding for finding in layout.findings if finding.code not in known]
     return replace(layout, findings=(*stored, *new), repairs=tuple(facts.repairs))
+
+
+class TableRows(NamedTuple):
+    """The rows of a file as columns with known meanings, and what turns a row number into a place in the file."""
+
+    file: str
+    text: dict[str, list[str]]  # page, document, label, outline
+    numbers: dict[str, Floats]  # nan = empty cell
+    flags: dict[str, NDArray[np.bool_]]  # those that the table has
+    coded: dict[str, Coded]  # those that the table has
+    attributes: dict[str, Coded]  # of pages
+    boxes: Floats  # [rows, x0 y0 x1 y1]
+    place: PlaceNamer
+    are_fractions: bool = False  # the boxes, of the sides of their pages
+
+    def take(self, kept: np.ndarray) -> TableRows:
+        return TableRows(
+            self.file,
+            {name: [column[i] for i in kept] for name, column in self.text.items()},
+            {name: column[kept] for name, column in self.numbers.items()},
+            {name: column[kept] for name, column in self.flags.items()},
+            {name: column.take(kept) for name, column in self.coded.items()},
+            {name: column.take(kept) for name, column in self.attributes.items()},
+            self.boxes[kept],
+            self.place_within(kept),
+            self.are_fractions,
+        )
+
+    def place_within(self, some: np.ndarray) -> PlaceNamer:
+        """What turns a position in `some`, which are row numbers, into a place in the file."""
+        place = self.place
+        return lambda i: place(int(some[i]))
+
+
+def encode(values: list[str]) -> tuple[Indices, np.ndarray]:
+    """int32[rows]: the code of each value, in order of first use; and the row in which each code is first used."""
+    position: dict[str, int] = {}
+    codes = np.fromiter((position.setdefault(value, len(position)) for value in values), np.int32, len(values))
+    first = np.full(len(position), -1)
+    first[codes[::-1]] = np.arange(len(values))[::-1]
+    return codes, first
+
+
+def read_pages(rows: TableRows, page: Indices, first_rows: np.ndarray, options: Options) -> Pages:
+    """The pages in order of first use; `page` is int32[rows], and `first_rows` the first row of each page."""
+    _check_page_names(rows)
+    names = tuple(rows.text["page"][row] for row in first_rows)
+    frame = _frames(rows, page, len(first_rows))
+    for i in np.flatnonzero(np.isnan(frame[:, 0])):
+        size = size_of(names[i], options)
+        if size is None:
+            raise missing_size_error(rows.file, rows.place(int(first_rows[i])), names[i], options)
+        frame[i] = size
+    return Pages(
+        names,
+        np.ascontiguousarray(frame[:, 0]),
+        np.ascontiguousarray(frame[:, 1]),
+        _documents(rows, page, len(first_rows)),
+        np.array([number if 0 <= number < 2**31 else -1 for number in rows.numbers["number"][first_rows]], np.int32),
+        {name: _attribute(rows, name, page, len(first_rows)) for name in rows.attributes},
+    )
+
+
+def _check_page_names(rows: TableRows) -> None:
+    blank = np.array([not name for name in rows.text["page"]], bool)
+    if blank.any():
+        row = int(np.argmax(blank))
+        raise InputError(rows.file, f"{rows.place(row)}, column page", "the page has no name", "Add it.")
+
+
+def _frames(rows: TableRows, page: Indices, pages: int) -> Floats:
+    """float64[pages, width height], nan if no row has them. The first row with a size sets it; others must agree."""
+    sizes = np.stack([rows.numbers["width"], rows.numbers["height"]], axis=1)
+    known = np.asarray(np.isfinite(sizes).all(axis=1))
+    size_text = lambda row: f"{sizes[row, 0]:g} x {sizes[row, 1]:g}"
+    first_row = _first_rows(
+        rows, page, pages, known, lambda row: (sizes != sizes[row]).any(axis=1),
+        lambda name, before, row: f"page {name} is {size_text(before)} and then {size_text(row)}",
+        "A page has only one size: repair the size, or rename one of them if these are different pages.",
+    )  # fmt: skip
+    return np.where((first_row >= 0)[:, None], sizes[first_row], np.nan) if pages else np.empty((0, 2))
+
+
+def _documents(rows: TableRows, page: Indices, pages: int) -> tuple[str, ...]:
+    """The document of each page; two documents are an error, because page "1" of both must not become one page."""
+    given, (code, _) = rows.text["document"], encode(rows.text["document"])
+    known, quoted = np.array([bool(document) for document in given], bool), lambda row: short_repr(given[row])
+    first_row = _first_rows(
+        rows, page, pages, known, lambda row: code != code[row],
+        lambda name, before, row: f"page {name} is in document {quoted(before)} and then in {quoted(row)}",
+        "Page names must be unique: write the document into the name of the page.",
+    )  # fmt: skip
+    return tuple(given[row] if row >= 0 else "" for row in first_row)
+
+
+def _attribute(rows: TableRows, name: str, page: Indices, pages: int) -> tuple[str, ...]:
+    """The text of each page. The first row with a value sets it; the others must agree."""
+    codes, words = rows.attributes[name]
+    text, quoted = f"the attribute {short_repr(name)} of page", lambda row: short_repr(words[codes[row]])
+    first_row = _first_rows(
+        rows, page, pages, codes > 0, lambda row: codes != codes[row],
+        lambda page_name, before, row: f"{text} {page_name} is {quoted(before)} and then {quoted(row)}",
+        "An attribute has one value for each page: repair it.",
+    )  # fmt: skip
+    return tuple(words[codes[row]] if row >= 0 else "" for row in first_row.tolist())
+
+
+def _first_rows(
+    rows: TableRows,
+    page: Indices,
+    pages: int,
+    known: np.ndarray,
+    differs_from: Callable[[np.ndarray], np.ndarray],
+    problem: Callable[[str, int, int], str],
+    hint: str,
+) -> np.ndarray:
+    """int64[pages]: the first row of each page with a known value, -1 if there is none; the others must agree."""
+    first_row, known_rows = np.full(pages, -1), np.flatnonzero(known)
+    first_row[page[known_rows[::-1]]] = known_rows[::-1]
+    clash = known & differs_from(first_row[page])
+    if clash.any():
+        row = int(np.argmax(clash))
+        before, name = int(first_row[page[row]]), short_repr(rows.text["page"][row])
+        places = f"{rows.place(before)} and {rows.place(row)}"
+        raise InputError(rows.file, places, problem(name, before, row), hint)
+    return first_row

@@ -112,9 +112,16 @@ def _too_large(path: str, limit: int) -> InputError:
     return InputError(path, "", f"more than {limit:,} bytes, which is the most that is read", "Split the file.")
 
 
+def decoded(file: str, data: bytes) -> str:
+    """The text of a file, which must be UTF-8 with or without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_utf8(file, error) from None
+
+
 def not_utf8(file: str, error: UnicodeDecodeError, offset: int = 0) -> InputError:
     """The error for bytes that are not UTF-8; `offset` is where the decoded piece starts in the file."""
     byte = error.object[error.start]
-    return InputError(
-        file, f"byte {offset + error.start}", f"0x{byte:02x} is not UTF-8 text", "Save the file as UTF-8."
-    )
+    problem = f"0x{byte:02x} is not UTF-8 text"
+    return InputError(file, f"byte {offset + error.start}", problem, "Save the file as UTF-8.")

@@ -19,6 +19,7 @@ from layoutcm import html_parts
 from layoutcm.layouts.findings import Finding as Finding
 from layoutcm.layouts.findings import Findings as Findings
 from layoutcm.layouts.findings import findings_html
+from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.shapes import Shape
 from layoutcm.wording import plural
@@ -46,6 +47,7 @@ MOST_LABELS = 12  # in the HTML of a layout
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Positions = NDArray[np.int64]
+Texts = tuple[str, ...] | PackedTexts
 PlaceNamer = Callable[[int], str]
 
 
@@ -53,12 +55,12 @@ PlaceNamer = Callable[[int], str]
 class Pages:
     """The pages of a layout as columns; a document is "" and a number is -1 if the file does not give it."""
 
-    names: tuple[str, ...]
+    names: Texts
     widths: Floats
     heights: Floats
-    documents: tuple[str, ...]
+    documents: Texts
     numbers: Indices
-    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # {name: text of each page, "" = not given}
+    attributes: Mapping[str, Texts] = field(default_factory=dict)  # {name: text of each page, "" = not given}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -77,7 +79,10 @@ class Pages:
         return float(self.widths[page]), float(self.heights[page])
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Mapping[str, int]:
+        """{name: position}; a dict of packed names would unpack them."""
+        if isinstance(self.names, PackedTexts):
+            return self.names.by_text
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property

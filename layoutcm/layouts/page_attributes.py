@@ -18,7 +18,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
-from layoutcm.layouts.file_bytes import not_utf8, read_bytes
+from layoutcm.layouts.file_bytes import decoded, read_bytes
 from layoutcm.layouts.model import Finding, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.validation import checked_attributes
@@ -121,10 +121,7 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
 
 def parse_attributes(file: str, data: bytes) -> AttributeTable:
     """The table in the bytes of a CSV file, with commas, semicolons or tabs."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise not_utf8(file, error) from None
+    text = decoded(file, data)
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.file_bytes import not_utf8, read_bytes
+from layoutcm.layouts.file_bytes import decoded, read_bytes
 from layoutcm.layouts.handwritten import UNWRAPPED_ERRORS, check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 from layoutcm.wording import without_text_mark
@@ -45,29 +45,19 @@ def load_page_map(pages: PageMapLike) -> PageMap | None:
     if isinstance(pages, Mapping):
         return _check_entries("", ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pages.items()))
     if not isinstance(pages, str | os.PathLike):
-        raise InputError(
-            "", "pages", f"{short_repr(pages)} is no page map", "Give {gt page: pred page} or a file's path."
-        )
+        problem = f"{short_repr(pages)} is no page map"
+        raise InputError("", "pages", problem, "Give {gt page: pred page} or a file's path.")
     return parse_page_map(str(pages), read_bytes(pages))
 
 
 def parse_page_map(file: str, data: bytes) -> PageMap:
     """The page map in the bytes of a file; the suffix of the file gives the format."""
     suffix = PurePosixPath(file.replace("\\", "/")).suffix.lower()
-    readers = {
-        ".csv": _read_csv,
-        ".tsv": _read_csv,
-        ".json": _read_mapping,
-        ".yaml": _read_mapping,
-        ".yml": _read_mapping,
-    }
+    readers: dict[str, Any] = dict.fromkeys((".csv", ".tsv"), _read_csv)
+    readers |= dict.fromkeys((".json", ".yaml", ".yml"), _read_mapping)
     if suffix not in readers:
         raise InputError(file, "", f"a page map cannot be {suffix or 'without suffix'}", "Use .csv, .yaml or .json.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise not_utf8(file, error) from None
-    return _check_entries(file, readers[suffix](file, text))
+    return _check_entries(file, readers[suffix](file, decoded(file, data)))
 
 
 def _check_entries(file: str, entries: Iterator[tuple[object, object, str]]) -> PageMap:
@@ -156,12 +146,9 @@ def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int
             if page is None:
                 raise _unknown_page(page_map.file, place, name, SIDES[side], pages)
             if page in found[side]:
-                raise InputError(
-                    page_map.file,
-                    f"{found[side][page]} and {place}",
-                    f"the page {short_repr(pages.names[page])} of {SIDES[side]} occurs twice",
-                    "A page has one partner: keep one of the two.",
-                )
+                problem = f"the page {short_repr(pages.names[page])} of {SIDES[side]} occurs twice"
+                hint = "A page has one partner: keep one of the two."
+                raise InputError(page_map.file, f"{found[side][page]} and {place}", problem, hint)
             found[side][page] = place
     return dict(zip(*found))
 
@@ -177,7 +164,7 @@ def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
             raise _unknown_page(page_map.file, place, name, SIDES[GT], gt)
         named.setdefault(pred, page)
         named.setdefault(without_text_mark(pred), page)
-    named = gt.index | named
+    named = {**gt.index, **named}
     return replace(gt.take(list(named.values())), names=tuple(named))
 
 

@@ -28,10 +28,12 @@ from layoutcm.layouts.model import (
     Pages,
     PlaceNamer,
     Regions,
+    Texts,
     concatenate_regions,
     outside_unit_interval,
     recode_labels,
 )
+from layoutcm.wording import plain_number
 
 UNNAMED = "(no name)"
 
@@ -106,7 +108,7 @@ def _with_usable_names(pages: Pages) -> Pages:
     return replace(pages, names=names, documents=documents, attributes=attributes)
 
 
-def _usable_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _usable_texts(texts: Texts) -> Texts:
     # Many pages have the same document or attribute.
     usable = {text: usable_name(text) if text.strip() else "" for text in set(texts)}
     changes = any(text != name for text, name in usable.items())
@@ -142,22 +144,15 @@ def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
         bad = ~((sizes > 0) & (sizes <= MAX_PAGE_SIDE))
         if bad.any():
             i = int(np.argmax(bad))
-            raise InputError(
-                file,
-                place(i),
-                f"the page {side} is {sizes[i]:,.15g}, must be a number above 0 and at most {MAX_PAGE_SIDE:,.0f}",
-                "Repair the size of this page.",
-            )
+            problem = f"the page {side} is {sizes[i]:,.15g}, must be a number above 0 and at most {MAX_PAGE_SIDE:,.0f}"
+            raise InputError(file, place(i), problem, "Repair the size of this page.")
     if len(pages.index) < len(pages):
         first: dict[str, int] = {}
         for i, page in enumerate(pages.names):
             if page in first:
-                raise InputError(
-                    file,
-                    f"{place(first[page])} and {place(i)}",
-                    f"the page {short_repr(page)} occurs twice",
-                    "Page names must be unique: remove or rename one of the two.",
-                )
+                problem = f"the page {short_repr(page)} occurs twice"
+                hint = "Page names must be unique: remove or rename one of the two."
+                raise InputError(file, f"{place(first[page])} and {place(i)}", problem, hint)
             first[page] = i
 
 
@@ -168,19 +163,14 @@ def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
         bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
         i = int(np.argmax(bad.any(axis=1)))
         axis = int(np.argmax(bad[i]))
-        raise InputError(
-            file,
-            place(i),
-            f"{('x0', 'y0', 'x1', 'y1')[axis]} is {regions.boxes[i, axis]:g}, "
-            f"must be a finite number of at most {MAX_COORDINATE:,.0f}",
-            "Remove the region or repair it.",
-        )
+        found = f"{('x0', 'y0', 'x1', 'y1')[axis]} is {regions.boxes[i, axis]:g}"
+        problem = f"{found}, must be a finite number of at most {MAX_COORDINATE:,.0f}"
+        raise InputError(file, place(i), problem, "Remove the region or repair it.")
     bad_score = np.isinf(regions.scores)
     if bad_score.any():
         i = int(np.argmax(bad_score))
-        raise InputError(
-            file, place(i), f"the score is {regions.scores[i]:g}, must be a finite number", "Repair or remove it."
-        )
+        problem = f"the score is {plain_number(regions.scores[i])}, must be a finite number"
+        raise InputError(file, place(i), problem, "Repair or remove it.")
 
 
 def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
@@ -251,43 +241,39 @@ def is_ignore(label: str) -> bool:
 
 def drop_background(layout: Layout) -> Layout:
     """The layout without the label Background and its regions: Background is the area that no region covers."""
-    codes = [i for i, label in enumerate(layout.labels) if is_background(label)]
-    if not codes:
-        return layout
-    regions = layout.region_columns
-    named = np.isin(regions.label, codes)
-    labels = [label for label in layout.labels if not is_background(label)]
-    position = {label: i for i, label in enumerate(labels)}
-    recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
-    kept = recode_labels(regions.take(~named), recode)
-    finding = Finding("background-region", int(named.sum()), {"file": layout.name, "label": BACKGROUND})
-    keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
-    dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
-    layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
-    return _with_finding(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+    kept, named = _without_labels(layout, [label for label in layout.labels if is_background(label)])
+    if not len(named):
+        return kept
+    finding = Finding("background-region", len(named), {"file": layout.name, "label": BACKGROUND})
+    return _with_finding(kept, kept.region_columns, finding)
 
 
 def set_labels_aside(layout: Layout, aside: Sequence[str]) -> Layout:
     """The layout with the regions of these labels in `ignore_areas`, without the labels."""
-    codes = [i for i, label in enumerate(layout.labels) if label in aside]
-    if not codes:
+    kept, areas = _without_labels(layout, aside)
+    if kept is layout:
         return layout
-    regions, chosen = layout.region_columns, np.isin(layout.region_columns.label, codes)
-    labels = [label for label in layout.labels if label not in aside]
+    joined = concatenate_regions([areas, *([layout.ignore_areas] if layout.ignore_areas else [])])
+    return replace(kept, ignore_areas=joined)
+
+
+def _without_labels(layout: Layout, left_out: Sequence[str]) -> tuple[Layout, Regions]:
+    """The layout without these labels and their regions, and these regions; the layout itself if it has none."""
+    labels = [label for label in layout.labels if label not in left_out]
+    regions, dropped = layout.region_columns, layout.dropped
+    if len(labels) == len(layout.labels):
+        return layout, regions.take(np.zeros(len(regions), bool))
     position = {label: i for i, label in enumerate(labels)}
     recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
-    areas = [recode_labels(regions.take(chosen), recode)]
-    areas += [layout.ignore_areas] if layout.ignore_areas else []
-    kept = recode_labels(regions.take(~chosen), recode)
-    dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
-    return replace(
+    is_left_out = recode[regions.label] < 0
+    kept = replace(
         layout,
         labels=labels,
-        region_columns=kept,
-        dropped=dropped,
-        ignore_areas=concatenate_regions(areas),
+        region_columns=recode_labels(regions.take(~is_left_out), recode),
+        dropped=dropped and recode_labels(dropped.take(recode[dropped.label] >= 0), recode),
         label_keys={key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()},
     )
+    return kept, recode_labels(regions.take(is_left_out), recode)
 
 
 def _with_finding(layout: Layout, regions: Regions, finding: Finding) -> Layout:

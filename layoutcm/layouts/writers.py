@@ -12,8 +12,8 @@ from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import as_coco
 from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import as_label_studio
+from layoutcm.layouts.writing.output_targets import put
 from layoutcm.layouts.writing.page_xml import as_page_xml
-from layoutcm.layouts.writing.places import put
 from layoutcm.layouts.writing.request import Content, Request
 from layoutcm.layouts.writing.yolo import as_yolo
 
@@ -60,9 +60,8 @@ def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tupl
     """What `write` writes: the bytes of a file, or {path: bytes} of a folder; and the findings."""
     check_choice("to", to, WRITERS)
     if not isinstance(layout, Layout):
-        raise InputError(
-            "", "layout", f"{short_repr(layout)} is not a layout", "Read a file first: layoutcm.read(path)."
-        )
+        hint = "Read a file first: layoutcm.read(path)."
+        raise InputError("", "layout", f"{short_repr(layout)} is not a layout", hint)
     if not len(layout.page_columns) and to not in WITHOUT_PAGES:
         hint = f"Use one of {', '.join(WITHOUT_PAGES)}."
         raise InputError(layout.name, "", f"there is no page in it, which {to} cannot hold", hint)

@@ -7,15 +7,7 @@ from functools import partial
 from typing import Any
 
 from layoutcm.errors import Hint, short_repr
-from layoutcm.messages.finding_text import (
-    FindingText,
-    first_names,
-    note,
-    option,
-    pages_were,
-    repair_hint,
-    size_text,
-)
+from layoutcm.messages.finding_text import FindingText, first_names, note, option, pages_were, repair_hint, size_text
 from layoutcm.wording import SUGGESTED, agree, percent, plural
 
 

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from layoutcm.errors import Hint, short_repr
-from layoutcm.messages.finding_text import (
-    FindingText,
-    first_names,
-    note,
-    option,
-    unusual,
-)
+from layoutcm.messages.finding_text import FindingText, first_names, note, option, unusual
 from layoutcm.wording import agree, plural
 
 _TREATED = "Missing pages are compared with an empty page, or left out"

@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from layoutcm.errors import Hint, short_repr
-from layoutcm.messages.finding_text import (
-    FindingText,
-    first_names,
-    note,
-    regions_are,
-    repair_hint,
-)
-from layoutcm.wording import agree, percent, plural
+from layoutcm.messages.finding_text import FindingText, first_names, note, regions_are, repair_hint
+from layoutcm.wording import agree, percent, plain_number, plural
 
 
 def _without_area(n: int, inverted: int) -> str:
@@ -141,14 +135,14 @@ TEXTS: dict[str, FindingText] = {
     # Scores.
     "score-range": FindingText(
         lambda n, file, place, score:
-            f"{file}: {plural(n, 'score lies', 'scores lie')} outside 0..1; first at {place}: {score:g}. Soft scores "
-            "need probabilities and are n/a.",
+            f"{file}: {plural(n, 'score lies', 'scores lie')} outside 0..1; first at {place}: {plain_number(score)}. "
+            "Soft scores need probabilities and are n/a.",
         "Divide percentages by 100; put logits through a sigmoid."),
     "score-missing": FindingText(
         lambda n, file, regions: f"{file}: {n:,} of {regions:,} regions {agree(n, 'has', 'have')} no score.",
         "Objects need all scores or none."),
     "score-constant": FindingText(
-        lambda n, file, score: f"{file}: all scores are {score:g}, so they do not rank the regions.",
+        lambda n, file, score: f"{file}: all scores are {plain_number(score)}, so they do not rank the regions.",
         "AP needs real scores."),
     "min-score-without-scores": note(
         lambda n, min_score:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Positions
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import CountedLevels, Levels, page_rows
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -35,7 +35,7 @@ def agreement_of(counts: Sequence[PairCounts], space: LabelSpace) -> dict[str, f
     if not space.shared or not all(one.total for one in counts):
         return dict.fromkeys(AGREEMENT, float("nan"))
     pairs = [_pairs_of_sets(one, space) for one in counts]
-    different = [_share_of_different(*pair) for pair in pairs]
+    different = [float((n * (a != b).any(axis=1)).sum() / n.sum()) for a, b, n in pairs]  # share of n pixels
     kappas = 1 - ratio(different, [_expected_by_margins(*pair) for pair in pairs])
     distance = np.mean([(_distances(first, second) * pixels).sum() / pixels.sum() for first, second, pixels in pairs])
     return {
@@ -50,11 +50,6 @@ def _pairs_of_sets(counts: PairCounts, space: LabelSpace) -> tuple[Words, Words,
     merged = counts.merged()
     first, second = np.split(merged.placed(space.gt_positions, space.pred_positions), 2, axis=1)
     return first, second, merged.pixels
-
-
-def _share_of_different(first: Words, second: Words, pixels: Floats) -> float:
-    """The share of pixels whose two sets are different."""
-    return float((pixels * (first != second).any(axis=1)).sum() / pixels.sum())
 
 
 def _expected_by_margins(first: Words, second: Words, pixels: Floats) -> float:
@@ -103,7 +98,7 @@ def label_agreement(counts: PairCounts, space: LabelSpace) -> pd.DataFrame:
 
 def observed_by_group(levels: Levels, by_document: bool) -> Floats:
     """float64[groups]: the share of pixels with equal sets on every page or in every document."""
-    counts, space = levels.page_rows, levels.space
+    counts, space = page_rows(levels), levels.space
     group = levels.document_of_page[counts.page] if by_document else counts.page
     pixels = levels.document_pixels if by_document else levels.page_pixels
     if not space.shared:
@@ -137,12 +132,12 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _disagreement(first: int, levels: Levels) -> tuple[tuple[Positions, Positions, Floats], Floats]:
+def _disagreement(first: int, levels: CountedLevels) -> tuple[tuple[Positions, Positions, Floats], Floats]:
     """Label, page and pixels that one side only has, of the first pages of every label; float64[labels], all pixels.
 
     A part that starts after page 0 is one of several, of which so many pages cannot be among the first.
     """
-    rows = levels.page_rows
+    rows = levels.counts
     a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, levels.page_count), 2, 0)
     pixels = a + b - 2 * both
     label, page = np.nonzero(pixels)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol
 
 import numpy as np
@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.scores import ratio
+from layoutcm.results.verdict import CONFIDENCE, FEW_UNITS, FEWEST_UNITS, SAME
 
-RESAMPLES, CONFIDENCE = 1000, 0.95
+RESAMPLES = 1000
 MOST_RESAMPLES = 100_000
 BLOCK_WEIGHTS = 4_000_000  # 32 MB; products of few rows are slow
+BLOCK_UNITS = 20_000  # that are left out, each once, at the same time
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
 MOST_FREEDOM = 500.0  # more change an interval by less than 0.3 %, and would need finer integration
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1
-FEWEST_UNITS = 6  # with fewer there is no interval and no verdict
-FEW_UNITS = 20  # with fewer there is a warning
 MOST_JACKKNIFE = 100  # with more units, percentiles of resamples contain the true value as often
+Errors = tuple[Floats, Floats]  # float64[results] each: the standard error, and its degrees of freedom
 
 
 class UnitRows(Protocol):
@@ -111,17 +112,48 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
         yield counts
 
 
-def interval_ends(sums: AddsUp, used: Resampling) -> Floats:
-    """float64[3, results]: value, low and high of every result; no ends if too few units have a part in it."""
-    value = sums.results(sums.rows.sum(axis=0)[None])[0]
-    if used.kind == "none":
-        ends = np.full((2, value.size), np.nan)
-    elif used.kind == "jackknife":
-        ends = jackknife_ends(sums, value, used.level)
-    else:
-        ends = _quantiles(resample_results(sums, used), [(1 - used.level) / 2, (1 + used.level) / 2])
-    ends[:, np.isnan(value) | (unit_counts(sums) < FEWEST_UNITS)] = np.nan
-    return np.concatenate([value[None], ends])
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Every result of the sums, and how it varies with the units: by leaving one out, or by resampling."""
+
+    sums: AddsUp
+    used: Resampling
+
+    @cached_property
+    def value(self) -> Floats:
+        """float64[results]"""
+        return self.sums.results(self.sums.rows.sum(axis=0)[None])[0]
+
+    @cached_property
+    def errors(self) -> Errors:
+        return jackknife_errors(self.sums)
+
+    @cached_property
+    def resamples(self) -> Floats:
+        """float64[resamples, results]"""
+        return self.sums.results(self.sums.resampled(self.used.n, self.used.seed), self.sums.rows.sum(axis=0))
+
+    @cached_property
+    def ends(self) -> Floats:
+        """float64[3, results]: value, low and high of every result; no ends if too few units have a part in it."""
+        level = self.used.level
+        if self.used.kind == "none":
+            ends = np.full((2, self.value.size), np.nan)
+        elif self.used.kind == "jackknife":
+            ends = student_ends(self.value, self.errors, level, self.sums.signed)
+        else:
+            ends = _quantiles(self.resamples, [(1 - level) / 2, (1 + level) / 2])
+        ends[:, np.isnan(self.value) | (unit_counts(self.sums) < FEWEST_UNITS)] = np.nan
+        return np.concatenate([self.value[None], ends])
+
+    @property
+    def p(self) -> Floats:
+        """float64[results]: the p-value of a difference, by the statistic that its interval is made from."""
+        if self.used.kind == "none":
+            return np.full(self.value.size, np.nan)
+        if self.used.kind == "jackknife":
+            return student_test(self.value, self.errors)
+        return np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
 
 
 def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
@@ -129,16 +161,11 @@ def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
     return (sums.sizes() > 0).sum(axis=0)
 
 
-def resample_results(sums: AddsUp, used: Resampling) -> Floats:
-    """float64[resamples, results]"""
-    return sums.results(sums.resampled(used.n, used.seed), sums.rows.sum(axis=0))
-
-
-def jackknife_ends(sums: UnitRows, value: Floats, level: float) -> Floats:
-    """float64[2, results]: ends of Student's t intervals; of scores on the logit scale, so that they stay in 0..1."""
-    error, freedom = jackknife_errors(sums)
+def student_ends(value: Floats, errors: Errors, level: float, signed: bool) -> Floats:
+    """float64[2, results]: ends of Student's t intervals; of scores on the logit scale, which keeps them in 0..1."""
+    error, freedom = errors
     reach = student_quantile((1 + level) / 2, freedom) * error
-    if sums.signed:
+    if signed:
         return np.clip([value - reach, value + reach], -1, 1)
     slope = value * (1 - value)  # of the logit; 0 only if all units are at 0 or all are at 1
     odds, step = ratio(value, 1 - value), np.exp(np.minimum(ratio(reach, slope), MOST_LOGITS))
@@ -146,7 +173,14 @@ def jackknife_ends(sums: UnitRows, value: Floats, level: float) -> Floats:
     return np.where(slope > 0, ends, value)
 
 
-def jackknife_errors(sums: UnitRows) -> tuple[Floats, Floats]:
+def student_test(value: Floats, errors: Errors) -> Floats:
+    """float64[results]: p-values of differences by Student's t test; without any spread, 1 only if they are 0."""
+    error, freedom = errors
+    p = student_p_value(ratio(value, error), freedom)
+    return np.where(error == 0, np.where(np.abs(value) <= SAME, 1.0, 0.0), p)
+
+
+def jackknife_errors(sums: UnitRows) -> Errors:
     """float64[results] each: the standard error, and its degrees of freedom.
 
     The degrees of freedom are those of the units, fewer if the units have very different sizes, or if few units
@@ -154,7 +188,8 @@ def jackknife_errors(sums: UnitRows) -> tuple[Floats, Floats]:
     """
     rows = sums.rows
     whole, units = rows.sum(axis=0), len(rows)
-    without = sums.results(whole - rows, whole)
+    blocks = (rows[first : first + BLOCK_UNITS] for first in range(0, units, BLOCK_UNITS))
+    without = np.concatenate([sums.results(whole - block, whole) for block in blocks])
     squares = (without - without.mean(axis=0)) ** 2
     total = squares.sum(axis=0)
     error = np.sqrt((units - 1) / units * total)

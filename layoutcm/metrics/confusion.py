@@ -19,13 +19,15 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
 from layoutcm.metrics.confusion_html import MOST_COLUMNS, class_html, matrix_html
-from layoutcm.metrics.content import CountedPixels, PixelSums, content_scores
 from layoutcm.metrics.scores import (
     SCORES,
+    CountedPixels,
     Margins,
+    PixelSums,
     accuracy,
     check_average,
     class_columns,
+    content_scores,
     harmonic,
     margins,
     mean_scores,
@@ -34,6 +36,7 @@ from layoutcm.metrics.scores import (
     recall_matrix,
 )
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
+from layoutcm.results.vocabulary import BY_SIDES, Vocabulary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +76,11 @@ class Confusion:
             return html_parts.block(repr(self)[1:-1], class_html(self.labels, self.class_values()))
         shown = matrix_html(self.labels, self.recall, self.visible, self.diagonal)
         return html_parts.block(repr(self)[1:-1], shown, html_parts.note(self.recipe))
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words for rows and columns."""
+        return BY_SIDES[self.side_names]
 
     @property
     def values(self) -> Floats:
@@ -156,7 +164,8 @@ class Confusion:
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
         precision_mass = recall_mass if one_mass else collapse_mass(self.precision_mass)
         labels = [self.labels[0], CONTENT]
-        return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
+        return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe,
+                         side_names=self.side_names)  # fmt: skip
 
     @property
     def own_labels(self) -> tuple[list[int], list[int]]:

@@ -3,8 +3,7 @@
 The labels of a pair are hits (in both sets), missed (only in gt) or extra (only in pred). Method `matrix` is the rule
 of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one rule for recall and one for precision.
 
-The four cases of `matrix` are also in `diagnosis.cause_kernel.add_causes`, which needs the regions of each cell, and
-in `diagnosis.border_slack._slack_shares`, which is not compiled. Tests compare them.
+The four cases of `matrix` are decided by `wrong_cells`. The causes of wrong pixels call it, too.
 """
 
 from __future__ import annotations
@@ -15,6 +14,18 @@ from layoutcm.compiled import compiled_for_many, inlined
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
+
+
+@inlined
+def wrong_cells(hits, missed, extra):
+    """Return which cells off the diagonal a pixel adds to, by method `matrix`, from the sizes of the three sets.
+
+    Returned are: whether the rows of the hits are among them, whether their columns are, and by how many labels 1 is
+    divided. The rows of missed labels and the columns of extra labels always are. Numbers and arrays are treated alike.
+    """
+    with_hit_rows = (missed == 0) & (extra > 0)
+    with_hit_columns = extra == 0
+    return with_hit_rows, with_hit_columns, extra + hits * (with_hit_rows | with_hit_columns)
 
 
 @inlined
@@ -52,16 +63,16 @@ def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
         n_gt, n_pred, n_extra = np.int64(hits) + n_missed, np.int64(end), np.int64(end - hits)
         # A hit adds `on_diagonal` to its own cell. Rows of missed labels add `share` to the columns of extra labels;
         # depending on the rule, the rows or the columns of the hits are included.
-        on_diagonal, with_hit_rows, first_column, parts = weight, False, hits, n_extra
-        if rule == RECALL or (rule == MATRIX and n_extra == 0):
-            first_column, parts = np.uint64(0), n_pred
+        on_diagonal = weight
+        if rule == RECALL:
+            with_hit_rows, with_hit_columns, parts = False, True, n_pred
         elif rule == PRECISION:
-            with_hit_rows, parts = True, n_gt
-        elif n_missed == 0:
-            # All gt labels are found, and there are extra ones: each hit shares its weight with them.
-            with_hit_rows, parts = True, n_pred
-            on_diagonal = weight * n_gt / n_pred
-        share = weight / max(parts, 1)
+            with_hit_rows, with_hit_columns, parts = True, False, n_gt
+        else:
+            with_hit_rows, with_hit_columns, parts = wrong_cells(n_gt - n_missed, n_missed, n_extra)
+            if with_hit_rows:  # all gt labels are found, and each shares its weight with the extra ones
+                on_diagonal = weight * n_gt / n_pred
+        first_column, share = np.uint64(0) if with_hit_columns else hits, weight / max(parts, 1)
         for a in range(hits):
             out[g, columns[a], columns[a]] += on_diagonal
         for k in range(n_words):

@@ -1,40 +1,87 @@
-"""Intervals of every headline figure and class value, and verdicts about the difference of two predictions."""
+"""Intervals of every headline figure and class value, and verdicts about the difference of two predictions.
+
+Whether a difference is real is decided by a paired randomisation test over units. If both predictions are equally good,
+it does not matter which of them a result of a document belongs to. So the two predictions of some documents are
+swapped, and the difference is computed again: over all 2^n swaps if there are few documents, else over random ones. The
+p-value is the share of swaps whose difference is at least as large.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import (
-    FEWEST_UNITS,
-    AddsUp,
-    Resampling,
-    check_resampling,
-    interval_ends,
-    other_side,
-    resample_results,
-    unit_counts,
-)
+from layoutcm.metrics.bootstrap import AddsUp, Resampling, Spread, check_resampling, other_side, unit_counts
 from layoutcm.metrics.levels import Levels
-from layoutcm.metrics.randomisation import SAME, holm, p_values
+from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSums, paired_sums, unit_sums
-from layoutcm.wording import plural
+from layoutcm.results.result import frame_of
+from layoutcm.results.verdict import FEWEST_UNITS, NO_DIFFERENCE, SAME, Evidence, documents_needed, missing_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_EXHAUSTIVE = 13  # units; 2^12 swaps, because swapping all units changes only the sign
+MOST_SWAPS, FEWEST_SWAPS = 9_999, 1_999
+SWAPPED_UNITS = 20_000_000  # swaps x units; limits the number of swaps of very many units
+BLOCK_SIGNS = 8_000_000  # 64 MB, and as much while they are drawn; see `bootstrap`
+
+
+def p_values(sums: PairedSums, seed: int = 0) -> Floats:
+    """float64[results]: two-sided p-value of every difference; nan where it is undefined."""
+    a, b = sums.a.rows, sums.b.rows
+    whole_a, whole_b = a.sum(axis=0), b.sum(axis=0)
+    observed = np.abs(sums.results(np.concatenate([whole_a, whole_b])[None])[0])
+    large, defined = np.zeros(observed.size), np.zeros(observed.size)
+    apart = b - a
+    for swaps in swap_blocks(len(a), seed):
+        moved = swaps @ apart
+        found = np.abs(sums.results(np.concatenate([whole_a + moved, whole_b - moved], axis=1)))
+        large += (found >= observed - SAME).sum(axis=0)
+        defined += np.isfinite(found).sum(axis=0)
+    if not exhaustive(len(a)):
+        large, defined = large + 1, defined + 1  # the two predictions as they are
+    return np.where(np.isnan(observed), np.nan, ratio(large, defined))
+
+
+def exhaustive(units: int) -> bool:
+    return units <= MOST_EXHAUSTIVE
+
+
+def swap_blocks(units: int, seed: int) -> Iterator[Floats]:
+    """Blocks of float64[swaps, units]: 1 where the two predictions of a unit are swapped.
+
+    All swaps that leave the first unit as it is, the first of them without any swap; or seeded random ones.
+    """
+    if exhaustive(units):
+        numbers = np.arange(2 ** max(units - 1, 0))
+        yield ((numbers[:, None] >> np.arange(units)) & 1).astype(float)[:, ::-1]
+        return
+    generator = np.random.default_rng(seed)
+    swaps = min(MOST_SWAPS, max(FEWEST_SWAPS, SWAPPED_UNITS // units))
+    block = max(BLOCK_SIGNS // units, 1)
+    for first in range(0, swaps, block):
+        yield generator.integers(2, size=(min(block, swaps - first), units)).astype(float)
+
+
+def holm(p: Floats) -> Floats:
+    """float64[tests]: p-values corrected for the number of tests by Holm's method; nan is no test."""
+    corrected = np.full(p.size, np.nan)
+    order = np.argsort(p)[: int(np.isfinite(p).sum())]
+    factors = np.arange(order.size, 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1)
+    return corrected
+
+
 ENDS = ("value", "low", "high")
-DIFFERENCE_COLUMNS = (*ENDS, "other_side", "p", "better_in", "worse_in")
-BETTER, WORSE, NO_DIFFERENCE, TOO_FEW = "better", "worse", "no difference shown", "too few documents"
-# Two points. If an interval reaches further than this to each side, a test finds a difference of this size in fewer
-# than half of such sets, so "no difference shown" does not mean that the two predictions are equally good.
-SMALL_DIFFERENCE = 0.02
+DIFFERENCE_COLUMNS = (*ENDS, "other_side", "p", "better_in", "worse_in", "documents_needed")
 # The figures whose values of each unit are listed if there are too few units for an interval.
 UNIT_FIGURES = ("micro_f1", "macro_f1", "content_f1")
 RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
@@ -46,8 +93,9 @@ class Intervals:
 
     `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
     and high. A difference also has other_side (the share of resamples that are 0 or have the opposite sign), p (the
-    p-value of the randomisation test; for classes, corrected for the number of classes), and in how many units b is
-    better and worse than a.
+    p-value of the randomisation test; for classes, corrected for the number of classes), in how many units b is better
+    and worse than a, and documents_needed (how many units like these would show the difference; tables have it only
+    beside "no difference shown").
     """
 
     resampling: Resampling
@@ -58,6 +106,7 @@ class Intervals:
     figures: dict[str, Floats]
     scores: dict[str, Floats]
     unit_values: UnitValues
+    tests: dict[str, int] = field(default_factory=dict)  # {class score: for how many tests its p is corrected}
 
     def __repr__(self) -> str:
         return f"<Intervals {self.recipe}>"
@@ -66,29 +115,34 @@ class Intervals:
     def is_difference(self) -> bool:
         return self.columns != ENDS
 
+    @cached_property
+    def figure_rows(self) -> dict[str, dict[str, Any]]:
+        """{figure: its row of `headline`}"""
+        units = self.resampling.unit_count
+        return {figure: {"figure": figure, **self._row(values, units)} for figure, values in self.figures.items()}
+
+    @cached_property
+    def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """{(label, score): its row of `classes`}; of two labels with one name that of gt, which is the first."""
+        return {(row["label"], row["score"]): row for row in reversed(self._class_rows())}
+
     @property
     def headline(self) -> pd.DataFrame:
         """One row per figure: figure, value, low, high, number of units, remark; a difference also has a verdict."""
-        import pandas as pd
-
-        units = self.resampling.unit_count
-        rows = [
-            (figure, *self._numbers(values), units, *self._words(values)) for figure, values in self.figures.items()
-        ]
-        return pd.DataFrame(rows, columns=["figure", *self.columns, self.resampling.units, *self._word_columns])
+        return frame_of(list(self.figure_rows.values()))
 
     def classes(self) -> pd.DataFrame:
         """One row per label and score: label, score, and the columns of the headline; only units with the label."""
-        import pandas as pd
+        columns = ["label", "score", *list(next(iter(self.figure_rows.values())))[1:]]
+        return frame_of(self._class_rows()).reindex(columns=columns)
 
-        rows = [
-            (label, score, *self._numbers(values), units, *self._words(values, units))
+    def _class_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"label": label, "score": score, **self._row(values, units, self.tests.get(score, 1))}
             for i, label in enumerate(self.labels)
             for score in CLASS_SCORES
             for values, units in [(self.scores[score][i], int(self.unit_values.occurrences[score][i]))]
         ]
-        columns = ["label", "score", *self.columns, self.resampling.units, *self._word_columns]
-        return pd.DataFrame(rows, columns=columns)
 
     def by_unit(self) -> pd.DataFrame:
         """One row per unit (document or page): its name and its own micro, macro and content F1, or differences."""
@@ -109,64 +163,33 @@ class Intervals:
             "level": used.level,
             "recipe": self.recipe,
         }
-        tables = {"headline": self.headline, "classes": self.classes()}
+        tables: dict[str, Any] = {"headline": list(self.figure_rows.values()), "classes": self._class_rows()}
         if used.kind == "none":
-            tables["by_unit"] = self.by_unit()
-        return settings | {name: table.to_dict("records") for name, table in tables.items()}
+            tables["by_unit"] = self.by_unit().to_dict("records")
+        return settings | tables
 
     def whiskers(self) -> dict[str, Floats]:
         """{score: float64[labels, low high]}, for class charts."""
         return {score: values[:, 1:3] for score, values in self.scores.items()}
 
     def verdict(self, figure: str) -> str | None:
-        """What the test says of a figure of b against a; None if this is no difference or the figure is undefined."""
-        return self._verdict(self.figures[figure], self.resampling.unit_count) if self.is_difference else None
+        """What is said of a figure of b against a; None if this is not a difference or the figure is undefined."""
+        return self.figure_rows[figure].get("verdict")
 
-    def _numbers(self, values: Floats) -> list[float]:
-        """The columns of one row; numbers of units are whole."""
-        counts = [int(value) for value in values[DIFFERENCE_COLUMNS.index("better_in") :]]
-        return [*values[: len(values) - len(counts)].tolist(), *counts]
-
-    @property
-    def _word_columns(self) -> list[str]:
-        return ["verdict", "remark"] if self.is_difference else ["remark"]
-
-    def _words(self, values: Floats, units: int | None = None) -> list[str | None]:
-        """The verdict, if this is a difference, and the remark on one row; `units` is the number with the class."""
-        count = self.resampling.unit_count if units is None else units
-        verdict = self._verdict(values, count)
-        remark = self._remark(values, verdict, count)
-        return [verdict, remark] if self.is_difference else [remark]
-
-    def _verdict(self, values: Floats, units: int) -> str | None:
-        if not self.is_difference or math.isnan(values[0]):
-            return None
-        if units < FEWEST_UNITS:
-            return TOO_FEW
-        if not values[self.columns.index("p")] <= 1 - self.resampling.level + SAME:
-            return NO_DIFFERENCE
-        return BETTER if values[0] > 0 else WORSE
-
-    def _remark(self, values: Floats, verdict: str | None, units: int) -> str:
-        """Why there is no interval, where interval and test disagree, or that the interval is too wide; else ""."""
-        value, low, high = values[:3].tolist()
-        if math.isnan(value):
-            return ""
-        if self.resampling.kind == "none":
-            return f"fewer than {FEWEST_UNITS} {self.resampling.units}"
-        if math.isnan(low) and units < FEWEST_UNITS:
-            return f"in {plural(units, self.resampling.unit)} only"
-        if math.isnan(low):
-            return f"undefined without one of the {self.resampling.units}"
-        if low == value == high and not self.is_difference:
-            return f"no spread between {self.resampling.units}"
-        if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
-            return ""
-        holds_0 = low <= 0 <= high
-        if holds_0 != (verdict == NO_DIFFERENCE):
-            return "but the interval contains 0" if holds_0 else "but the interval does not contain 0"
-        too_wide = verdict == NO_DIFFERENCE and high - low > 2 * SMALL_DIFFERENCE
-        return f"interval too wide to show {SMALL_DIFFERENCE:g}" if too_wide else ""
+    def _row(self, values: Floats, units: int, tests: int = 1) -> dict[str, Any]:
+        """The numbers of one row and the words beside them; `units` is the number of units with the class."""
+        used, row = self.resampling, dict(zip(self.columns, values.tolist()))
+        value, low, high = (row[end] for end in ENDS)
+        if not self.is_difference:
+            no_spread = f"no spread between {used.units}" if low == value == high else ""
+            remark = missing_interval((value, low), units, used.unit, used.unit_count) or no_spread
+            return row | {used.units: units, "remark": remark}
+        needed = None if math.isnan(row["documents_needed"]) else int(row["documents_needed"])
+        found = Evidence(value, low, high, row["p"], units, used.unit, used.unit_count, used.level, tests,
+                         needed)  # fmt: skip
+        counts = {name: int(row[name]) for name in ("better_in", "worse_in")}
+        shown = {"documents_needed": needed if needed and found.verdict == NO_DIFFERENCE else math.nan}
+        return row | counts | shown | {used.units: units, "verdict": found.verdict, "remark": found.remark}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +211,7 @@ def intervals_from(sums: UnitSums, recipe_for: RecipeFor, n: int, seed: int, lev
     """Intervals of one comparison, from its sums."""
     used = Resampling(sums.unit, len(sums.names), n, seed, level)
     recipe = recipe_for(method, **recipe_settings(used))
-    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), interval_ends(sums, used))
+    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), Spread(sums, used).ends)
 
 
 def differences_from(
@@ -208,30 +231,45 @@ def differences_from(
         common = [label for label in sums[first].labels if label in sums[name].labels] if paired.a.shared else []
         places = [paired.labels.index(label) for label in common]
         found[name] = _make_intervals(used, (method, recipe), paired, places, _difference_ends(paired, used))
-    _correct_p_values(list(found.values()))
-    return found
+    return dict(zip(found, _with_corrected_p(list(found.values()))))
 
 
 def _difference_ends(paired: PairedSums, used: Resampling) -> Floats:
     """float64[columns of a difference, results], with p-values that are not corrected."""
-    ends, resamples = interval_ends(paired, used), resample_results(paired, used)
-    each = paired.results(paired.rows)
+    spread, each = Spread(paired, used), paired.results(paired.rows)
     better, worse = ((each * sign > SAME).sum(axis=0) for sign in (1, -1))
-    return np.concatenate([ends, [other_side(ends[0], resamples), p_values(paired, used.seed), better, worse]])
+    other, p = other_side(spread.value, spread.resamples), p_values(paired, used.seed)
+    return np.concatenate([spread.ends, [other, p, better, worse, _needed(spread)]])
 
 
-def _correct_p_values(differences: Sequence[Intervals]) -> None:
-    """Replace the p-values of each class score by those that are corrected for the number of tests in all tables."""
+def _needed(spread: Spread) -> Floats:
+    """float64[results]: `documents_needed` of each difference; nan if it is not known."""
+    used = spread.used
+    if used.kind == "none":
+        return np.full(spread.value.size, np.nan)
+    numbers = zip(spread.errors[0].tolist(), spread.value.tolist())
+    found = [documents_needed(used.unit_count, *one, level=used.level) for one in numbers]
+    return np.array([math.nan if one is None else one for one in found])
+
+
+def _with_corrected_p(differences: Sequence[Intervals]) -> list[Intervals]:
+    """The same with p-values of each class score that are corrected for the number of tests in all tables."""
     column = DIFFERENCE_COLUMNS.index("p")
+    scores: list[dict[str, Floats]] = [{} for _ in differences]
+    tests = {}
     for score in CLASS_SCORES:
         # A class in fewer documents is not tested: no outcome could be significant.
         raw = [
             np.where(one.unit_values.occurrences[score] >= FEWEST_UNITS, one.scores[score][:, column], np.nan)
             for one in differences
         ]
+        together = np.concatenate(raw)
+        tests[score] = int(np.isfinite(together).sum())
         ends = np.cumsum([p.size for p in raw])[:-1]
-        for one, p in zip(differences, np.split(holm(np.concatenate(raw)), ends)):
-            one.scores[score][:, column] = p
+        for one, p, own in zip(differences, np.split(holm(together), ends), scores):
+            own[score] = one.scores[score].copy()
+            own[score][:, column] = p
+    return [replace(one, scores=own, tests=tests) for one, own in zip(differences, scores)]
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:

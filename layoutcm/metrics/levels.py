@@ -1,54 +1,134 @@
 """Matrices and scores of each page, of each document and of the whole set.
 
-`Levels` has the pair counts of a comparison and sums them by page or by document. Matrices are computed in blocks
-(`matrix_blocks`).
+`Levels` is what a comparison knows of its pair counts. `CountedLevels` has them in memory; those of parts read files
+(`scale.part_levels`). Functions of this module take either. Matrices are computed in blocks (`matrix_blocks`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.align import Alignment, cell_of, side_label
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
 from layoutcm.metrics.confusion import GroupMatrices, confusion_of
-from layoutcm.metrics.content import content_pixels, content_scores, right_shares
 from layoutcm.metrics.matrix_blocks import MatrixBlocks, matrix_blocks
-from layoutcm.metrics.scores import SCORES, mean_scores, ratio
-from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.metrics.scores import SCORES, content_pixels, content_scores, mean_scores, ratio, right_shares
+from layoutcm.pixels.pair_counts import PairCounts, join_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Means = dict[tuple[str, str, bool, str], dict[str, float]]  # {(kind of average, over, background, method): scores}
+
+
+class Levels(Protocol):
+    """The pair counts of a comparison, with its labels and pages, summed by page and by document."""
+
+    @property
+    def counts(self) -> PairCounts:
+        """The counts of the whole set, without page numbers if it is in parts; see `page_rows`."""
+
+    @property
+    def space(self) -> LabelSpace: ...
+    @property
+    def pages(self) -> Pages: ...
+    @property
+    def has_regions(self) -> bool:
+        """Whether the alignment has the regions of all pages."""
+
+    @property
+    def page_count(self) -> int: ...
+    @property
+    def page_names(self) -> Sequence[str]: ...
+    @property
+    def documents(self) -> list[str]: ...
+    @property
+    def document_of_page(self) -> NDArray[np.int64]:
+        """int64[pages]: index into `documents`."""
+
+    @property
+    def document_sizes(self) -> NDArray[np.int64]:
+        """int64[documents]: the number of pages of each document."""
+
+    @property
+    def page_pixels(self) -> Floats:
+        """float64[pages]"""
+
+    @property
+    def document_pixels(self) -> Floats:
+        """float64[documents]"""
+
+    @property
+    def page_ignored(self) -> Floats:
+        """float64[pages]: the pixels that are not samples."""
+
+    @property
+    def page_content(self) -> Floats:
+        """float64[pages, 3]: the pixels that are content on both sides, in gt, and in pred."""
+
+    @property
+    def document_content(self) -> Floats:
+        """float64[documents, 3]"""
+
+    def in_parts(self) -> Iterator[tuple[int, CountedLevels]]:
+        """The first page and the counts of each part that is in memory at a time."""
+
+    def names_of(self, numbers: NDArray[np.integer]) -> Sequence[str]: ...
+    def names_at(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
+        """The columns page and document of these pages, for a table."""
+
+    def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """int64[names]: the positions of pages with exactly these names."""
+
+    def page_right(self) -> Floats:
+        """float64[pages]: of the label pixels of gt, the share whose label pred has at that pixel, too."""
+
+    def document_right(self) -> Floats:
+        """float64[documents]"""
+
+    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
+        """Blocks of pages with one matrix per page."""
+
+    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
+        """Blocks of documents with one matrix per document."""
+
+    def page_scores(self, method: str) -> Mapping[str, Floats]:
+        """float64[pages] each: the score columns of the page table."""
+
+    def document_scores(self, method: str) -> Mapping[str, Floats]:
+        """float64[documents] each: the score columns of the document table."""
+
+    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
+        """{kind of average: the mean of each score over pages or documents}; the matrices are computed once for all."""
+
+    def counts_at(self, page: str | None, document: str | None) -> PairCounts:
+        """The pair counts of one page, of a document or of all pages."""
+
 
 @dataclass(frozen=True, eq=False)
-class Levels:
-    """The pair counts of a comparison, with its labels and pages."""
+class CountedLevels:
+    """The `Levels` of pair counts in memory."""
 
     counts: PairCounts
     space: LabelSpace
     pages: Pages
-    has_regions = True  # whether the alignment has the regions of all pages
+    known_means: Means = field(default_factory=dict, repr=False)  # mutable
+    has_regions: ClassVar[bool] = True
 
     @property
     def page_count(self) -> int:
         return len(self.pages)
 
-    @property
-    def page_rows(self) -> PairCounts:
-        """The rows of all pages, with their page numbers."""
-        return self.counts
-
-    def in_parts(self) -> Iterator[tuple[int, Levels]]:
-        """The first page and the counts of each part that is in memory at a time; here of all pages."""
+    def in_parts(self) -> Iterator[tuple[int, CountedLevels]]:
         yield 0, self
 
     @cached_property
@@ -59,11 +139,9 @@ class Levels:
         return [self.pages.names[i] for i in numbers.tolist()]
 
     def names_at(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
-        """The columns page and document of these pages, for a table."""
         return {"page": self.names_of(numbers), "document": [self.pages.documents[i] for i in numbers.tolist()]}
 
     def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """int64[names]: the positions of pages with exactly these names."""
         return np.fromiter(map(self.pages.index.__getitem__, names), np.int64, len(names))
 
     @cached_property
@@ -72,127 +150,147 @@ class Levels:
 
     @cached_property
     def document_of_page(self) -> NDArray[np.int64]:
-        """int64[pages]: index into `documents`."""
         position = {document: i for i, document in enumerate(self.documents)}
         return np.fromiter(map(position.__getitem__, self.pages.documents), np.int64, len(self.pages))
 
     @cached_property
+    def document_sizes(self) -> NDArray[np.int64]:
+        return sizes_of_documents(self)
+
+    @cached_property
     def page_pixels(self) -> Floats:
-        """float64[pages]"""
         return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
+
+    @cached_property
+    def document_pixels(self) -> Floats:
+        return sums_of_documents(self, self.page_pixels)
 
     @property
     def page_ignored(self) -> Floats:
-        """float64[pages]: the pixels that are no samples."""
         known = self.counts.ignored
         return np.concatenate([known, np.zeros(self.page_count - len(known))])
 
     @cached_property
-    def document_pixels(self) -> Floats:
-        """float64[documents]"""
-        return np.bincount(self.document_of_page, self.page_pixels, minlength=len(self.documents)).astype(float)
-
-    @cached_property
-    def document_sizes(self) -> NDArray[np.int64]:
-        """int64[documents]: the number of pages of each document."""
-        return np.bincount(self.document_of_page, minlength=len(self.documents))
-
-    @cached_property
     def page_content(self) -> Floats:
-        """float64[pages, 3]: the pixels that are content on both sides, in gt, and in pred."""
         return content_pixels(self.counts, self.counts.page, len(self.pages))
 
     @cached_property
     def document_content(self) -> Floats:
-        """float64[documents, 3]"""
-        return content_pixels(self.counts, self.document_of_page[self.counts.page], len(self.documents))
+        return content_pixels(self.counts, self._document_of_row, len(self.documents))
+
+    @property
+    def _document_of_row(self) -> NDArray[np.int64]:
+        return self.document_of_page[self.counts.page]
 
     def page_right(self) -> Floats:
-        """float64[pages]: of the label pixels of gt, the share whose label pred has at that pixel, too."""
         return right_shares(self.counts, self.space, self.counts.page, len(self.pages))
 
     def document_right(self) -> Floats:
-        """float64[documents]"""
-        return right_shares(self.counts, self.space, self.document_of_page[self.counts.page], len(self.documents))
+        return right_shares(self.counts, self.space, self._document_of_row, len(self.documents))
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of pages with one matrix per page."""
         return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of documents with one matrix per document."""
-        document = self.document_of_page[self.counts.page]
-        return matrix_blocks(self.counts, self.space, document, len(self.documents), method)
+        return matrix_blocks(self.counts, self.space, self._document_of_row, len(self.documents), method)
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
-        """float64[pages] each: the score columns of the page table."""
         return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
-        """float64[documents] each: the score columns of the document table."""
         return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
 
-    def page_table(self, method: str) -> pd.DataFrame:
-        """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
-        names = self.names_at(np.arange(self.page_count))
-        return worst_first({**names, "pixels": self.page_pixels, **self.page_scores(method)})
-
-    def document_table(self, method: str) -> pd.DataFrame:
-        """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
-        columns = {"document": list(self.documents), "pages": self.document_sizes, "pixels": self.document_pixels}
-        return worst_first({**columns, **self.document_scores(method)})
-
-    def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
-        """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
-        check_choice("over", over, ("pixels", "pages", "documents"))
-        if over == "pixels":
-            return confusion_of(self.counts, self.space, method).average(kind, background)
-        return self.means_over(over, [kind], background, method)[kind]
-
     def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
-        """{kind of average: the mean of each score over pages or documents}; the matrices are computed once for all."""
-        if not self.space.shared:
-            return {kind: dict.fromkeys(SCORES, float("nan")) for kind in kinds}
-        new = [kind for kind in kinds if (kind, over, background, method) not in self._means]
-        if new:
-            blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
-            for kind, values in level_averages(blocks, new, background).items():
-                means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
-                self._means[kind, over, background, method] = means
-        return {kind: dict(self._means[kind, over, background, method]) for kind in kinds}
-
-    @cached_property
-    def _means(self) -> dict[tuple[str, str, bool, str], dict[str, float]]:
-        """The means that were computed so far. Mutable."""
-        return {}
-
-    def page_index(self, page: str) -> int:
-        """The position of the page with this name, or of the only page that differs in folder or suffix only."""
-        return page_position(self.pages, page)
-
-    def pages_of(self, document: str) -> NDArray[np.int64]:
-        """int64[pages]: the positions of a document's pages."""
-        if document not in self.documents:
-            problem = f"there is no document {short_repr(document)}"
-            raise InputError("", "document", problem, example_name("Document", self.documents))
-        return np.flatnonzero(self.document_of_page == self.documents.index(document))
-
-    def pages_at(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
-        """int64[pages]: the positions of one page or of a document's pages; None for all pages."""
-        if page is not None and document is not None:
-            raise InputError("", "page, document", "both are given", "Give one of them.")
-        if page is not None:
-            return np.array([self.page_index(page)])
-        return None if document is None else self.pages_of(document)
+        return means_of_scores(self, self.known_means, over, kinds, background, method)
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
-        """The pair counts of one page, of a document or of all pages."""
-        pages = self.pages_at(page, document)
+        pages = pages_at(self, page, document)
         return self.counts if pages is None else self.counts.of_pages(pages.tolist())
 
-    def samples_at(self, sample: str, page: str | None, document: str | None) -> PairCounts:
-        """The counts whose pixels, or whose pages, are the samples; `sample` is "pixel" or "page"."""
-        return self.counts_at(page, document)
+
+def page_rows(levels: Levels) -> PairCounts:
+    """The rows of all pages, with their page numbers; they are then in memory."""
+    return join_counts([(first, own.counts) for first, own in levels.in_parts()])
+
+
+def samples_at(levels: Levels, sample: str, page: str | None, document: str | None) -> PairCounts:
+    """The counts whose pixels, or whose pages, are the samples; `sample` is "pixel" or "page"."""
+    if sample == "page" and page is None and document is None:
+        return join_counts([(first, own.counts.by_page()) for first, own in levels.in_parts()])
+    return levels.counts_at(page, document)
+
+
+def levels_of_pages(levels: Levels, numbers: NDArray[np.integer]) -> CountedLevels:
+    """The counts of the pages at these positions, in this order."""
+    counts, position = page_rows(levels), np.full(levels.page_count, -1, np.int32)
+    position[numbers] = np.arange(len(numbers))
+    page = position[counts.page]
+    rows = np.flatnonzero(page >= 0)
+    rows = rows[np.argsort(page[rows], kind="stable")]
+    chosen = replace(counts.select(rows), page=page[rows], ignored=levels.page_ignored[numbers])
+    return CountedLevels(chosen, levels.space, levels.pages.take(numbers))
+
+
+def sizes_of_documents(levels: Levels) -> NDArray[np.int64]:
+    """int64[documents]: the number of pages of each document."""
+    return np.bincount(levels.document_of_page, minlength=len(levels.documents))
+
+
+def sums_of_documents(levels: Levels, values: Floats) -> Floats:
+    """float64[documents]: the sums of float64[pages]."""
+    return np.bincount(levels.document_of_page, values, minlength=len(levels.documents)).astype(float)
+
+
+def page_table(levels: Levels, method: str) -> pd.DataFrame:
+    """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
+    names = levels.names_at(np.arange(levels.page_count))
+    return worst_first({**names, "pixels": levels.page_pixels, **levels.page_scores(method)})
+
+
+def document_table(levels: Levels, method: str) -> pd.DataFrame:
+    """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
+    columns = {"document": list(levels.documents), "pages": levels.document_sizes, "pixels": levels.document_pixels}
+    return worst_first({**columns, **levels.document_scores(method)})
+
+
+def average(levels: Levels, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
+    """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
+    check_choice("over", over, ("pixels", "pages", "documents"))
+    if over == "pixels":
+        return confusion_of(levels.counts, levels.space, method).average(kind, background)
+    return levels.means_over(over, [kind], background, method)[kind]
+
+
+def means_of_scores(
+    levels: Levels, known: Means, over: str, kinds: Sequence[str], background: bool, method: str
+) -> dict[str, dict[str, float]]:
+    """See `Levels.means_over`; means that are not yet known are computed and added to `known`."""
+    if not levels.space.shared:
+        return {kind: dict.fromkeys(SCORES, float("nan")) for kind in kinds}
+    new = [kind for kind in kinds if (kind, over, background, method) not in known]
+    if new:
+        blocks = levels.page_matrices(method) if over == "pages" else levels.document_matrices(method)
+        for kind, values in level_averages(blocks, new, background).items():
+            means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+            known[kind, over, background, method] = means
+    return {kind: dict(known[kind, over, background, method]) for kind in kinds}
+
+
+def pages_of(levels: Levels, document: str) -> NDArray[np.int64]:
+    """int64[pages]: the positions of a document's pages."""
+    if document not in levels.documents:
+        problem = f"there is no document {short_repr(document)}"
+        raise InputError("", "document", problem, example_name("Document", levels.documents))
+    return np.flatnonzero(levels.document_of_page == levels.documents.index(document))
+
+
+def pages_at(levels: Levels, page: str | None, document: str | None) -> NDArray[np.int64] | None:
+    """int64[pages]: the positions of one page or of a document's pages; None for all pages."""
+    if page is not None and document is not None:
+        raise InputError("", "page, document", "both are given", "Give one of them.")
+    if page is not None:
+        return np.array([page_position(levels.pages, page)])
+    return None if document is None else pages_of(levels, document)
 
 
 def page_position(pages: Pages, page: str) -> int:
@@ -240,40 +338,6 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
     return scores
 
 
-def largest_groups(
-    blocks: MatrixBlocks, labels: Sequence[int], most: int
-) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
-    """For each cell of some labels the groups (pages or documents) that add most to it, found in one pass.
-
-    int64[gt, pred, most] groups, -1 if there are fewer; float64[gt, pred, most] the amounts that they add, descending;
-    int64[gt, pred] the number of groups that add something.
-    """
-    cells = len(labels) ** 2
-    group, best = np.full((cells, most), -1), np.zeros((cells, most))
-    adding = np.zeros(cells, np.int64)
-    for groups, matrices in blocks:
-        values = np.ascontiguousarray(matrices.mass_of(labels, labels).reshape(len(groups), -1).T)
-        adding += (values > 0).sum(axis=1)
-        values = np.concatenate([best, values], axis=1)
-        chosen = _largest_columns(values, most)
-        order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
-        chosen = np.take_along_axis(chosen, order, axis=1)
-        earlier = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
-        group = np.where(chosen < most, earlier, chosen - most + groups.start)
-        best = np.take_along_axis(values, chosen, axis=1)
-        group[best == 0] = -1
-    shape = (len(labels), len(labels), most)
-    return group.reshape(shape), best.reshape(shape), adding.reshape(shape[:2])
-
-
-def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
-    """int64[rows, most]: the columns of the largest values of each row, ascending; of equal values the first."""
-    smallest = -np.partition(-values, most - 1, axis=1)[:, most - 1 : most]
-    above, equal = values > smallest, values == smallest
-    first = np.cumsum(equal, axis=1) <= most - above.sum(axis=1, keepdims=True)
-    return np.nonzero(above | (equal & first))[1].reshape(-1, most)
-
-
 def worst_first(columns: dict[str, Any]) -> pd.DataFrame:
     """A table of these columns, the lowest F1 first."""
     import pandas as pd
@@ -289,8 +353,8 @@ def example_name(kind: str, names: Iterable[str]) -> str:
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
-    gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
-    row, column = alignment.cell(gt_label, pred_label)
+    gt, pred = side_label(alignment, GT, gt_label), side_label(alignment, PRED, pred_label)
+    row, column = cell_of(alignment, gt_label, pred_label)
     have = lambda rows: rows.has(GT, gt) & rows.has(PRED, pred)
     return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.mass_of([row], [column]).ravel()))
 
@@ -300,14 +364,14 @@ def pages_wrong_in(levels: Levels, alignment: Alignment, label: str, method: str
 
     With different taxonomies there is no diagonal: then all pixels of the label count.
     """
-    cell = alignment.cell(label, label)
+    cell = cell_of(alignment, label, label)
     have = rows_with_label(alignment, label)
     return pages_by_pixels(levels, _page_sums(levels, have, method, lambda one: one.off_diagonal(*cell)))
 
 
 def rows_with_label(alignment: Alignment, label: str) -> Callable[[PairCounts], NDArray[np.bool_]]:
     """A function that marks the rows with a label on either side."""
-    gt, pred = (alignment.side_label(side, label) for side in (GT, PRED))
+    gt, pred = (side_label(alignment, side, label) for side in (GT, PRED))
     return lambda rows: rows.has(GT, gt) | rows.has(PRED, pred)
 
 

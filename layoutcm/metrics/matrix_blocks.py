@@ -6,13 +6,14 @@ labels, and matrices of all of them would take seconds a page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import GroupMatrices, group_matrices, matrices_of
 from layoutcm.pixels.pair_counts import PairCounts, labels_in, on_labels
 
@@ -80,3 +81,37 @@ def _blocks_of_chosen_labels(
         own_group = group[low:high] - block.start
         matrices = matrices_of(small, counts.pixels[low:high], own_group, (len(block), used.size), method)
         yield block, replace(matrices, used=used, labels=labels)
+
+
+def largest_groups(
+    blocks: MatrixBlocks, labels: Sequence[int], most: int
+) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """For each cell of some labels the groups (pages or documents) that add most to it, found in one pass.
+
+    int64[gt, pred, most] groups, -1 if there are fewer; float64[gt, pred, most] the amounts that they add, descending;
+    int64[gt, pred] the number of groups that add something.
+    """
+    cells = len(labels) ** 2
+    group, best = np.full((cells, most), -1), np.zeros((cells, most))
+    adding = np.zeros(cells, np.int64)
+    for groups, matrices in blocks:
+        values = np.ascontiguousarray(matrices.mass_of(labels, labels).reshape(len(groups), -1).T)
+        adding += (values > 0).sum(axis=1)
+        values = np.concatenate([best, values], axis=1)
+        chosen = _largest_columns(values, most)
+        order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
+        chosen = np.take_along_axis(chosen, order, axis=1)
+        earlier = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
+        group = np.where(chosen < most, earlier, chosen - most + groups.start)
+        best = np.take_along_axis(values, chosen, axis=1)
+        group[best == 0] = -1
+    shape = (len(labels), len(labels), most)
+    return group.reshape(shape), best.reshape(shape), adding.reshape(shape[:2])
+
+
+def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
+    """int64[rows, most]: the columns of the largest values of each row, ascending; of equal values the first."""
+    smallest = -np.partition(-values, most - 1, axis=1)[:, most - 1 : most]
+    above, equal = values > smallest, values == smallest
+    first = np.cumsum(equal, axis=1) <= most - above.sum(axis=1, keepdims=True)
+    return np.nonzero(above | (equal & first))[1].reshape(-1, most)

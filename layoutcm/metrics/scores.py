@@ -1,20 +1,23 @@
-"""Recall, precision, F1, IoU and averages, for one matrix or many at once.
+"""Recall, precision, F1, IoU and averages, for one matrix or many at once; content against Background.
 
-Undefined values are nan. Only `ratio` decides this: a value is undefined if its denominator is 0.
+Undefined values are nan. Only `ratio` decides this: a value is undefined if its denominator is 0. A pixel is content if
+it carries any label; content counts each pixel once, and the method of the matrix plays no part in it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice
-from layoutcm.layouts.model import Floats
-
-AVERAGES = ("micro", "macro", "weighted")
-SCORES = ("precision", "recall", "f1")
+from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.results.measures import AVERAGES as AVERAGES
+from layoutcm.results.measures import SCORES as SCORES
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,3 +176,68 @@ def numbers_of(values: ArrayLike, place: str) -> Floats:
         return np.asarray(values, float)
     except (TypeError, ValueError) as error:
         raise InputError("", place, f"these are not numbers: {error}", "Give an array of numbers.") from None
+
+
+BACKGROUND_BIT = 0
+
+
+def content_pixels(counts: PairCounts, group: NDArray[np.integer], groups: int) -> Floats:
+    """float64[groups, 3]: the pixels that are content on both sides, in gt, and in pred; `group` is int[rows]."""
+    gt, pred = (~counts.has(side, BACKGROUND_BIT) for side in (GT, PRED))
+    kinds = (counts.pixels * kind for kind in (gt & pred, gt, pred))
+    return np.stack([np.bincount(group, kind, minlength=groups) for kind in kinds], axis=1).astype(float)
+
+
+def content_scores(pixels: Floats) -> dict[str, Floats]:
+    """float64[...] each: precision, recall and F1 of content from float64[..., 3]."""
+    both, gt, pred = np.moveaxis(pixels, -1, 0)
+    scores = class_scores(Margins(both, both, gt, pred))
+    return {name: scores[name] for name in SCORES}
+
+
+def right_shares(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int) -> Floats:
+    """float64[groups]: of the label pixels of gt, the share whose label pred has at that pixel, too.
+
+    It is nan if the labels differ. `group` is int[rows].
+    """
+    if not space.shared:
+        return np.full(groups, np.nan)
+    gt, pred = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    content = ~counts.has(GT, BACKGROUND_BIT)
+    pixels = counts.pixels * content
+    labels, right = (_set_sizes(words) * pixels for words in (gt, gt & pred))
+    return ratio(np.bincount(group, right, minlength=groups), np.bincount(group, labels, minlength=groups))
+
+
+def _set_sizes(words: NDArray[np.uint64]) -> NDArray[np.unsignedinteger]:
+    """uint[rows]: the number of labels of sets; to sum over a single word would take most of the time."""
+    sizes = np.bitwise_count(words)
+    return sizes[:, 0] if words.shape[1] == 1 else sizes.sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSums:
+    """Two facts about the pixels of a matrix that the matrix does not show."""
+
+    content_pixels: Floats  # [3]: content on both sides, in gt, and in pred
+    right: float  # share of the label pixels of gt
+
+
+@dataclass(frozen=True, eq=False)
+class CountedPixels:
+    """The same as `PixelSums`, computed from pair counts when they are asked for."""
+
+    counts: PairCounts
+    space: LabelSpace
+
+    @cached_property
+    def content_pixels(self) -> Floats:
+        return content_pixels(self.counts, self._one_group, 1)[0]
+
+    @cached_property
+    def right(self) -> float:
+        return float(right_shares(self.counts, self.space, self._one_group, 1)[0])
+
+    @property
+    def _one_group(self) -> NDArray[np.int64]:
+        return np.zeros(len(self.counts), np.int64)

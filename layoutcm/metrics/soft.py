@@ -14,6 +14,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import SCORE_TOLERANCE
+from layoutcm.wording import plain_number
 
 SOFT_AVERAGES = ("micro", "macro", "weighted", "samples")
 SOFT_SCORES = ("precision", "recall", "f_beta", "dice")
@@ -151,5 +152,5 @@ def _check_range(xp: Any, values: Any, name: str) -> None:
     # nan fails every comparison, so it is reported, too.
     inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
     if not bool(xp.all(inside)):
-        wrong = values[~inside][0].item()
-        raise InputError("", name, f"the value {wrong:g} is outside 0..1", "Use a sigmoid or softmax, or rescale.")
+        problem = f"the value {plain_number(values[~inside][0].item())} is outside 0..1"
+        raise InputError("", name, problem, "Use a sigmoid or softmax, or rescale.")

@@ -17,11 +17,10 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import resample_weights
 from layoutcm.metrics.confusion import GroupMatrices, check_method
-from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import Levels, level_averages
-from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
+from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
+from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
 
-CLASS_SCORES = (*SCORES, "iou")
 MARGINS = tuple(field.name for field in fields(Margins))
 MEANS_OVER = ("pages", "documents")
 # In the order of the columns of `UnitSums.results`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,19 +12,13 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import (
-    CONFIDENCE,
-    RESAMPLES,
-    Resampling,
-    check_resampling,
-    interval_ends,
-    resample_weights,
-)
+from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, resample_weights, unit_counts
 from layoutcm.metrics.confusion import GroupMatrices
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import Levels, levels_of_pages, pages_at
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.metrics.unit_sums import unit_kind, unit_names
-from layoutcm.models.differences import on_common_pages, on_pages
+from layoutcm.models.differences import on_common_pages
+from layoutcm.results.verdict import BETTER, CONFIDENCE, WORSE, decide
 
 CELL_VIEWS = ("pixels", "recall", "precision", "f1")
 # More units are first summed into so many random groups of equal size, and groups are resampled. The intervals stay as
@@ -36,29 +30,33 @@ MOST_UNITS = 400
 class CellDifferences:
     """b minus a for every cell of two matrices; float64[gt, pred] each, nan where there is no number.
 
-    `low` and `high` are the ends of the intervals. A difference whose interval includes 0, or that has no interval, is
-    within noise.
+    `low` and `high` are the ends of the intervals, `p` is the p-value of the statistic that they are made from, and
+    `units` is the number of units that a cell is computed from. `verdicts` has what `decide` says of each cell: more on
+    the diagonal is better, more off it is worse.
     """
 
     labels: list[str]
     values: Floats
     low: Floats
     high: Floats
+    p: Floats
+    units: NDArray[np.int64]
+    verdicts: NDArray[np.object_]
     used: Resampling
 
     @property
     def noise(self) -> NDArray[np.bool_]:
         """bool[gt, pred]: the difference may be by chance."""
-        return ~((self.low > 0) | (self.high < 0))
+        return (self.verdicts != BETTER) & (self.verdicts != WORSE)
 
     def of_labels(self, rows: Sequence[str], columns: Sequence[str]) -> CellDifferences:
         """The cells of these labels; those of a label that it does not have are nan."""
         place = {label: k for k, label in enumerate(self.labels)}
         sides = np.ix_(*([place.get(label, len(place)) for label in side] for side in (rows, columns)))
-        values, low, high = (
-            np.pad(one, (0, 1), constant_values=np.nan)[sides] for one in (self.values, self.low, self.high)
-        )
-        return CellDifferences(list(rows), values, low, high, self.used)
+        of_sides = lambda cells, missing: np.pad(cells, (0, 1), constant_values=missing)[sides]
+        values, low, high, p = (of_sides(one, np.nan) for one in (self.values, self.low, self.high, self.p))
+        units, verdicts = of_sides(self.units, 0), of_sides(self.verdicts, None)
+        return CellDifferences(list(rows), values, low, high, p, units, verdicts, self.used)
 
 
 def cell_differences(
@@ -77,7 +75,7 @@ def cell_differences(
     """b minus a for the cells of these labels, or of all; both are counted on the same pages and the same resamples.
 
     Units are documents, or pages if there is one document. There is no interval with fewer than 6 units, or for a
-    cell whose labels fewer than 6 units have. The intervals are not corrected for the number of cells.
+    cell whose labels fewer than 6 units have. Intervals and verdicts are not corrected for the number of cells.
     """
     check_resampling(n, seed, level)
     check_choice("view", view, CELL_VIEWS)
@@ -85,16 +83,22 @@ def cell_differences(
     if not all(one.space.shared for one in pair):
         problem = "the labels of a prediction differ from those of gt"
         raise InputError("", "c_a, c_b", problem, "Compare with a mapping.")
-    if page is not None or document is not None:
-        pair = [on_pages(one, _page_names(one, page, document)) for one in pair]
+    chosen = [pages_at(one, page, document) for one in pair]
+    pair = [one if pages is None else levels_of_pages(one, pages) for one, pages in zip(pair, chosen)]
     names = _label_names(labels, list(dict.fromkeys(label for one in pair for label in one.space.labels)))
     a, b = (_cell_rows(one, names, view, method, seed) for one in pair)
     sums = CellSums(view, a, b, unit_kind(pair[0]), names)
     _check_same_gt(sums, pair[0].space.labels[0])
     used = Resampling(sums.unit, len(unit_names(pair[0])), n, seed, level)
-    shape = (len(names), len(names))
-    value, low, high = (one.reshape(shape) for one in interval_ends(sums, used) * sums.scale)
-    return CellDifferences(names, value, low, high, used)
+    spread, units, is_right = Spread(sums, used), unit_counts(sums), np.eye(len(names), dtype=bool)
+    tested = (*spread.ends, spread.p, units, is_right.ravel())
+    verdicts = [
+        decide(value, low, high, p, count, level, right)
+        for value, low, high, p, count, right in zip(*(one.tolist() for one in tested))
+    ]
+    cells = (*spread.ends * sums.scale, *tested[3:5], np.array(verdicts, np.object_))
+    value, low, high, p, units, verdicts = (one.reshape(is_right.shape) for one in cells)
+    return CellDifferences(names, value, low, high, p, units, verdicts, used)
 
 
 def _label_names(labels: Sequence[str] | None, known: list[str]) -> list[str]:
@@ -106,11 +110,6 @@ def _label_names(labels: Sequence[str] | None, known: list[str]) -> list[str]:
     for label in labels:
         check_choice("labels", label, known)
     return list(labels)
-
-
-def _page_names(levels: Levels, page: str | None, document: str | None) -> list[str]:
-    found = levels.pages_at(page, document)
-    return list(levels.page_names) if found is None else [levels.page_names[k] for k in found.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +200,8 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
     two_masses = method == "tensor" and view in ("precision", "f1")
     mass, gt, pred = np.zeros((count, k, k)), np.zeros((count, k)), np.zeros((count, k))
     precision_mass, everything = np.zeros((count, k, k)) if two_masses else mass, np.zeros((count, 1))
-    for block, matrices in _unit_matrices(levels, method):
+    by_document = unit_kind(levels) == "document"
+    for block, matrices in levels.document_matrices(method) if by_document else levels.page_matrices(method):
         to, margins = group[block.start : block.stop], matrices.margins
         np.add.at(mass, to, _cells(matrices, levels.space.labels, names))
         if two_masses:
@@ -212,10 +212,6 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
         for out, one in zip((gt, pred), of_labels):
             np.add.at(out, to, _of_names(one, levels.space.labels, names))
     return CellRows(mass, gt, precision_mass, pred, everything)
-
-
-def _unit_matrices(levels: Levels, method: str) -> Iterator[tuple[range, GroupMatrices]]:
-    return iter(levels.document_matrices(method) if unit_kind(levels) == "document" else levels.page_matrices(method))
 
 
 def _unit_groups(units: Sequence[str], seed: int) -> NDArray[np.int64]:

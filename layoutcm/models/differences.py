@@ -1,20 +1,29 @@
-"""Paired differences of predictions against one ground truth."""
+"""Paired differences of predictions against one ground truth, also on some of the pages, and between sets of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import Floats, Pages, Positions, concatenate_pages
-from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, check_resampling
-from layoutcm.metrics.intervals import Intervals, differences_from
-from layoutcm.metrics.levels import Levels
-from layoutcm.metrics.unit_sums import unit_sums
-from layoutcm.pixels.pair_counts import PairCounts, pack_sets
+from layoutcm.diagnosis.slices import slice_source, tested_row
+from layoutcm.errors import InputError, is_number, short_repr, unknown_choice
+from layoutcm.layouts.model import Pages, Positions, concatenate_pages
+from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, unit_counts
+from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals, differences_from
+from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages, page_rows
+from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, UnitSums, paired_sums, unit_sums
+from layoutcm.pixels.pair_counts import PairCounts, join_counts, pack_sets
+from layoutcm.results import verdict
+from layoutcm.results.measures import MEASURES, class_figure
+from layoutcm.results.verdict import CONFIDENCE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_PAGES_HINT = 'Compare all with missing_pages="penalise", or give predictions of the same pages.'
 
@@ -57,10 +66,15 @@ def difference(
     'no difference shown'
     """
     check_resampling(n, seed, level)
-    pair = {"c_a": c_a, "c_b": c_b}
-    sums = {name: unit_sums(levels, method) for name, levels in zip(pair, on_common_pages(pair))}
-    recipes = {name: compared.recipe_for for name, compared in pair.items()}
+    sums = sums_of_pair(c_a, c_b, method)
+    recipes = {"c_a": c_a.recipe_for, "c_b": c_b.recipe_for}
     return differences_from(sums, recipes, n, seed, level, method)["c_b"]
+
+
+def sums_of_pair(c_a: Comparison, c_b: Comparison, method: str = "matrix") -> dict[str, UnitSums]:
+    """{"c_a", "c_b": sums of every unit}, of both on the same pages."""
+    pair = {"c_a": c_a, "c_b": c_b}
+    return {name: unit_sums(levels, method) for name, levels in zip(pair, on_common_pages(pair))}
 
 
 def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
@@ -78,21 +92,13 @@ def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
         names = [page for page in names if all(page in one.pages.index for one in levels)]
         if not names:
             place = ", ".join(comparisons)
-            raise InputError("", place, f"the {_count(comparisons)} predictions have no page in common", NO_PAGES_HINT)
+            count = "two" if len(comparisons) == 2 else str(len(comparisons))
+            raise InputError("", place, f"the {count} predictions have no page in common", NO_PAGES_HINT)
     return [_with_pages(own, levels, names) for own in levels]
-
-
-def on_pages(levels: Levels, names: list[str]) -> Levels:
-    """The counts of some of its pages, in this order."""
-    return _with_pages(levels, (), names)
 
 
 def _ignores_missing_pages(compared: Comparison) -> bool:
     return compared.settings.fields.get("missing_pages") == "ignore"
-
-
-def _count(comparisons: Mapping[str, Comparison]) -> str:
-    return "two" if len(comparisons) == 2 else str(len(comparisons))
 
 
 def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Levels:
@@ -102,27 +108,13 @@ def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Leve
     parts = [own, *others]
     place = {page: i for i, page in reversed(list(enumerate(page for part in parts for page in part.page_names)))}
     places = np.array([place[name] for name in names], np.int64)
-    pages = concatenate_pages([part.pages for part in parts]).take(places)
-    empty = np.flatnonzero(places >= len(own.pages))
-    pixels = np.concatenate([part.page_pixels for part in parts])[places[empty]]
-    return Levels(_renumbered(own, pages, empty.tolist(), pixels), own.space, pages)
-
-
-def _renumbered(own: Levels, pages: Pages, empty: list[int], pixels: Floats) -> PairCounts:
-    """The pair counts with the page numbers of `pages`, and one row for every empty page."""
-    counts = own.page_rows
-    numbers = np.array([pages.index.get(name, -1) for name in own.page_names], np.int32)
-    background = np.concatenate([pack_sets([[0]], len(labels))[0] for labels in counts.labels])
-    page = np.concatenate([numbers[counts.page], np.array(empty, np.int32)])
-    words = np.concatenate([counts.words, np.tile(background, (len(empty), 1))])
-    order = np.argsort(page, kind="stable")
-    order = order[page[order] >= 0]
-    amounts = np.concatenate([counts.pixels, pixels])
-    hidden = np.zeros(len(pages))
-    for old, new in enumerate(numbers[: counts.ignored.size].tolist()):
-        if new >= 0:
-            hidden[new] = counts.ignored[old]
-    return replace(counts, page=page[order], words=words[order], pixels=amounts[order], ignored=hidden)
+    rows, pixels = page_rows(own), np.concatenate([np.empty(0), *(part.page_pixels for part in others)])
+    background = np.concatenate([pack_sets([[0]], len(labels))[0] for labels in rows.labels])
+    words = np.tile(background, (len(pixels), 1))
+    empty = PairCounts(rows.labels, np.arange(len(pixels), dtype=np.int32), words, pixels, np.zeros(len(pixels)))
+    counts = join_counts([(0, replace(rows, ignored=own.page_ignored)), (own.page_count, empty)])
+    pages = concatenate_pages([part.pages for part in parts])
+    return levels_of_pages(CountedLevels(counts, own.space, pages), places)
 
 
 def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
@@ -204,3 +196,122 @@ def _check_gt_sizes(pair: str, c_a: Comparison, c_b: Comparison) -> None:
         name = short_repr(first.names[int(own[k])])
         problem = f"gt page {name} is {sizes[0]} in one comparison and {sizes[1]} in the other"
         raise InputError("", pair, problem, "Compare both predictions with the same gt.")
+
+
+def documents_needed(
+    c_a: Comparison,
+    c_b: Comparison,
+    figure: str = "macro.f1",
+    difference: float | None = None,
+    power: float = verdict.POWER,
+) -> int | None:
+    """The number of documents like these that would show a difference of two predictions at the level of 95 %.
+
+    It assumes that further documents are like these: as different from each other, and from the same source. With one
+    document, pages are counted instead.
+
+    Parameters
+    ----------
+    c_a, c_b : Comparison
+        Two predictions with the same gt.
+    figure : str
+        A figure with an interval, such as "macro.f1", "content.f1" or "class.Table.recall".
+    difference : float, optional
+        The size of the difference to show; the one that these documents have unless given.
+    power : float
+        The probability that the documents show it.
+
+    Returns
+    -------
+    int or None
+        None if there are fewer than 6 documents with the figure, if the difference is 0 or undefined, or if it is the
+        same in every document.
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> a, c = (lcm.compare(gt, lcm.read(f"sample_data/model-{name}.json", like=gt)) for name in "ac")
+    >>> lcm.documents_needed(a, c), lcm.documents_needed(a, c, difference=0.05)
+    (195, 62)
+    """
+    if not (difference is None or (is_number(difference) and -1 <= difference <= 1)):
+        raise InputError("", "difference", f"{short_repr(difference)} is not a share", "Two points are 0.02.")
+    if not (is_number(power) and 0.5 <= power < 1):
+        raise InputError("", "power", f"{short_repr(power)} is not a share from 0.5 to 1", "Use one such as 0.8.")
+    a, b = sums_of_pair(c_a, c_b).values()
+    paired = paired_sums(a, b)
+    places = _places(a, b, paired.labels)
+    if not (isinstance(figure, str) and figure in places):
+        hint = unknown_choice("figure", figure, places).hint
+        hint = hint or "Figures with an interval are named like macro.f1, content.recall, class.LABEL.f1."
+        raise InputError("", "figure", f"{short_repr(figure)} is not a figure with an interval", hint)
+    place, units = places[figure], len(paired.names)
+    if unit_counts(paired)[place] < verdict.FEWEST_UNITS:
+        return None
+    spread = Spread(paired, Resampling(paired.unit, units))
+    size = float(spread.value[place]) if difference is None else difference
+    return verdict.documents_needed(units, float(spread.errors[0][place]), size, power)
+
+
+def _places(a: UnitSums, b: UnitSums, labels: list[str]) -> dict[str, int]:
+    """{name of a figure: its column in the paired results}: averages, and scores of labels that both have."""
+    places = {one.name: FIGURES.index(one.column) for one in MEASURES if one.column in FIGURES}
+    scores = {
+        class_figure(label, score): len(FIGURES) + k * len(labels) + labels.index(label)
+        for label in a.labels[1:]
+        for k, score in enumerate(CLASS_SCORES)
+        if label in b.labels[1:]
+    }
+    return places | scores
+
+
+def comparison_of_pages(compared: Comparison, pages: Sequence[str], chosen: str = "") -> Comparison:
+    """The same comparison on these pages only; `chosen` says in the recipe which they are.
+
+    Nothing is counted again: pair counts are those of the pages, and regions of other pages are left out. The pages of
+    a comparison of parts keep their order.
+    """
+    if pages == compared.pages:
+        return compared
+    fields = compared.settings.fields | {"pages": str(len(pages))}
+    if chosen:
+        fields["chosen"] = chosen.replace("|", "/")
+    alignment, levels, sources = compared.sources.on_pages(compared.levels.numbers_of(pages))
+    recipe = Recipe(fields, compared.settings.version)
+    return replace(compared, alignment=alignment, levels=levels, sources=sources, settings=recipe)
+
+
+def difference_of_pages(
+    compared: Comparison, first: Sequence[str], second: Sequence[str], method: str = "matrix"
+) -> pd.DataFrame:
+    """One row per figure: its value on the first and on the second pages, second minus first, interval, p, verdict.
+
+    Different pages cannot be paired. The interval and the test are those of slices: documents are the units, and the
+    pages of the two sets are exchanged. The sets must not have a page in common.
+    """
+    import pandas as pd
+
+    common = set(first) & set(second)
+    if common:
+        problem = f"{len(common):,} pages are in both sets"
+        raise InputError("", "first, second", problem, "Give two sets of pages without a common page.")
+    both = comparison_of_pages(compared, [*first, *second])
+    inside = np.zeros(len(both.pages), bool)
+    inside[both.levels.numbers_of(second)] = True
+    rows = []
+    for figure in UNIT_FIGURES:
+        source = slice_source(both.alignment, both.levels, figure, method)
+        own, other = tested_row(source, "second", inside), source.row("first", ~inside)
+        rows.append(
+            {
+                "figure": figure,
+                **{f"first{end}": other[name] for end, name in (("", figure), ("_low", "low"), ("_high", "high"))},
+                **{f"second{end}": own[name] for end, name in (("", figure), ("_low", "low"), ("_high", "high"))},
+                **{name: own[name] for name in ("difference", "difference_low", "difference_high", "p", "verdict")},
+                "first_documents": other["documents"],
+                "second_documents": own["documents"],
+            }
+        )
+    table = pd.DataFrame(rows)
+    return table.assign(verdict=pd.Series([row["verdict"] for row in rows], dtype=object))

@@ -16,8 +16,16 @@ from layoutcm.diagnosis.region_pairs import INVENTED, MISSED, NO_PARTNER, NO_PIX
 from layoutcm.errors import Hint, InputError, NotCounted, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.messages.finding_text import option
-from layoutcm.models.contradictions import KINDS, Candidates, all_candidates
-from layoutcm.models.outcomes import NONE, FreeRegions, GtRegions, Model, log_ratio_of_scores
+from layoutcm.models.contradictions import (
+    KINDS,
+    NONE,
+    Candidates,
+    FreeRegions,
+    GtRegions,
+    Model,
+    all_candidates,
+    log_ratio_of_scores,
+)
 from layoutcm.wording import SUGGESTED, make_unique
 
 if TYPE_CHECKING:
@@ -60,7 +68,7 @@ def label_errors(comparisons: Iterable[Comparison] | Comparison) -> pd.DataFrame
     _check_comparisons(given)
     alignments = [c.alignment for c in given]
     labels = list(dict.fromkeys(label for c in given for label in c.labels))
-    pairs = [paired_regions(c.sources.causes) for c in given]
+    pairs = [paired_regions(c.sources.all_regions.causes) for c in given]
     gt = _gt_regions(alignments, pairs, labels)
     models = [_model(c, gt, found, labels) for c, found in zip(given, pairs)]
     names = prediction_names([one.layouts[PRED] for one in alignments])

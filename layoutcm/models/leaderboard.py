@@ -10,19 +10,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm import __version__
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, Causes
 from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Resampling, check_resampling
+from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, check_resampling
+from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.intervals import ENDS, UNIT_FIGURES, Intervals, differences_from, intervals_from
-from layoutcm.metrics.levels import Levels, level_scores
-from layoutcm.metrics.matrix_blocks import MatrixBlocks
+from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.unit_sums import unit_sums
-from layoutcm.models.differences import on_common_pages
+from layoutcm.models.differences import comparison_of_pages, on_common_pages
+from layoutcm.results.encoding import json_ready
+from layoutcm.results.measures import MEASURES, Figures, Measure
+from layoutcm.results.result import LeaderboardResult, Result, frame_of
+from layoutcm.results.types import SCHEMA
+from layoutcm.results.verdict import CONFIDENCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,9 +133,7 @@ class Leaderboard:
         return f"<Leaderboard by {self.figure}: {', '.join(self.models)}; baseline {self.baseline}>"
 
     def _repr_html_(self) -> str:
-        from layoutcm.models.leaderboard_html import leaderboard_html
-
-        return leaderboard_html(self.table, self.figure, self.baseline)
+        return self.shown._repr_html_()
 
     @cached_property
     def models(self) -> list[str]:
@@ -176,11 +182,10 @@ class Leaderboard:
         """One row per prediction, the best first.
 
         model, each headline figure with the ends of its interval, then of the figure that decides the order the paired
-        difference from the baseline, its ends, p, verdict ("baseline" for the baseline itself) and remark.
+        difference from the baseline, its ends, p, verdict ("baseline" for the baseline itself), documents_needed (how
+        many documents like these would show the difference, beside "no difference shown") and remark.
         """
-        import pandas as pd
-
-        return pd.DataFrame([self._row(name) for name in self.models])
+        return frame_of([self._row(name) for name in self.models])
 
     def _row(self, name: str) -> dict[str, Any]:
         row: dict[str, Any] = {"model": name}
@@ -192,53 +197,47 @@ class Leaderboard:
     @cached_property
     def _figure_rows(self) -> dict[str, dict[Any, Any]]:
         """{model: the row of its table of differences that has the figure of the order}"""
-        rows = {}
-        for name, found in self.differences_by_model.items():
-            table = found.headline
-            rows[name] = table[table["figure"] == self.figure].to_dict("records")[0]
-        return rows
+        return {name: found.figure_rows[self.figure] for name, found in self.differences_by_model.items()}
 
     def _difference(self, name: str, row: Mapping[Any, Any] | None) -> dict[str, Any]:
         """The columns of a paired difference, from a row of `Intervals`; n/a without one."""
-        nothing = {**dict.fromkeys((*ENDS, "p"), math.nan), "verdict": None, "remark": ""}
+        nothing = {**dict.fromkeys((*ENDS, "p", "documents_needed"), math.nan), "verdict": None, "remark": ""}
         found = nothing if row is None else row
         values = {f"difference{'' if end == ENDS[0] else '_' + end}": found[end] for end in ENDS}
         verdict = BASELINE if name == self.baseline else found["verdict"]
-        return values | {"p": found["p"], "verdict": verdict, "remark": found["remark"]}
+        more = {name: found[name] for name in ("documents_needed", "remark")}
+        return values | {"p": found["p"], "verdict": verdict} | more
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """One row per prediction and figure, without the baseline: model, then the columns of `Intervals.headline`."""
-        import pandas as pd
+        return frame_of(self._difference_rows)
 
-        paired = self.differences_by_model
-        tables = [paired[name].headline.assign(model=name) for name in self.models if name in paired]
-        joined = pd.concat(tables, ignore_index=True)
-        joined.insert(0, "model", joined.pop("model"))
-        return joined
+    @property
+    def _difference_rows(self) -> list[dict[str, Any]]:
+        paired = {name: self.differences_by_model[name] for name in self.models if name in self.differences_by_model}
+        return [{"model": name, **row} for name, found in paired.items() for row in found.figure_rows.values()]
 
     @cached_property
     def classes(self) -> pd.DataFrame:
         """One row per label and prediction: F1 with its interval, and the paired difference from the baseline.
 
-        label, model, f1, f1_low, f1_high, difference, difference_low, difference_high, p, verdict, remark. The p-values
-        are corrected for all tests of this table. n/a for labels that a prediction does not have.
+        label, model, f1, f1_low, f1_high, difference, difference_low, difference_high, p, verdict, documents_needed,
+        remark. The p-values are corrected for all tests of this table. n/a for labels that a prediction does not have.
         """
-        import pandas as pd
-
-        return pd.DataFrame(list(self.class_rows.values()))
+        return frame_of(list(self.class_rows.values()))
 
     @cached_property
     def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
         """{(label, model): row of `classes`}"""
-        values = {name: _by_label(found) for name, found in self.intervals.items()}
-        paired = {name: _by_label(found) for name, found in self.differences_by_model.items()}
+        values = {name: found.class_rows for name, found in self.intervals.items()}
+        paired = {name: found.class_rows for name, found in self.differences_by_model.items()}
         rows = {}
         for label in self.labels:
             for name in self.models:
-                own = values[name].get(label) or dict.fromkeys(ENDS, math.nan)
+                own = values[name].get((label, "f1")) or dict.fromkeys(ENDS, math.nan)
                 ends = {f"f1{'' if end == ENDS[0] else '_' + end}": own[end] for end in ENDS}
-                difference = self._difference(name, paired.get(name, {}).get(label))
+                difference = self._difference(name, paired.get(name, {}).get((label, "f1")))
                 rows[label, name] = {"label": label, "model": name, **ends, **difference}
         return rows
 
@@ -261,7 +260,8 @@ class Leaderboard:
 
     def objects(self, name: str) -> Objects:
         """The objects of a prediction on the pages on which all predictions are counted."""
-        return self.comparisons[name].sources.objects.objects(self._places(name))
+        sources, places = self.comparisons[name].sources.of_pages(self._places(name), "objects")
+        return sources.objects.objects(places)
 
     def _places(self, name: str) -> NDArray[np.int64] | None:
         """The places of the common pages among those of a prediction; None if it has no others."""
@@ -279,26 +279,20 @@ class Leaderboard:
         """
         own = self.levels[self.baseline]
         columns: Columns = {**own.names_at(np.arange(own.page_count)), "pixels": own.page_pixels}
-        scores = {name: self._scores(levels, of_pages=True) for name, levels in self.levels.items()}
+        scores = {name: levels.page_scores(self.method) for name, levels in self.levels.items()}
         return self._most_different_first(columns, scores)
 
     def documents(self) -> pd.DataFrame:
         """One row per document, that on which the predictions differ most first: document, pages, then as `pages`."""
         own = self.levels[self.baseline]
         columns: Columns = {"document": own.documents, "pages": own.document_sizes, "pixels": own.document_pixels}
-        scores = {name: self._scores(levels, of_pages=False) for name, levels in self.levels.items()}
+        scores = {name: levels.document_scores(self.method) for name, levels in self.levels.items()}
         return self._most_different_first(columns, scores)
 
-    def _scores(self, levels: Levels, of_pages: bool) -> Floats:
-        """float64[pages or documents]: the figure of the order."""
-        blocks: MatrixBlocks = (levels.page_matrices if of_pages else levels.document_matrices)(self.method)
-        content = levels.page_content if of_pages else levels.document_content
-        return level_scores(blocks, content, levels.space.shared)[PAGE_SCORES[self.figure]]
-
-    def _most_different_first(self, columns: Columns, scores: dict[str, Floats]) -> pd.DataFrame:
+    def _most_different_first(self, columns: Columns, scores: dict[str, Mapping[str, Floats]]) -> pd.DataFrame:
         import pandas as pd
 
-        values = np.stack([scores[name] for name in self.models], axis=1)
+        values = np.stack([scores[name][PAGE_SCORES[self.figure]] for name in self.models], axis=1)
         has_figure = [self.figure == FIGURE_WITHOUT_CLASSES or self.levels[name].space.shared for name in self.models]
         compared = [name for name, has in zip(self.models, has_figure) if has]
         filled = np.nan_to_num(values[:, has_figure], nan=1.0) if compared else np.full((len(values), 1), np.nan)
@@ -312,16 +306,52 @@ class Leaderboard:
             table[title] = [compared[place] if real else "" for place, real in zip(places.tolist(), differ)]
         return table.sort_values("spread", ascending=False, kind="stable", ignore_index=True)
 
+    def figures(self, name: str, objects: bool = True) -> Figures:
+        """{measure: value} of the columns of a leaderboard, on the pages of all; None is n/a.
+
+        Measures that are read off objects take longer; without them they are n/a.
+        """
+        columns, measured = compared_measures(), self.result_on_common_pages(name, objects).measures
+        known = self.intervals[name].figures
+        summed = {one.name: json_ready(known[one.column][0]) for one in columns if one.adds_up}
+        return {one.name: summed.get(one.name, measured[one.name]) for one in columns}
+
+    def result_on_common_pages(self, name: str, objects: bool = True) -> Result:
+        """What the columns of one prediction are read off; without objects it takes less time."""
+        common = [page for page in self.levels[name].page_names if page in self.comparisons[name].levels.pages.index]
+        return result_of_columns(comparison_of_pages(self.comparisons[name], common), self.method, objects)
+
+    def result(self, objects: bool = True, why: bool = False) -> LeaderboardResult:
+        """The leaderboard as a value, without the tables of pages and documents.
+
+        `objects` adds measures of objects, `why` the causes of wrong pixels; both take longer.
+        """
+        used = self.resampling
+        first = self.levels[self.baseline]
+        gt = confusion_of(first.counts, first.space, self.method)
+        pixels = dict(zip(reversed(gt.labels), reversed(gt.gt_pixels.tolist())))
+        rows = [row | {"measures": self.figures(row["model"], objects)} for row in map(self._row, self.models)]
+        found = {
+            "kind": "leaderboard", "schema": SCHEMA, "version": __version__, "baseline": self.baseline,
+            "figure": self.figure, "method": self.method, "pages": self.page_count,
+            "units": used.units, "unit_count": used.unit_count, "few_documents": used.few, "interval": used.kind,
+            "n": used.n, "seed": used.seed, "level": used.level,
+            "recipes": {name: self.intervals[name].recipe for name in self.models},
+            "models": rows,
+            "differences": self._difference_rows,
+            "classes": [row | {"gt_pixels": pixels.get(row["label"], 0.0)} for row in self.class_rows.values()],
+            "causes": self.causes().to_dict("records") if why else None,
+        }  # fmt: skip
+        return msgspec.convert(json_ready(found), LeaderboardResult)
+
+    @cached_property
+    def shown(self) -> LeaderboardResult:
+        """The value without objects and causes, for tables and figures of classes and differences."""
+        return self.result(objects=False)
+
     def as_dict(self) -> dict[str, Any]:
         """All tables but those of pages and documents as JSON values, with the settings."""
-        used = self.resampling
-        settings = {"units": used.units, "unit_count": used.unit_count, "few_documents": used.few}
-        settings |= {"interval": used.kind, "n": used.n, "seed": used.seed, "level": used.level}
-        recipes = {name: self.intervals[name].recipe for name in self.models}
-        tables = {"models": self.table, "differences": self.differences, "classes": self.classes}
-        records = {name: table.to_dict("records") for name, table in tables.items()}
-        chosen = {"baseline": self.baseline, "figure": self.figure, "method": self.method, "pages": self.page_count}
-        return chosen | settings | {"recipes": recipes} | records
+        return self.shown.data
 
     def write_report(
         self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None, why: bool = False
@@ -335,13 +365,17 @@ class Leaderboard:
         return write_board_report(self, folder, images, why)
 
 
+def compared_measures() -> list[Measure]:
+    """The measures that have a column on a leaderboard."""
+    return [one for one in MEASURES if one.compared]
+
+
+def result_of_columns(comparison: Comparison, method: str, objects: bool = True) -> Result:
+    """The result of a comparison with the parts that the columns of a leaderboard are read off."""
+    parts = {part for one in compared_measures() for part in one.needs if objects}
+    return result_of(comparison, method, Asked(parts=tuple(parts)))
+
+
 def cause_row(name: str, causes: Causes) -> dict[str, Any]:
     """A row of `Leaderboard.causes`: model, and the pixels of each cause."""
     return {"model": name, **dict(zip(causes.names, causes.values.sum(axis=(1, 2)).tolist()))}
-
-
-def _by_label(intervals: Intervals) -> dict[str, dict[Any, Any]]:
-    """{label: the row of its F1 in the table of classes}"""
-    table = intervals.classes()
-    rows = table[table["score"] == "f1"].to_dict("records")
-    return {row["label"]: row for row in reversed(rows)}  # of two labels of one name that of gt, which is the first

@@ -1,16 +1,30 @@
-"""Suggested changes of the ground truth, and the ground truth after them."""
+"""Suggested changes of the ground truth, which of them a person takes, and files for making them.
+
+Probable errors are written as CSV, or as tasks of Label Studio or CVAT. Tasks have the pages with candidates, those
+with the strongest evidence first, and the regions as gt has them. In Label Studio, a prediction has the regions after
+all suggested changes. In CVAT, every suggestion is a box with its own label.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import Layout, Regions, concatenate_regions
-from layoutcm.wording import score_text
+from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.layouts.model import Finding, Layout, Regions, concatenate_regions
+from layoutcm.layouts.table_writers import csv_bytes
+from layoutcm.layouts.writing.cvat import as_cvat
+from layoutcm.layouts.writing.label_studio import label_studio_tasks, tasks_text
+from layoutcm.layouts.writing.request import Request, distinct
+from layoutcm.outputs.files import write_whole
+from layoutcm.wording import as_text_cell, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,3 +139,126 @@ def boxes_of(suggestions: Sequence[Suggestion], labels: Sequence[int]) -> Region
     boxes = np.array([one.box for one in suggestions], float).reshape(-1, 4)
     page = np.array([one.page for one in suggestions], np.int32)
     return Regions(page, np.array(labels, np.int32), boxes, np.full(len(boxes), np.nan))
+
+
+ACCEPTED, DISMISSED = DECISIONS = ("accepted", "dismissed")
+WHICH = ("all", "accepted", "not dismissed")
+
+
+def candidate_keys(errors: pd.DataFrame) -> list[str]:
+    """A text for each row that identifies the candidate, wherever it stands in the table.
+
+    It is JSON of the page, the kind, the region and what is suggested. The evidence is not part of it, so a candidate
+    stays the same if another prediction supports it. The suggested box, in whole pixels, is part of it only if the
+    candidate is about this box: a missing region, or wrong borders.
+    """
+    columns = ["page", "kind", "region", "gt_label", "suggested", *BOX]
+    given = [_identity(*row) for row in errors[columns].astype(object).itertuples(index=False, name=None)]
+    seen: Counter[str] = Counter()
+    keys = []
+    for identity in given:
+        text = json.dumps(identity, ensure_ascii=False)
+        seen[text] += 1
+        # A prediction may have the same region twice.
+        keys.append(text if seen[text] == 1 else json.dumps([*identity, seen[text]], ensure_ascii=False))
+    return keys
+
+
+def _identity(page: str, kind: str, region: Any, gt_label: Any, suggested: Any, *box: float) -> list[Any]:
+    place = [int(np.rint(value)) for value in box] if kind in ("missing", "box") else None
+    row = None if kind == "missing" else int(region)
+    names = [name if isinstance(name, str) else None for name in (gt_label, suggested)]
+    return [page, kind, row, *names, place]
+
+
+def chosen_candidates(errors: pd.DataFrame, decisions: Mapping[str, str], which: str = "all") -> pd.DataFrame:
+    """The rows to take: all, those that were accepted, or those that were not dismissed; in the order of the table.
+
+    `decisions` is {key of a candidate: "accepted" or "dismissed"}.
+    """
+    check_choice("which", which, WHICH)
+    if which == "all":
+        return errors
+    made = [decisions.get(key) for key in candidate_keys(errors)]
+    return errors[[one == ACCEPTED if which == "accepted" else one != DISMISSED for one in made]]
+
+
+SUFFIXES = {".csv": "csv", ".json": "label-studio", ".xml": "cvat"}
+SUGGESTION = "Suggestion"  # the label of suggestions in CVAT
+MODEL = "layoutcm suggestion"  # the model version of predictions in Label Studio
+Written = tuple[bytes, tuple[Finding, ...]]
+
+
+def write_label_errors(
+    errors: pd.DataFrame, gt: Layout, path: str | os.PathLike[str], to: str | None = None
+) -> tuple[Finding, ...]:
+    """Write what `label_errors` returned, or some rows of it, to correct the ground truth with.
+
+    Parameters
+    ----------
+    errors : DataFrame
+    gt : Layout
+        The layout that was compared.
+    path : path
+    to : {"csv", "label-studio", "cvat"}, optional
+        By default, the suffix of the path decides: .csv, .json or .xml.
+
+    Returns
+    -------
+    tuple of Finding
+        What the format cannot hold.
+    """
+    to = format_of(path) if to is None else to
+    check_choice("to", to, WRITERS)
+    if not isinstance(gt, Layout):
+        raise InputError("", "gt", f"{short_repr(gt)} is not a layout", "Read the file first: layoutcm.read(path).")
+    content, findings = WRITERS[to](errors, gt)
+    write_whole(path, content)
+    return findings
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format that belongs to the suffix of a path."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        problem = f"the suffix {short_repr(suffix)} belongs to no format" if suffix else "its name has no suffix"
+        raise InputError(os.fspath(path), "", problem, "Use .csv, .json or .xml, or name the format (to=, --to).")
+    return SUFFIXES[suffix]
+
+
+def _as_csv(errors: pd.DataFrame, _: Layout) -> Written:
+    texts = [name for name, dtype in zip(errors, errors.dtypes) if dtype.kind not in "iufb"]
+    return csv_bytes(errors.assign(**{str(name): errors[name].map(as_text_cell) for name in texts})), ()
+
+
+def _as_label_studio(errors: pd.DataFrame, gt: Layout) -> Written:
+    pages = chosen_pages(errors, gt)
+    request = Request(pages.layout, "label-studio", predictions=False)
+    tasks = label_studio_tasks(request)
+    layout, notes = corrected(pages)
+    others = label_studio_tasks(Request(layout, "label-studio", predictions=True, notes=notes))
+    of_page: list[list[Suggestion]] = [[] for _ in tasks]
+    for one in pages.suggestions:
+        of_page[one.page].append(one)
+    for task, other, own in zip(tasks, others, of_page):
+        task["data"]["suggestions"] = "; ".join(f"{one.text} ({score_text(one.evidence)})" for one in own)
+        score = max(one.evidence for one in own)
+        task["predictions"] = [other["predictions"][0] | {"model_version": MODEL, "score": score}]
+    return tasks_text(tasks), tuple(request.findings)
+
+
+def _as_cvat(errors: pd.DataFrame, gt: Layout) -> Written:
+    pages = chosen_pages(errors, gt)
+    labels, regions = distinct([*pages.layout.labels, SUGGESTION]), pages.layout.region_columns
+    marks = boxes_of(pages.suggestions, [len(labels) - 1] * len(pages.suggestions))
+    layout = replace(pages.layout, labels=labels, region_columns=concatenate_regions([regions, marks]))
+    notes = {len(regions) + k: one.note for k, one in enumerate(pages.suggestions)}
+    request = Request(layout, "cvat", notes=notes)
+    return as_cvat(request), tuple(request.findings)
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Layout], Written]] = {
+    "csv": _as_csv,
+    "label-studio": _as_label_studio,
+    "cvat": _as_cvat,
+}

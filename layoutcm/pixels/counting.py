@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,11 +20,10 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices
-from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
+from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices, Layout
+from layoutcm.pixels.grid import GridBoxes, alignment_to_grid, sides_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
-from layoutcm.pixels.raster import StepLimit, TileGrid, paint_labels
-from layoutcm.pixels.row_count import MOST_SET_WORDS, count_rows
+from layoutcm.pixels.raster import MOST_SET_WORDS, StepLimit, TileGrid, count_rows, paint_labels
 from layoutcm.pixels.sweep import (
     COLUMN,
     EDGE,
@@ -214,12 +214,8 @@ def _label_codes(gt_labels: int, pred_labels: int) -> LabelCodes:
 
 
 def too_many_sets() -> InputError:
-    return InputError(
-        "",
-        "labels",
-        "on one page the regions of many labels overlap in too many different ways",
-        "Compare fewer labels, or map several labels to one.",
-    )
+    problem = "on one page the regions of many labels overlap in too many different ways"
+    return InputError("", "labels", problem, "Compare fewer labels, or map several labels to one.")
 
 
 def _page_buffers(most_boxes: int, labels: int, records: Callable) -> PageBuffers:
@@ -245,3 +241,19 @@ def _double(column: NDArray[Any], used: int) -> NDArray[Any]:
     larger = np.empty((2 * len(column), *column.shape[1:]), column.dtype)
     larger[:used] = column[:used]
     return larger
+
+
+def ignored_pixels(layout: Layout) -> float:
+    """The pixels under ignore regions and crowds, with rounding outer; each counts once."""
+    pages, hidden = layout.page_columns, layout.hidden_regions
+    if not len(hidden):
+        return 0.0
+    hidden = replace(hidden, label=np.zeros(len(hidden), np.int32))
+    nothing = hidden.take(np.zeros(len(hidden), bool))
+    frames = np.stack([pages.widths, pages.heights], axis=1)
+    grid = sides_to_grid((hidden, nothing), (hidden.page, nothing.page), (frames, frames), (1, 0), frames, "outer")
+    total = 0.0
+    for first in range(0, len(pages), PAGES_PER_CHUNK):
+        _, words, pixels = count_pages(first, min(first + PAGES_PER_CHUNK, len(pages)), grid)
+        total += float(pixels[words[:, 0] & np.uint64(2) != 0].sum())
+    return total

@@ -152,6 +152,20 @@ class PairCounts:
         return pd.DataFrame(columns).sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
 
 
+def join_counts(parts: Sequence[tuple[int, PairCounts]]) -> PairCounts:
+    """The rows of all parts, each given with the number of its first page."""
+    first, rows = parts[0]
+    if len(parts) == 1 and first == 0:
+        return rows
+    return PairCounts(
+        rows.labels,
+        np.concatenate([rows.page + np.int32(first) for first, rows in parts]),
+        np.concatenate([rows.words for _, rows in parts]),
+        np.concatenate([rows.pixels for _, rows in parts]),
+        np.concatenate([rows.ignored for _, rows in parts]),
+    )
+
+
 def names_of(words: Sequence[int], labels: Sequence[str]) -> frozenset[str]:
     """The names of the labels in a set, given as words."""
     packed = sum(word << (WORD * i) for i, word in enumerate(words))

@@ -94,9 +94,8 @@ def shape_on_grid(shape: Shape, label: int, score: float, own: Floats, frame: Fl
     """
     columns, rows = (int(side) for side in np.ceil(frame))
     if rows * columns > MAX_MASK_PIXELS:
-        raise InputError(
-            "", "outlines", f"a page of {columns:,} x {rows:,} is too large for outlines", "Use shapes='box'."
-        )
+        problem = f"a page of {columns:,} x {rows:,} is too large for outlines"
+        raise InputError("", "outlines", problem, "Use shapes='box'.")
     if isinstance(shape, RunMask):
         parts = [_mask_bounds(shape, frame)]
     else:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,28 @@ from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.cell_pages import PAGES_PER_CELL, cell_data, pages_behind_cells
 from layoutcm.drawing.web.inline import IMAGE_SIDE, image_uri, json_for_script
-from layoutcm.drawing.web.matrix_data import SIDE_WORDS, MatrixLook, matrix_data
+from layoutcm.drawing.web.matrix_data import (
+    PAGES_PER_CELL,
+    MatrixLook,
+    cell_data,
+    difference_of_shown,
+    matrix_data,
+    pages_behind_cells,
+    paired_matrices,
+    shown_in_either,
+)
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
-from layoutcm.report.other_models import others_of, pair_data, regions_of_others
+from layoutcm.models.cell_differences import cell_differences
+from layoutcm.results.result import Result
 from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
-from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, Selection, cell_verb, every_label, select
+from layoutcm.tables.interval_texts import cell_difference_text
+from layoutcm.tables.matrix_views import SHARE_VIEWS, Selection, cell_verb, every_label, select, view_buttons
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
-from layoutcm.tables.summary_sentence import comparison_sentence
+from layoutcm.tables.summary_sentence import result_sentence
 from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40
@@ -43,24 +52,30 @@ MOST_TABLE_ROWS = {
     "model_pages": 500,
     "model_documents": 300,
 }
+NO_PAGES: dict[str, Any] = {
+    "cells": None, "no_pages": "This report was made from a result, which has no regions: no page is shown.",
+    "model": "", "pairs": [], "viewer": {}, "pictures": [],
+}  # fmt: skip
 NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 REPORT_RUNS = 12_000  # of tiles, of one page; fewer than in the dashboard, because a report has many pages
 MOST_BOXES = 1_500
+DIGITS = 6  # of differences; more would only make the file larger
 
 
 def report_html(
-    comparison: Comparison,
-    confusion: Confusion,
+    result: Result,
     tables: Mapping[str, Table],
-    images: PageImages | None = None,
     drawings: Mapping[str, bytes] | None = None,
+    comparison: Comparison | None = None,
+    images: PageImages | None = None,
     models: Mapping[str, Comparison] | None = None,
 ) -> str:
     """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names.
 
-    `models` are all predictions of a report of several, by name; this one is among them.
+    Pages behind cells and pages in the viewer need the comparison. `models` are all predictions of a report of several,
+    by name; this one is among them.
     """
-    data = report_data(comparison, confusion, tables, images, models)
+    data = report_data(result, tables, comparison, images, models)
     data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
     return fill_template("report", data, ("matrix", "viewer"))
 
@@ -83,45 +98,59 @@ def _svg_uri(drawing: bytes) -> str:
 
 
 def report_data(
-    comparison: Comparison,
-    confusion: Confusion,
+    result: Result,
     tables: Mapping[str, Table],
+    comparison: Comparison | None = None,
     images: PageImages | None = None,
     models: Mapping[str, Comparison] | None = None,
 ) -> dict[str, Any]:
     """All data that the page shows."""
-    models = models or {}
-    viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
-    gt, pred = comparison.alignment.layouts
-    sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
-    # Joined labels have no pages of their own, and the cells of the others would have other positions.
-    cells, pictured_pages = (None, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
-    collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
+    whole, words = result.confusion(), result.vocabulary
+    drawn = drawn_matrix(whole, select(whole))
+    collapsed, (confusion, (rows, columns), _) = whole.collapse(), drawn
     absent = () if confusion.diagonal else ("classes",)
+    tree = next(iter(suggested_trees(result.labels[1:])), None)  # the built-in one that fits best
     return {
-        "gt": PurePath(gt.name).name,
-        "pred": PurePath(pred.name).name,
-        "sides": comparison.side_names,
-        "has_truth": comparison.has_truth,
-        "sentence": sentence,
+        "title": words.files.format(gt=result.inputs.gt.name, pred=result.inputs.pred.name),
+        "cell_name": words.cell,
+        "measured": words.measured,
+        "sentence": result_sentence(result, whole),
         "recipe": confusion.recipe,
         "method": confusion.method,
-        "taxonomy": comparison.taxonomy,
-        "pages": len(comparison.pages),
-        "documents": len(comparison.documents),
-        "pixels": comparison.pixels,
+        "taxonomy": result.taxonomy,
+        "pages": result.page_count,
+        "documents": result.document_count,
+        "pixels": result.pixels,
         "labels": confusion.labels,
         "rows": rows,
         "columns": columns,
         "diagonal": confusion.diagonal,
-        "matrix": matrix_data(confusion, "recall", drawn.selection, families=_groups(comparison, drawn)),
-        "view_names": VIEW_BUTTONS if comparison.has_truth else LETTER_BUTTONS,
+        "matrix": matrix_data(confusion, "recall", drawn.selection, families=groups_of_labels(tree, drawn.selection)),
+        "view_names": view_buttons(words) | {"collapsed": "2x2"},
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "no_classes": NO_CLASSES,
         "collapsed": matrix_data(collapsed, "recall", every_label(collapsed)),
-        "cells": cells,
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
+        **(NO_PAGES if comparison is None else _page_parts(comparison, whole, drawn, tables, images, models or {})),
+    }
+
+
+def _page_parts(
+    comparison: Comparison,
+    confusion: Confusion,
+    drawn: DrawnMatrix,
+    tables: Mapping[str, Table],
+    images: PageImages | None,
+    models: Mapping[str, Comparison],
+) -> dict[str, Any]:
+    """What needs regions or other predictions: pages behind cells, pages of the viewer, pairs of matrices."""
+    viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
+    # Joined labels have no pages of their own, and the cells of the others would have other positions.
+    cells, pictured_pages = (None, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
+    return {
+        "cells": cells,
+        "no_pages": "A report with joined labels has no pages; the dashboard shows those behind a cell.",
         "model": next((name for name, one in models.items() if one is comparison), ""),
         "pairs": pair_data(comparison, models, confusion.method),
         "viewer": viewer if pictured_pages else {},
@@ -131,11 +160,6 @@ def report_data(
             if (picture := _picture(comparison, page, confusion.method, images, tables))
         ],
     }
-
-
-def _groups(comparison: Comparison, drawn: DrawnMatrix) -> dict[str, str]:
-    """The families of a large matrix, by the built-in tree that fits best."""
-    return groups_of_labels(next(iter(suggested_trees(list(comparison.labels[1:]))), None), drawn.selection)
 
 
 def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[dict[str, Any], list[int]]:
@@ -222,7 +246,53 @@ def _most_boxes(boxes: list[list[Any]]) -> list[list[Any]]:
 def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Any]:
     """What all pages of the viewer have in common; the regions of other predictions are hidden at first."""
     others = others_of(comparison, models)
-    own = next((name for name, one in models.items() if one is comparison), SIDE_WORDS["pred"])
-    sides = [SIDE_WORDS["gt"], own, *others] if comparison.has_truth else comparison.side_names
+    gt, pred = comparison.vocabulary.titles
+    sides = [gt, next((name for name, one in models.items() if one is comparison), pred), *others]
     labels = [label for other in others.values() for label in other.labels[1:]]
     return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
+
+
+def others_of(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    return {name: one for name, one in models.items() if one is not comparison}
+
+
+def pair_data(comparison: Comparison, models: Mapping[str, Comparison], method: str) -> list[dict[str, Any]]:
+    """For every other prediction: both matrices on their common pages, and the difference of every cell."""
+    own = next((name for name, one in models.items() if one is comparison), "")
+    return [_pair(own, comparison, name, other, method) for name, other in others_of(comparison, models).items()]
+
+
+def _pair(own: str, comparison: Comparison, name: str, other: Comparison, method: str) -> dict[str, Any]:
+    try:
+        pair = paired_matrices(comparison, other, method)
+        found = {view: cell_differences(other, comparison, view, method=method) for view in SHARE_VIEWS}
+    except InputError as error:
+        return {"name": name, "problem": f"It cannot be compared with {name}: {error.problem}. {error.hint}"}
+    shown = shown_in_either([select(one) for one in pair])
+    differences = {view: _rounded(difference_of_shown(one, pair, shown)) for view, one in found.items()}
+    return {
+        "name": name,
+        "labels": pair[0].labels,
+        "matrix": matrix_data({own: pair[0], name: pair[1]}, "recall", shown),
+        "differences": differences,
+        "note": cell_difference_text(found["recall"].used, own, name),
+    }
+
+
+def _rounded(difference: dict[str, Any]) -> dict[str, Any]:
+    """The noise stays: it was decided with all digits."""
+    numbers = {name: difference[name] for name in ("values", "low", "high")}
+    return difference | {
+        name: [[None if value is None else round(value, DIGITS) for value in row] for row in rows]
+        for name, rows in numbers.items()
+    }
+
+
+def regions_of_others(others: Mapping[str, Comparison], page: str, labels: list[str]) -> list[list[Any]]:
+    """The regions of the other predictions on a page; they are the sides 2, 3, ... of the viewer."""
+    return [
+        region
+        for side, other in enumerate(others.values(), start=2)
+        if page in other.alignment.pages.index
+        for region in page_data.region_data(other, page, labels, {"pred": side})
+    ]

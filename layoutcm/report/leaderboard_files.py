@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
-from layoutcm import __version__
+from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper.model_classes import model_classes_figure
+from layoutcm.drawing.web.matrix_data import colour_scales, matrix_data
 from layoutcm.errors import InputError, short_repr
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.layouts.model import GT
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
+from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.outputs.folders import replace_folder
-from layoutcm.report.index_page import index_html
+from layoutcm.report.html_page import fill_template, table_data
 from layoutcm.report.report_files import (
     MODEL_CLASSES,
     REPORT_FILES,
@@ -28,21 +34,26 @@ from layoutcm.report.report_files import (
     zip_of,
 )
 from layoutcm.report.workbook import write_tables
-from layoutcm.tables.extras import Extras
+from layoutcm.results.result import LeaderboardResult
+from layoutcm.tables.drawn_labels import with_labels
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import (
     BOARD,
     BOARD_FILES,
     CLASSES,
+    DIFFERENCES,
     INDEX_PAGE,
     board_tables,
     class_grid,
-    short_table,
+    short_differences,
+    shown_table,
     standing,
 )
-from layoutcm.tables.result_json import SCHEMA, json_ready, json_text
-from layoutcm.tables.tables import csv_text
-from layoutcm.tables.why import Why
+from layoutcm.tables.matrix_views import Selection, select, view_buttons
+from layoutcm.tables.tables import Table, csv_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RESERVED_NAMES = (*BOARD_FILES, "figures", "tables")  # of files and folders beside those of the predictions
 
@@ -92,12 +103,13 @@ def _write_all(
     progress: ReportProgress | None = None,
 ) -> None:
     baseline, count = board.comparisons[board.baseline], len(board.comparisons)
-    write_board_files(board, place, why)
+    value = board.result(why=why)
+    write_board_files(board, value, place)
     for number, (name, comparison) in enumerate(board.comparisons.items()):
-        counted: dict[str, Any] = {"why": Why(comparison) if why else None, "families": families.get(name)}
-        extras = Extras(standing=standing(board, name), models=board.comparisons, **counted)
+        own: dict[str, Any] = {"why": why, "families": families.get(name), "standing": standing(value, name)}
+        result = result_of(comparison, board.method, Asked(documents_file=DOCUMENTS_FILE, **own))
         part = partial(_note_part, progress, number, count, name) if progress else None
-        write_files(comparison, place / name, pictures, method=board.method, extras=extras, progress=part)
+        write_files(result, place / name, comparison, pictures, models=board.comparisons, progress=part)
         if comparison is not baseline:
             write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
 
@@ -106,24 +118,67 @@ def _note_part(progress: ReportProgress, number: int, count: int, name: str, ste
     progress(f"{step} of {name}", (number + share) / count)
 
 
-def write_board_files(board: Leaderboard, folder: Path, why: bool = False) -> None:
-    """Write the files that are about all predictions; each has its report in a folder of its name beside them.
-
-    `why` adds the causes of wrong pixels, which are not counted otherwise.
-    """
+def write_board_files(board: Leaderboard, value: LeaderboardResult, folder: Path) -> None:
+    """Write the files that are about all predictions; each has its report in a folder of its name beside them."""
     for place in (folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
-    tables, grid = board_tables(board, why), class_grid(board)
-    answer = {"kind": BOARD, "schema": SCHEMA, "version": __version__, **board.as_dict()}
-    if why:
-        answer["causes"] = board.causes().to_dict("records")
-    (folder / f"{BOARD}.json").write_bytes(json_text(json_ready(answer)))
+    tables, grid = board_tables(board, value), class_grid(value)
+    (folder / f"{BOARD}.json").write_bytes(value.to_json())
     for name, table in tables.items():
         (folder / f"{name}.csv").write_bytes(csv_text(table).encode("utf-8"))
-    for name, table in ((BOARD, short_table(board)), (CLASSES, tables[CLASSES])):
+    for name, table in ((BOARD, shown_table(value)), (CLASSES, tables[CLASSES])):
         (folder / "tables" / f"{name}.tex").write_bytes(latex(table).encode("utf-8", "replace"))
     with system_errors_of_xlsxwriter():
         write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
     if grid.labels:
         write_figure(model_classes_figure(grid), folder, MODEL_CLASSES)
-    (folder / INDEX_PAGE).write_bytes(index_html(board, tables).encode("utf-8"))
+    (folder / INDEX_PAGE).write_bytes(index_html(board, value, tables).encode("utf-8"))
+
+
+def classes_figure(value: LeaderboardResult, **look: Any) -> Figure:
+    """F1 of classes and predictions; `look` is width and caption."""
+    return model_classes_figure(class_grid(value), **look)
+
+
+def index_html(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str, Table]) -> str:
+    """The HTML text of the page; each prediction has its report in a folder of its name beside it."""
+    return fill_template("index", index_data(board, value, tables), ("matrix",))
+
+
+def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str, Table]) -> dict[str, Any]:
+    """All data that the page shows."""
+    own, grid = board.comparisons[board.baseline], class_grid(value)
+    numbers = [[grid.number(i, j) for j in range(len(grid.models))] for i in range(len(grid.labels))]
+    shown = dict(tables) | {BOARD: shown_table(value), DIFFERENCES: short_differences(tables[DIFFERENCES])}
+    return {
+        "gt": PurePath(own.alignment.layouts[GT].name).name,
+        "baseline": board.baseline,
+        "method": board.method,
+        "pages": board.page_count,
+        "documents": len(board.levels[board.baseline].documents),
+        "models": [{"name": name, "folder": name, "recipe": board.intervals[name].recipe} for name in board.models],
+        "matrices": [*matrices_of(board)],
+        "view_names": view_buttons(own.vocabulary),
+        "themes": colour_scales(),
+        "classes": {"labels": grid.labels, "models": grid.models, "values": grid.values, "numbers": numbers},
+        "legend": grid.legend,
+        "tables": {name: table_data(table) for name, table in shown.items()},
+    }
+
+
+def matrices_of(board: Leaderboard) -> Iterator[dict[str, Any]]:
+    """The matrices on the pages of all; those with the labels of gt are drawn side by side, on one scale of colours."""
+    found = {
+        name: confusion_of(board.levels[name].counts, board.levels[name].space, board.method) for name in board.models
+    }
+    labels = list(dict.fromkeys(label for one in found.values() if one.diagonal for label in one.labels))
+    alike = {name: with_labels(one, labels) for name, one in found.items() if one.diagonal}
+    if alike:
+        chosen = [select(one) for one in alike.values()]
+        rows, columns = (sorted({i for one in chosen for i in one[side]}) for side in range(2))
+        shown = Selection(rows, columns)
+        tree = next(iter(suggested_trees(labels[1:])), None)
+        yield matrix_data(alike, "recall", shown, families=groups_of_labels(tree, shown))
+    for name, one in found.items():
+        if not one.diagonal:
+            yield matrix_data({name: one}, "recall", select(one))

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import io
-import os
+import math
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from msgspec import UNSET, to_builtins
+
+from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.score_curves import ALL_LABELS
 from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper import cause_charts, charts, matrix, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
-from layoutcm.errors import InputError
+from layoutcm.drawing.score_points import points_of, reliability_of
+from layoutcm.errors import InputError, check_choice
+from layoutcm.filling.level_records import write_documents
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.layouts.model import Floats
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion, confusion_of
-from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.metrics.family_trees import FamiliesLike
-from layoutcm.metrics.intervals import Intervals
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
-from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.models.differences import on_common_pages
+from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
-from layoutcm.tables.extras import NO_EXTRAS, Extras
-from layoutcm.tables.interval_texts import resampling_text
+from layoutcm.results.result import AnyPath, Result, frame_of
+from layoutcm.results.types import BestThreshold, CurveScores
+from layoutcm.tables.interval_texts import resampling_of, resampling_text
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
-from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
+from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
-from layoutcm.tables.result_json import full_result, json_text
 from layoutcm.tables.slice_tables import slice_table
-from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
-from layoutcm.tables.why import Why
+from layoutcm.tables.tables import RANKED_PAIRS, Table, csv_text, matrix_table, write_parquet
+from layoutcm.tables.why import causes_of
+from layoutcm.wording import iou_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,76 +80,76 @@ REPORT_FILES = re.compile(
 
 def write_report(
     comparison: Comparison,
-    folder: str | os.PathLike[str],
-    images: PageImages | str | os.PathLike[str] | None = None,
+    folder: AnyPath,
+    images: PageImages | AnyPath | None = None,
     *,
     method: str = "matrix",
-    per_page: bool = False,
-    families: FamilyConfusion | FamiliesLike | None = None,
-    intervals: int | None = None,
-    why: bool = False,
-    slices: str | bool = False,
     progress: ReportProgress | None = None,
+    **asked: Any,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
-    `families` is an argument or a result of `Comparison.families`. `intervals` is a number of resamples; class bars
-    then have whiskers, and result.json has all intervals. `why` adds causes and forgiveness. `slices` is an
-    attribute of pages, or True for the worst slices of all attributes.
+    `asked` is what the result contains beside what every result has: `families`, `intervals` (a number of resamples;
+    class bars then have whiskers), `why`, `slices`, `per_page`.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
-    counted = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
-    bootstrapped = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    sliced = slice_table(comparison, None if slices is True else slices, method) if slices else None
-    extras = Extras(counted, bootstrapped, slices=sliced, why=Why(comparison) if why else None)
-    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": extras}
+    result = result_of(comparison, method, Asked(documents_file=DOCUMENTS_FILE, **asked))
     with replace_folder(folder, REPORT_FILES) as place:
-        write_files(comparison, place, pictures, **chosen, progress=progress)
+        write_files(result, place, comparison, pictures, progress=progress)
+    return Path(folder)
+
+
+def write_result_report(result: Result, folder: AnyPath) -> Path:
+    """Write what a report has without regions and page images into a folder, and return it."""
+    with replace_folder(folder, REPORT_FILES) as place:
+        write_files(result, place)
     return Path(folder)
 
 
 def write_files(
-    comparison: Comparison,
+    result: Result,
     folder: Path,
+    comparison: Comparison | None = None,
     images: PageImages | None = None,
     *,
-    method: str = "matrix",
-    per_page: bool = False,
-    extras: Extras = NO_EXTRAS,
+    models: Mapping[str, Comparison] | None = None,
     progress: ReportProgress | None = None,
-) -> dict[str, Any]:
-    """Write the files of one report into a folder, and return its result; existing files are overwritten."""
+) -> None:
+    """Write the files of one report into a folder; existing files are overwritten.
+
+    Only with the comparison are there ranked pairs, pages behind cells, and pages in the viewer. `models` are all
+    predictions of a report of several.
+    """
     notify = progress or (lambda step, share: None)
     for place in (folder, folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
     notify("tables", 0.0)
-    confusion, objects = comparison.confusion(method=method), comparison.objects()
-    tables = all_tables(comparison, confusion, objects, extras)
+    confusion, tables = result.confusion(), all_tables(result, comparison)
     for name in ("pages", RANKED_PAIRS):
         if name in tables:
             (folder / f"{name}.csv").write_bytes(csv_text(tables[name]).encode("utf-8"))
-    write_parquet(tables["pages"], folder / "pages.parquet")
-    result = full_result(comparison, method, per_page, extras, folder / DOCUMENTS_FILE)
-    (folder / "result.json").write_bytes(json_text(result))
+    if "pages" in tables:
+        write_parquet(tables["pages"], folder / "pages.parquet")
+    (folder / "result.json").write_bytes(result.to_json())
+    if comparison is not None and result.by_document is None:
+        with open_whole(folder / DOCUMENTS_FILE) as file:
+            write_documents(comparison, result.method, file)
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     notify("workbook", 0.15)
     with system_errors_of_xlsxwriter():
-        write_workbook(comparison, confusion, tables, folder / "report.xlsx")
-    names = figure_names(confusion, objects) if comparison.has_truth else [TABLE_OF_VIEW["pixels"]]
+        write_workbook(result, confusion, tables, folder / "report.xlsx")
+    names, drawings = figure_names(result), {}
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
-        write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
-    drawings = _write_why(extras.why, folder) if extras.why and extras.why.is_defined else {}
-    if extras.slices and len(extras.slices.data):
-        figure = slice_chart.slices_figure(extras.slices)
-        write_figure(figure, folder, SLICES)
-        drawings[SLICES] = figure_bytes(figure, "svg")
+        figure = draw_figure(result, confusion, name)
+        write_figure(figure, folder, name)
+        if name in HTML_FIGURES:
+            drawings[name] = figure_bytes(figure, "svg")
     notify("page", 0.7)
-    page = report_html(comparison, confusion, tables, images, drawings, extras.models)
+    page = report_html(result, tables, drawings, comparison, images, models)
     (folder / "report.html").write_bytes(page.encode("utf-8"))
     notify("done", 1.0)
-    return result
 
 
 @contextmanager
@@ -198,53 +205,12 @@ def write_figure(figure: Figure, folder: Path, name: str) -> None:
         (folder / "figures" / f"{name}.{format}").write_bytes(figure_bytes(figure, format))
 
 
-def _write_why(why: Why, folder: Path) -> dict[str, bytes]:
-    """Write the figures of causes, forgiveness and scores; returns {name: SVG} for the HTML page."""
-    draw = {"causes": cause_figure, "forgiveness": forgiveness_figure}
-    draw |= {"thresholds": threshold_figure, "calibration": calibration_figure} if why.has_scores else {}
-    figures = {name: draw[name](why) for name in WHY_FIGURES if name in draw}
-    for name, figure in figures.items():
-        write_figure(figure, folder, name)
-    return {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
-
-
-def cause_figure(why: Why, **look: Any) -> Figure:
-    """Stacked causes of each label; they are those of method matrix, whatever the method of the report."""
-    return cause_charts.cause_bars(why.causes, why.comparison.confusion(), **look)
-
-
-def forgiveness_figure(why: Why, **look: Any) -> Figure:
-    return cause_charts.forgiveness_figure(why.forgiveness, recipe=why.comparison.recipe, **look)
-
-
-def threshold_figure(why: Why, **look: Any) -> Figure:
-    """The curve of all labels together."""
-    return score_charts.threshold_curve_figure(why.score_curves, recipe=why.comparison.recipe, **look)
-
-
-def calibration_figure(why: Why, **look: Any) -> Figure:
-    """The reliability of the label whose scores are farthest from their meaning."""
-    ece = {label: value for label, value in why.score_curves.ece.items() if value == value}
-    return score_charts.reliability_figure(
-        why.score_curves,
-        max(ece, key=ece.__getitem__),
-        reason="largest calibration error" if len(ece) > 1 else "",
-        recipe=why.comparison.recipe,
-        **look,
-    )
-
-
 def report_zip(
-    comparison: Comparison,
-    images: PageImages | None = None,
-    *,
-    method: str = "matrix",
-    extras: Extras = NO_EXTRAS,
-    progress: ReportProgress | None = None,
+    comparison: Comparison, result: Result, images: PageImages | None = None, progress: ReportProgress | None = None
 ) -> bytes:
     """All files of a report as a zip; equal comparisons give equal bytes."""
     with tempfile.TemporaryDirectory() as place:
-        write_files(comparison, Path(place), images, method=method, extras=extras, progress=progress)
+        write_files(result, Path(place), comparison, images, progress=progress)
         return zip_of(Path(place))
 
 
@@ -258,37 +224,126 @@ def zip_of(folder: Path) -> bytes:
     return out.getvalue()
 
 
-def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
-    """The figures that can be drawn: no class bars without a meaningful diagonal, no curves without AP."""
-    names = [name for name in FIGURES if name != "classes" or confusion.diagonal]
-    ranked = not objects.why_no_ap and objects.per_class["ap50"].notna().any()
-    return [*names, CURVES] if ranked else names
+def figure_names(result: Result) -> list[str]:
+    """The figures that the result has the numbers for: no class bars without a meaningful diagonal, and so on."""
+    is_there = {
+        **dict.fromkeys(FIGURES, True),
+        "classes": result.has_classes,
+        CURVES: bool(result.objects and result.objects.curves),
+        "causes": bool(result.causes),
+        "forgiveness": any(row.micro_f1 is not None for row in result.forgiveness or ()),
+        "thresholds": bool(result.score_curves and result.score_curves.overall.curve),
+        "calibration": bool(result.score_curves and _calibrated(result.score_curves)),
+        SLICES: bool(result.slices and result.slices.rows),
+    }
+    return [name for name, there in is_there.items() if there and name in FIGURES_OF[result.vocabulary.measured]]
 
 
-def report_figure(
-    name: str,
-    comparison: Comparison,
-    confusion: Confusion,
-    objects: Objects,
-    intervals: Intervals | None = None,
-    selection: Selection | None = None,
-    **look: Any,
-) -> Figure:
-    """One of the figures of a report; by default of the labels in use. `look` is width and caption."""
-    if name == CURVES:
-        recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
-        return charts.object_curves_figure(objects, HEADLINE_IOU, recipe=recipe, **look)
-    if name == "classes" and intervals:
-        few = f"; {resampling_text(intervals)}" if intervals.resampling.few else ""
-        look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe + few}
-    return FIGURES[name](confusion, selection, **look)
+def result_figure(result: Result, name: str, **look: Any) -> Figure:
+    """One of these figures; `look` is width and caption."""
+    check_choice("name", name, figure_names(result))
+    return draw_figure(result, result.confusion(), name, **look)
+
+
+def draw_figure(result: Result, confusion: Confusion, name: str, **look: Any) -> Figure:
+    """A figure of the labels in use; causes and forgiveness are those of method matrix, whatever the method."""
+    if name in FURTHER_FIGURES:
+        return FURTHER_FIGURES[name](result, **look)
+    if name == "classes" and result.intervals:
+        used = resampling_of(result.intervals)
+        few = f"; {resampling_text(used)}" if used.few else ""
+        look = {"intervals": whiskers(result), "recipe": result.intervals.recipe + few} | look
+    return FIGURES[name](confusion, None, **look)
+
+
+def whiskers(result: Result) -> dict[str, Floats]:
+    """{score: float64[labels, low high]} of the intervals of a result."""
+    rows = result.intervals.classes if result.intervals else []
+    ends = {(row.label, row.score): [row.low, row.high] for row in reversed(rows)}
+    scores = dict.fromkeys(str(row.score) for row in rows)
+    return {score: np.array([ends[label, score] for label in result.labels], float) for score in scores}
+
+
+def _matrix_recipe(result: Result) -> str:
+    """The recipe with method matrix, which causes and score curves always have."""
+    fields = {name: value for name, value in result.recipe_fields.items() if name != "version"}
+    return Recipe({**fields, "method": "matrix"}, result.version).line()
+
+
+def _matrix_confusion(result: Result) -> Confusion:
+    """The matrix of method matrix: the causes are what is off its diagonal, and its rows are those of any method."""
+    confusion = result.confusion()
+    if result.method == "matrix":
+        return confusion
+    wrong = causes_of(result).values.sum(axis=0)
+    values = wrong + np.diag(confusion.gt_pixels - wrong.sum(axis=1))
+    return replace(confusion, method="matrix", recall_mass=values, precision_mass=values, recipe=_matrix_recipe(result))
+
+
+def _curves_figure(result: Result, **look: Any) -> Figure:
+    objects = result.objects
+    assert objects and objects.curves
+    at = objects.at_iou
+    recipe = f"{result.recipe_of('objects.ap').rpartition('|')[0]}|iou:{iou_text(at.iou)}|rule:coco|v{result.version}"
+    curves = {label: {"recall": one.recall, "precision": one.precision} for label, one in objects.curves.items()}
+    ap = {label: math.nan if value is None else value for label, value in (at.ap or {})["coco"].items()}
+    return charts.curves_figure(curves, ap=ap, recipe=recipe, **look)
+
+
+def _cause_figure(result: Result, **look: Any) -> Figure:
+    return cause_charts.cause_bars(causes_of(result), _matrix_confusion(result), **look)
+
+
+def _forgiveness_figure(result: Result, **look: Any) -> Figure:
+    table = frame_of(to_builtins(result.forgiveness))
+    return cause_charts.forgiveness_figure(table, recipe=_matrix_recipe(result), **look)
+
+
+def _threshold_figure(result: Result, **look: Any) -> Figure:
+    """The curve of all labels together."""
+    assert result.score_curves
+    points = points_of(ALL_LABELS, result.score_curves.overall.curve)
+    return score_charts.threshold_curve_figure(points, recipe=_matrix_recipe(result), **look)
+
+
+def _calibrated(curves: CurveScores) -> list[BestThreshold]:
+    """The labels with a calibration error and its bins, which results of the first schema do not have."""
+    return [row for row in curves.classes if row.ece not in (None, UNSET) and row.reliability]
+
+
+def _calibration_figure(result: Result, **look: Any) -> Figure:
+    """The reliability of the label whose scores are farthest from their meaning."""
+    assert result.score_curves
+    known = _calibrated(result.score_curves)
+    worst = max(known, key=lambda row: row["ece"])
+    reason = "largest calibration error" if len(known) > 1 else ""
+    look = {"reason": reason, "recipe": _matrix_recipe(result)} | look
+    return score_charts.reliability_figure(reliability_of(worst.reliability), str(worst.label), worst["ece"], **look)
+
+
+def _slices_figure(result: Result, **look: Any) -> Figure:
+    assert result.slices
+    return slice_chart.slices_figure(slice_table(result.slices), **look)
+
+
+FURTHER_FIGURES: dict[str, Callable[..., Figure]] = {
+    CURVES: _curves_figure,
+    "causes": _cause_figure,
+    "forgiveness": _forgiveness_figure,
+    "thresholds": _threshold_figure,
+    "calibration": _calibration_figure,
+    SLICES: _slices_figure,
+}
+HTML_FIGURES = (*WHY_FIGURES, SLICES)  # shown above the tables of the same names
+FIGURES_OF = {"scores": (*FIGURES, *FURTHER_FIGURES), "agreement": ("confusion",)}  # by what is measured
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
     """{name: LaTeX text}; matrices and classes have only labels in use."""
     selection = select(confusion)
     in_use = {name: matrix_table(confusion, view, selection) for view, name in TABLE_OF_VIEW.items()}
-    in_use["classes"] = class_table(confusion, selection)
+    if "classes" in tables:
+        in_use["classes"] = replace(tables["classes"], data=tables["classes"].data.iloc[selection.rows])
     chosen = {name: in_use.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
     if not confusion.diagonal:
         chosen.pop("classes", None)

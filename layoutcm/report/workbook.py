@@ -9,20 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import isnan
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import correct_cells, mixed_cells
 from layoutcm.drawing.palette import LIGHT
+from layoutcm.filling.level_records import MOST_DOCUMENTS
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.results.result import Result
 from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
-from layoutcm.tables.result_levels import MOST_DOCUMENTS
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
 from layoutcm.wording import one_line, score_text
 
@@ -46,16 +46,11 @@ NUMBERS = {
     "pixels": "#,##0",
     "fractions": "#,##0.00",
 }
-OPTIONS = {
-    "constant_memory": True,
-    "strings_to_formulas": False,
-    "strings_to_urls": False,
-    "strings_to_numbers": False,
-}
+OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 FIXED_DATE = datetime(2000, 1, 1)  # so that equal numbers give equal files
 
 
-def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], path: Path) -> None:
+def write_workbook(result: Result, confusion: Confusion, tables: Mapping[str, Table], path: Path) -> None:
     """Write the summary, then one sheet per table."""
     import xlsxwriter
 
@@ -63,7 +58,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
     with xlsxwriter.Workbook(str(path), OPTIONS | {"tmpdir": str(path.parent)}) as book:
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": FIXED_DATE})
         formats = _formats(book)
-        _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
+        _summary(_sheet(book, "Summary"), result, tables, formats)
         drawn = drawn_matrix(confusion, every_label(confusion))
         right, mixed = (of(drawn.confusion, drawn.selection) for of in (correct_cells, mixed_cells))
         for name, title in SHEETS.items():
@@ -152,19 +147,17 @@ def _formats(book: Any) -> dict[str, Any]:
     return formats
 
 
-def _summary(
-    sheet: Any, comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], formats: Mapping[str, Any]
-) -> None:
+def _summary(sheet: Any, result: Result, tables: Mapping[str, Table], formats: Mapping[str, Any]) -> None:
     facts: list[tuple[str, str | float]] = [
-        *zip(comparison.side_names, (PurePath(side.name).name for side in comparison.alignment.layouts)),
-        ("pages", len(comparison.pages)),
-        ("documents", len(comparison.documents)),
-        ("pixels", comparison.pixels),
-        ("taxonomy", comparison.taxonomy),
-        ("method", confusion.method),
+        *zip(result.vocabulary.sides, (result.inputs.gt.name, result.inputs.pred.name)),
+        ("pages", result.page_count),
+        ("documents", result.document_count),
+        ("pixels", result.pixels),
+        ("taxonomy", result.taxonomy),
+        ("method", result.method),
         ("n/a", "a blank cell: there was nothing to divide by"),
     ]
-    if len(comparison.pages) > MOST_ROWS:
+    if result.page_count > MOST_ROWS:
         facts.append(("Pages", f"the {MOST_ROWS:,} worst; all of them are in pages.parquet"))
     sheet.set_column(0, 0, 40)
     sheet.set_column(1, 4, 16)
@@ -213,7 +206,7 @@ def _table(
     data = table.data
     marked = None if diagonal is None or diagonal.all() else diagonal
     columns = [
-        _text_cells(data.iloc[:, j], formats[look])
+        [(one_line(str(value))[:MOST_CHARACTERS], formats[look]) for value in data.iloc[:, j]]
         if kind == "text"
         else _number_cells(data.iloc[:, j], kind, look, formats, None if marked is None else marked[:, j - 1])
         for j, (kind, look) in enumerate(zip(kinds, looks))
@@ -226,10 +219,6 @@ def _table(
     elif own_widths:
         _colour_columns(sheet, top, row, kinds)
     return row + 1
-
-
-def _text_cells(values: pd.Series, look: Any) -> list[Cell]:
-    return [(one_line(str(value))[:MOST_CHARACTERS], look) for value in values]
 
 
 def _number_cells(

@@ -12,14 +12,17 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelMapping
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
+from layoutcm.filling.level_records import write_documents
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.page_maps import PageMapLike
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.pixels.counting import check_counting_options
 from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
 from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
-from layoutcm.scale.places import Place, exists, folder_of, join, remove_unfinished, write_bytes
 from layoutcm.scale.plan import PLAN_FILE, Plan, read_plan
 from layoutcm.scale.planning import Phase, PlanOptions, make_plan, plan_options
+from layoutcm.scale.storage import Place, exists, folder_of, join, open_output, remove_unfinished, write_bytes
 from layoutcm.scale.stored_comparison import TOTAL_FILE, open_comparison
 
 if TYPE_CHECKING:
@@ -176,8 +179,9 @@ def finish(plan: Plan, total: Counts) -> Comparison:
         raise InputError(plan.folder, "", problem, "Count them: layoutcm count.")
     write_bytes(join(plan.folder, TOTAL_FILE), msgspec.json.encode(total))
     comparison = open_comparison(plan.folder)
-    from layoutcm.tables.parts_result import write_parts_result
-
-    write_parts_result(comparison, plan, join(plan.folder, RESULT_FILE))
+    with open_output(join(plan.folder, DOCUMENTS_FILE)) as file:
+        write_documents(comparison, "matrix", file)
+    asked = Asked(why=plan.facts.why, documents_file=DOCUMENTS_FILE)
+    write_bytes(join(plan.folder, RESULT_FILE), result_of(comparison, asked=asked).to_json())
     remove_unfinished(plan.folder)
     return comparison

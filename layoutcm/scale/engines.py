@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from layoutcm.errors import InputError, check_choice
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.part_counts import Counts, begun_parts, count_part_of, merge_counts
-from layoutcm.scale.places import absolute
 from layoutcm.scale.plan import Plan, read_plan
+from layoutcm.scale.storage import absolute
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -119,7 +119,9 @@ def _with_dask(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
 
     try:
         return _on_workers(plan, client, shown)
-    except (CancelledError, KilledWorker, NoWorkerError, ClosedClientError, OSError) as error:
+    except OSError as error:  # the connection to a worker may close before its scheduler says that it is lost
+        raise _not_done(plan, "", f"workers died or cannot be reached: {error}") from None
+    except (CancelledError, KilledWorker, NoWorkerError, ClosedClientError) as error:
         raise _not_done(plan, "", error) from None
 
 
@@ -200,10 +202,7 @@ def local_cluster(workers: int | None = None) -> Iterator[Client]:
     number = workers or os.cpu_count() or 1
     settings = {"n_workers": number, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     patient = dask.config.set(
-        {
-            "distributed.scheduler.allowed-failures": LOST_WORKERS,
-            "distributed.scheduler.no-workers-timeout": NO_WORKERS,
-        }
+        {"distributed.scheduler.allowed-failures": LOST_WORKERS, "distributed.scheduler.no-workers-timeout": NO_WORKERS}
     )
     with patient, LocalCluster(**settings) as cluster, Client(cluster) as client:
         yield client

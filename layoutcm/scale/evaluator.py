@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,11 @@ from layoutcm.alignment.taxonomy import LabelMapping
 from layoutcm.comparing import compare
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, is_number, short_repr
+from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions
 from layoutcm.layouts.validation import make_layout
-from layoutcm.scale.region_forms import LabelIds, RegionRows, as_array, region_rows
+from layoutcm.results.result import Result
+from layoutcm.scale.region_inputs import LabelIds, RegionRows, as_array, region_rows
 from layoutcm.wording import plural
 
 IN_MEMORY = "evaluator"  # the format of its layouts
@@ -106,7 +109,7 @@ class Evaluator:
     ) -> Evaluator:
         """Add a page, or a batch of pages if `page` is a list; then all arguments are lists, but `size` may be one.
 
-        `scale.region_forms` describes the forms of regions. `size` is (width, height); a result of Ultralytics has it.
+        `scale.region_inputs` describes the forms of regions. `size` is (width, height); a result of Ultralytics has it.
         A page that is added again with the same regions is counted once: a sampler may repeat pages.
         """
         added: dict[str, AddedPage] = {}
@@ -139,8 +142,8 @@ class Evaluator:
 
     def empty(self) -> Evaluator:
         """An Evaluator with the same labels and options, and no pages."""
-        made = Evaluator.__new__(Evaluator)
-        made.__dict__.update(self.__dict__, _pages={}, _found=None)
+        made = copy(self)
+        made.reset()
         return made
 
     def reset(self) -> None:
@@ -153,11 +156,14 @@ class Evaluator:
             self._found = self._compare()
         return self._found
 
+    def result(self, method: str = "matrix", **more: Any) -> Result:
+        """The result of all pages, as `Comparison.result` makes it."""
+        return self.compute().result(method, **more)
+
     def as_dict(self, prefix: str = "") -> dict[str, float | None]:
         """All figures under flat names, such as "macro.f1" and "class.Table.f1", for a logger; None is n/a."""
-        from layoutcm.tables.result_json import comparison_figures
-
-        return {f"{prefix}{name}": value for name, value in comparison_figures(self.compute()).items()}
+        figures = result_of(self.compute(), asked=Asked(parts=MEASURED)).figures
+        return {f"{prefix}{name}": value for name, value in figures.items()}
 
     def _compare(self) -> Comparison:
         return compare(self._layout(GT, "gt"), self._layout(PRED, self.name), **self.options)

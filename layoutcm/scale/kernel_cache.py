@@ -22,7 +22,7 @@ from layoutcm.comparing import compare
 from layoutcm.compiled import compile_from_now_on
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
-from layoutcm.outputs.hidden import lock_file
+from layoutcm.outputs.files import lock_file
 
 FOLDER = "NUMBA_CACHE_DIR"
 

@@ -20,17 +20,11 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
+from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_documents import name_documents
-from layoutcm.layouts.stored_facts import (
-    ATTRIBUTE,
-    MANIFEST_FILE,
-    Key,
-    StoredFinding,
-    stored_findings,
-    usable_findings,
-)
+from layoutcm.layouts.stored_facts import ATTRIBUTE, MANIFEST_FILE, Key, StoredFinding, stored_findings, usable_findings
 from layoutcm.scale.part_files import read_part, sum_findings
-from layoutcm.scale.places import (
+from layoutcm.scale.storage import (
     Place,
     exists,
     folder_of,
@@ -174,7 +168,7 @@ class ManifestBuilder:
             [*self.used.tolist(), *[0] * (len(names) - len(self.used))],
             list(self.label_keys.items()),
             self.has_scores,
-            stored_findings(sum_findings(self.findings), self.name),
+            stored_findings(sum_findings(self.findings, replace), self.name),
         )
         with open_output(place) as file, pq.ParquetWriter(file, table.schema, store_schema=False) as writer:
             writer.write_table(table, PAGES_IN_GROUP)
@@ -225,16 +219,17 @@ def page_columns(pages: Pages) -> dict[str, pa.Array]:
     }
 
 
-def pages_of_table(table: pa.Table) -> Pages:
-    """The pages of such columns."""
+def pages_of_table(table: pa.Table, packed: bool = False) -> Pages:
+    """The pages of such columns; the texts of many pages may stay packed."""
+    texts = lambda name: PackedTexts(table[name]) if packed else tuple(table[name].to_pylist())
     attributes = [name for name in table.column_names if name.startswith(ATTRIBUTE)]
     return Pages(
-        tuple(table["page"].to_pylist()),
+        texts("page"),
         _floats(table, "width"),
         _floats(table, "height"),
-        tuple(table["document"].to_pylist()),
+        texts("document"),
         table["number"].fill_null(-1).to_numpy().astype(np.int32),
-        {name.removeprefix(ATTRIBUTE): tuple(table[name].to_pylist()) for name in attributes},
+        {name.removeprefix(ATTRIBUTE): texts(name) for name in attributes},
     )
 
 

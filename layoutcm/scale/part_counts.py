@@ -20,15 +20,14 @@ from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
-from layoutcm.metrics.levels import Levels, level_averages, level_scores
+from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
-from layoutcm.scale.part_comparison import part_comparison
-from layoutcm.scale.part_findings import PartFindings, findings_of_part, merge_findings
-from layoutcm.scale.places import Place, exists, join, list_files, read_bytes, read_json, write_bytes
+from layoutcm.scale.part_comparison import PartFindings, findings_of_part, merge_findings, part_comparison
 from layoutcm.scale.plan import Plan, part_of_list
+from layoutcm.scale.storage import Place, exists, join, list_files, read_bytes, read_json, write_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,17 +167,14 @@ def _page_rows(comparison: Comparison, pair: np.ndarray) -> pa.Table:
     import pyarrow as pa
 
     levels, counts = comparison.levels, comparison.all_counts
-    scores = level_scores(levels.page_matrices(), levels.page_content, comparison.space.shared)
     ends = pa.array(np.searchsorted(counts.page, np.arange(len(levels.pages) + 1)), pa.int32())
-    ignored = np.zeros(len(levels.pages))
-    ignored[: counts.ignored.size] = counts.ignored
     both, gt, pred = levels.page_content.T
     return pa.table(
         {
             **page_columns(levels.pages),
             "pixels": levels.page_pixels,
-            "ignored": ignored,
-            **scores,
+            "ignored": levels.page_ignored,
+            **levels.page_scores("matrix"),
             "content_both": both,
             "content_gt": gt,
             "content_pred": pred,
@@ -245,7 +241,7 @@ def _cause_rows(comparison: Comparison) -> pa.Table | None:
     """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
     import pyarrow as pa
 
-    rows = comparison.sources.causes.of_all_pages().rows
+    rows = comparison.sources.all_regions.causes.of_all_pages().rows
     return (
         None if rows is None else pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
     )

@@ -7,9 +7,9 @@ would take most of the time of a comparison. All others are read as `layoutcm.re
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,9 +17,9 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Positions, Regions, recode_labels
-from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, usable_findings
+from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, StoredFinding, usable_findings
 from layoutcm.layouts.validation import FileIds, make_layout
-from layoutcm.scale.places import Place, name_of, open_input
+from layoutcm.scale.storage import Place, name_of, open_input
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +30,7 @@ PAGE_COLUMNS = ("page", "document", "number", "width", "height")
 COCO_COLUMNS = ("iscrowd", "area", "coco_width", "coco_height")
 PLAIN_COLUMNS = frozenset((*PAGE_COLUMNS, "label", *CORNERS, "score", *COCO_COLUMNS))
 UNUSED_COLUMNS = ("page_key",)  # the ids of another file, which the manifest has
+AnyFinding = TypeVar("AnyFinding", Finding, StoredFinding)
 
 
 def read_part(place: Place, shapes: str = "box", pages: Positions | None = None) -> Layout:
@@ -40,7 +41,7 @@ def read_part(place: Place, shapes: str = "box", pages: Positions | None = None)
     name = name_of(place)
     with open_input(place) as file:
         table = _own_table(file, shapes, pages)
-        layout = _from_columns(name, table) if table is not None and _has_boxes_only(table) else None
+        layout = _from_columns(name, table) if table is not None and all(map(_is_plain, table.column_names)) else None
         if layout is not None:
             return layout
         if table is not None and pages is not None:
@@ -83,10 +84,6 @@ def _own_table(file: Any, shapes: str, pages: Positions | None) -> pa.Table | No
 
 def _is_plain(column: str) -> bool:
     return column in PLAIN_COLUMNS or column.startswith(ATTRIBUTE)
-
-
-def _has_boxes_only(table: pa.Table) -> bool:
-    return all(map(_is_plain, table.column_names))
 
 
 def _rows_of_pages(stored: pq.ParquetFile, names: Sequence[str], pages: Positions) -> pa.Table | None:
@@ -204,10 +201,10 @@ def unknown_label(place: Place, label: str) -> InputError:
     )
 
 
-def sum_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def sum_findings(findings: Sequence[AnyFinding], change: Callable[..., AnyFinding]) -> list[AnyFinding]:
     """One finding of each kind: the counts of parts are added, all else is that of the first part."""
-    summed: dict[tuple[str, str], Finding] = {}
+    summed: dict[tuple[str, str], AnyFinding] = {}
     for one in findings:
         before = summed.get((one.code, one.repair))
-        summed[one.code, one.repair] = replace(before, count=before.count + one.count) if before else one
-    return tuple(summed.values())
+        summed[one.code, one.repair] = change(before, count=before.count + one.count) if before else one
+    return list(summed.values())

@@ -21,7 +21,7 @@ from layoutcm.layouts.stored_facts import MANIFEST_FILE
 from layoutcm.layouts.table_writers import write_parquet
 from layoutcm.outputs.folders import Mark, replace_folder
 from layoutcm.scale.manifest import Manifest, ManifestBuilder, read_manifest
-from layoutcm.scale.places import Place, is_remote, join, list_files, name_of, open_output, remove_files
+from layoutcm.scale.storage import Place, is_remote, join, list_files, name_of, open_output, remove_files
 
 ROWS_IN_GROUP = 1 << 16
 MOST_PARTS = 100_000
@@ -97,8 +97,8 @@ def partition(
         builder = ManifestBuilder(name_of(folder), place, layout.labels, in_file)
         for number, one in enumerate(cut_layout(named, part, parts)):
             file = join(place, f"{part_name(number)}.parquet")
-            with open_output(file) as out:
-                write_parquet(_without_set_facts(one), out, ROWS_IN_GROUP)
+            with open_output(file) as out:  # without page ids and findings on the whole set, which the manifest has
+                write_parquet(replace(one, keys={}, findings=()), out, ROWS_IN_GROUP)
             # As it is read: with the format of a Parquet file, and without what reading drops.
             builder.add(file, replace(one, format="parquet", findings=()))
         builder.findings += [*layout.findings, *findings]
@@ -134,11 +134,6 @@ def _placed_like(layout: Layout, part: Positions, like: Manifest) -> tuple[Pages
     other = np.array([of_document.get(name, own) for name, own in zip(named, part.tolist())], np.int64)
     placed = np.where(row >= 0, table["part"].to_numpy()[row] if len(documents) else 0, other)
     return replace(layout.page_columns, documents=named), placed
-
-
-def _without_set_facts(layout: Layout) -> Layout:
-    """The layout of a part without what the manifest has: page ids, and findings on the whole set."""
-    return replace(layout, keys={}, findings=())
 
 
 @contextmanager

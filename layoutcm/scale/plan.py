@@ -24,14 +24,7 @@ from layoutcm.layouts.model import Finding, Layout, Pages, Positions, Regions
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
 from layoutcm.scale.part_files import on_labels, read_part
-from layoutcm.scale.places import (
-    Place,
-    folder_of,
-    join,
-    name_of,
-    read_json,
-    read_parquet,
-)
+from layoutcm.scale.storage import Place, folder_of, join, name_of, read_json, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa

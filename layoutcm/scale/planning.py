@@ -22,22 +22,10 @@ from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
-from layoutcm.scale.cutting import Cut, cut_anew, find_cut
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
-from layoutcm.scale.page_pairs import PagePairs, pair_set_pages
+from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
 from layoutcm.scale.part_files import read_part, unknown_label
 from layoutcm.scale.partitions import part_name
-from layoutcm.scale.places import (
-    Place,
-    exists,
-    folder_of,
-    is_below,
-    join,
-    name_of,
-    open_output,
-    relative_to,
-    write_bytes,
-)
 from layoutcm.scale.plan import (
     PLAN_FILE,
     VERSION,
@@ -48,6 +36,17 @@ from layoutcm.scale.plan import (
     StoredPlan,
     plan_digest,
     read_plan,
+)
+from layoutcm.scale.storage import (
+    Place,
+    exists,
+    folder_of,
+    is_below,
+    join,
+    name_of,
+    open_output,
+    relative_to,
+    write_bytes,
 )
 
 CUT_FOLDER = "pred"

@@ -1,41 +1,286 @@
 """A finished comparison of parts as a `Comparison`, which reads its files when they are needed.
 
-All numbers that come from pair counts are computed as in memory. What comes from regions is in `stored_sources`.
+All numbers that come from pair counts are computed as in memory. What comes from regions is computed page by page, or
+read as the parts have summed it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.alignment.page_matching import WAYS, PageMatches
-from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Pages
-from layoutcm.pixels.pair_counts import PairCounts, words_for
-from layoutcm.scale.part_comparison import comparison_of_few
-from layoutcm.scale.part_counts import Counts
-from layoutcm.scale.part_findings import findings_of_set
-from layoutcm.scale.places import Place, exists, join, read_json
-from layoutcm.scale.plan import PLAN_FILE, read_plan
-from layoutcm.scale.stored_levels import StoredLevels
-from layoutcm.scale.stored_pages import StoredPages
-from layoutcm.scale.stored_sources import StoredSources
-from layoutcm.scale.stored_texts import packed_pages
+from layoutcm.diagnosis.border_slack import MOST_PAGES, quick_slack
+from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, Causes, CauseSums, check_tolerance
+from layoutcm.diagnosis.region_sources import RegionSources, Sources
+from layoutcm.diagnosis.score_areas import ScoreAreas
+from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
+from layoutcm.errors import Hint, InputError, NotCounted
+from layoutcm.layouts.model import Finding, Floats, Positions
+from layoutcm.metrics.levels import Levels
+from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.results.types import Input, Inputs, PageMatching
+from layoutcm.scale.part_comparison import comparison_of_few, findings_of_set
+from layoutcm.scale.part_counts import CAUSES_FOLDER, SCORES_FOLDER, Counts
+from layoutcm.scale.part_levels import PartLevels
+from layoutcm.scale.plan import PLAN_FILE, PlanSide, read_plan
+from layoutcm.scale.storage import Place, exists, join, read_json, read_parquet
+from layoutcm.scale.stored_pages import PartAlignment, StoredPages
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
+    from layoutcm.metrics.objects.object_source import ObjectSource
 
 TOTAL_FILE = "total.json"
+KEPT = 16  # single pages whose regions stay in memory
 MOST_IN_MEMORY = 2000  # pages that are chosen; with their regions they take some 20 MB
+ONE_LEVEL = Hint(
+    "Ask for one page or document (page=, document=), or compare the whole layouts: layoutcm.compare.",
+    "On Errors and Measures, choose a document or a page with Filter; or compare the layouts without parts.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PartSources:
+    """The `Sources` of parts; pages are numbers in `levels`."""
+
+    levels: PartLevels
+    kept: dict[int, RegionSources] = field(default_factory=dict)  # mutable: the pages that were used last
+    lock: Any = field(default_factory=RLock, repr=False)
+
+    @property
+    def plan_digest(self) -> str:
+        return self.levels.stored.plan.digest
+
+    def inputs(self) -> Inputs:
+        gt, pred = map(_input_facts, self.levels.stored.plan.facts.sides)
+        return Inputs(gt=gt, pred=pred)
+
+    def page_matching(self) -> PageMatching:
+        facts = self.levels.stored.plan.facts
+        only_in = {f"only_in_{side}": list(names) for side, (_, names) in facts.only_in.items()}
+        return PageMatching(matched=dict(facts.matched), **only_in)
+
+    @cached_property
+    def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
+        counts, total = self.levels.counts, self.levels.total
+        return findings_of_set(
+            self.levels.stored.plan, total.findings if total else {}, counts.total, counts.ignored_total
+        )
+
+    @property
+    def all_regions(self) -> RegionSources:
+        return self.of_pages(None, "regions")[0]
+
+    @property
+    def objects(self) -> ObjectSource:
+        return self.of_pages(None, "objects")[0].objects
+
+    def of_page(self, page: int) -> tuple[RegionSources, int]:
+        with self.lock:  # pictures of pages are drawn in threads
+            found = self.kept.pop(page, None) or self.of_few([page])
+            while len(self.kept) >= KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            self.kept[page] = found  # now the last one used
+            return found, 0
+
+    def of_pages(self, pages: Positions | None, what: str) -> tuple[RegionSources, Positions | None]:
+        if pages is None:
+            raise NotCounted("", "", f"{what} of all pages are not counted from parts", ONE_LEVEL)
+        return self.of_few(pages), None
+
+    def of_few(self, pages: Sequence[int] | Positions) -> RegionSources:
+        """The sources of a few pages, in memory and in ascending order."""
+        stored = self.levels.stored
+        return comparison_of_few(stored.plan, stored.places(pages)).sources.all_regions
+
+    def on_pages(self, pages: Positions) -> tuple[Alignment, Levels, Sources]:
+        """Few pages are in memory, with their regions, and more are read; they keep the order of the parts."""
+        if len(pages) <= MOST_IN_MEMORY:
+            few = self.of_few(pages)
+            return few.alignment, few.levels, few
+        levels = self.levels.of_pages(pages)
+        return PartAlignment.of(levels.stored), levels, PartSources(levels)
+
+    @property
+    def causes(self) -> PartCauses:
+        return PartCauses(self)
+
+    def slack(self, pages: Positions | None) -> float | None:
+        if not self.levels.space.shared:
+            return float("nan")
+        if TOLERANCE in self.causes.kept:
+            return self.causes.of_pages(pages).total.totals["slack"]
+        if pages is None or len(pages) > MOST_PAGES:
+            return None
+        return quick_slack(self.of_few(pages).causes, TOLERANCE, np.arange(len(pages)))
+
+    @cached_property
+    def score_curves(self) -> ScoreCurves:
+        return _read_score_curves(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class PartCauses:
+    """The causes of all pages, as the parts have summed them, and those of a few pages, from their regions."""
+
+    sources: PartSources
+
+    @property
+    def kept(self) -> list[float]:
+        levels = self.sources.levels
+        if levels.total is None:
+            return [TOLERANCE] if levels.stored.plan.facts.why else []
+        return [float(tolerance) for tolerance in levels.total.causes]
+
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> SummedCauses:
+        tolerance, levels = check_tolerance(tolerance), self.sources.levels
+        if levels.space.shared and tolerance not in self.kept:
+            raise _causes_not_counted(tolerance)
+        return SummedCauses(levels, tolerance)
+
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseSums:
+        if pages is None:
+            return self.of_all_pages(tolerance)
+        numbers = np.unique(np.asarray(pages, np.int64))
+        few = self.sources.of_page(int(numbers[0]))[0] if len(numbers) == 1 else self.sources.of_few(numbers)
+        counts = few.causes.of_pages(np.arange(len(numbers)), tolerance)
+        if counts.rows is not None:
+            counts.rows["page"] = numbers[counts.rows["page"]]
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class SummedCauses:
+    """The causes of all pages, read part by part; see `CauseCounts`."""
+
+    levels: PartLevels
+    tolerance: float
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(self.levels.space.labels)
+
+    @cached_property
+    def total(self) -> Causes:
+        if self.levels.total is None:
+            parts = [counts.total.values for counts in self._parts()]
+            return Causes(CAUSES, self._labels, np.sum(parts, axis=0), self.tolerance)
+        labels, shared = self._labels, self.levels.space.shared
+        values: Floats = np.full((len(CAUSES), len(labels), len(labels)), 0.0 if shared else np.nan)
+        for cell, pixels in self.levels.total.causes.get(repr(self.tolerance), ()):
+            values.flat[cell] = pixels
+        return Causes(CAUSES, labels, values, self.tolerance)
+
+    def of_pages(self, pages: NDArray[np.integer]) -> CauseCounts:
+        """The causes of some pages, by their numbers."""
+        parts = [counts.of_pages(pages) for counts in self._parts()]
+        rows = None if not self.levels.space.shared else np.concatenate([one.rows for one in parts])
+        return CauseCounts(self._labels, self.tolerance, rows)
+
+    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats:
+        """float64[groups, causes]"""
+        if not self.levels.space.shared:
+            return np.full((groups, len(CAUSES)), np.nan)
+        parts = (counts.by_group(group_of_page, groups) for counts in self._parts())
+        return sum(parts, np.zeros((groups, len(CAUSES))))
+
+    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
+        """float64[pages]"""
+        return sum((counts.by_page(pages, cell, cause) for counts in self._parts()), np.zeros(pages))
+
+    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]:
+        """bool[pages]"""
+        found = [counts.pages_with(pages, cause) for counts in self._parts()]
+        return np.logical_or.reduce([np.zeros(pages, bool), *found])
+
+    def _parts(self) -> Iterator[CauseCounts]:
+        """The causes of each part, with the numbers of pages in the set."""
+        from layoutcm.diagnosis.cause_pages import ROW
+
+        if self.tolerance != TOLERANCE:
+            raise _causes_not_counted(self.tolerance)
+        stored = self.levels.stored
+        for part, facts in enumerate(stored.plan.facts.parts):
+            table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
+            rows = np.empty(table.num_rows, ROW)
+            for name in table.column_names:
+                rows[name] = table[name].to_numpy()
+            chosen = stored.rows_of(part)
+            if chosen is not None:
+                rows = rows[chosen[rows["page"]]]
+                rows["page"] = (np.cumsum(chosen) - 1)[rows["page"]]
+            rows["page"] += stored.starts[part]
+            yield CauseCounts(self._labels, self.tolerance, rows)
+
+
+def _causes_not_counted(tolerance: float) -> NotCounted:
+    hint = Hint("Compare with why=True (--why), or ask for one page or document.", "Compare the parts with --why.")
+    at = f" with a tolerance of {tolerance:g}" if tolerance != TOLERANCE else ""
+    return NotCounted("", "", f"causes{at} were not counted", hint)
+
+
+def _read_score_curves(levels: PartLevels) -> ScoreCurves:
+    """The curves of all pages. Rows of equal label, score and group of documents are summed part by part."""
+    stored, plan = levels.stored, levels.stored.plan
+    if not plan.facts.why:
+        hint = Hint("Compare with why=True (--why).", "Compare the parts with --why.")
+        raise NotCounted("", "", "score curves were not counted", hint)
+    group_of_page, parts = groups_of_documents(levels.document_of_page), []
+    for part, facts in enumerate(plan.facts.parts):
+        place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
+        if exists(place):
+            first, stop = stored.starts[part : part + 2].tolist()
+            parts.append(_summed(_chosen(_read_areas(place), stored.rows_of(part)), group_of_page[first:stop]))
+    rows = None
+    if len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
+        groups = np.arange(int(group_of_page.max(initial=0)) + 1)
+        rows = _summed(ScoreAreas(*(np.concatenate(columns) for columns in zip(*parts))), groups)
+        rows = rows.take(np.argsort(rows.label, kind="stable"))
+    # A page of the rows is a group of documents, and each group is held out as a document of its own.
+    not_in_gt = pixels_without_labels(levels.counts, plan.labels)
+    numbers = np.arange(int(group_of_page.max(initial=-1)) + 1)
+    return ScoreCurves(levels.space.labels[1:], rows, not_in_gt, numbers, len(levels.documents))
+
+
+def _read_areas(place: str) -> ScoreAreas:
+    table = read_parquet(place)
+    return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+
+
+def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
+    """The rows of the chosen pages, bool[pages of the part], numbered anew."""
+    if chosen is None:
+        return rows
+    kept = rows.take(np.flatnonzero(chosen[rows.page]))
+    return kept._replace(page=(np.cumsum(chosen) - 1)[kept.page])
+
+
+def _summed(rows: ScoreAreas, group_of_page: np.ndarray) -> ScoreAreas:
+    """One row for each group, label and score."""
+    group = group_of_page[rows.page]
+    order = np.lexsort((rows.score, rows.label, group))
+    columns = [column[order] for column in (group, rows.label, rows.score)]
+    new = np.any([column[1:] != column[:-1] for column in columns], axis=0) if len(order) else np.zeros(0, bool)
+    starts = np.flatnonzero(np.append(True, new))[: len(order)]
+    found: list[Any] = [column[starts] for column in columns]
+    sums = [
+        np.add.reduceat(column[order], starts) if len(starts) else column for column in (rows.in_gt, rows.not_in_gt)
+    ]
+    return ScoreAreas(found[0].astype(np.int32), found[1], found[2], *sums)
+
+
+def _input_facts(side: PlanSide) -> Input:
+    return Input(
+        name=side.name, format=side.format, sha256=None, manifest=side.digest, pages=side.pages, regions=side.regions
+    )
 
 
 def open_comparison(folder: Place) -> Comparison:
@@ -56,108 +301,24 @@ def open_comparison(folder: Place) -> Comparison:
     total = read_json(place, Counts, "file of sums", "Run layoutcm compare-parts again.")
     if total.plan != plan.digest:
         raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
-    names = tuple(tuple(side.labels) for side in plan.labels.layouts)
-    stored = StoredPages(plan, (names[GT], names[PRED]), plan.labels.space)
-    words = np.array(total.words, np.uint64).reshape(-1, sum(words_for(len(one)) for one in stored.labels))
-    counts = _summed(stored, words, np.array(total.pixels, float), total.ignored)
-    return _comparison(StoredLevels(stored, counts, total), plan.recipe)
+    stored = StoredPages(plan)
+    words, pixels, page = (
+        stored.words(total.words),
+        np.array(total.pixels, float),
+        np.zeros(len(total.pixels), np.int32),
+    )
+    levels = PartLevels(stored, PairCounts(stored.labels, page, words, pixels, np.array([total.ignored])), total)
+    return Comparison(
+        PartAlignment.of(stored),
+        levels,
+        PartSources(levels),
+        plan.facts.rounding,
+        plan.min_score,
+        plan.recipe,
+        has_truth=plan.facts.truth,
+    )
 
 
 def is_result(folder: Place) -> bool:
     """Whether `compare_partitions` has written this folder, or has begun to."""
     return exists(join(folder, PLAN_FILE))
-
-
-def _comparison(levels: StoredLevels, recipe: Recipe) -> Comparison:
-    facts, plan = levels.stored.plan.facts, levels.stored.plan
-    alignment: Any = StoredAlignment(levels)
-    comparison = Comparison(
-        alignment, levels.counts, facts.rounding, plan.min_score, recipe, has_truth=facts.truth
-    )  # fmt: skip
-    found = levels.total.findings if levels.total else {}
-    # What a comparison in memory computes when it is first asked for, this one reads.
-    comparison.__dict__.update(
-        levels=levels,
-        sources=StoredSources(plan, levels),
-        findings_by_side=findings_of_set(plan, found, levels.counts.total, levels.counts.ignored_total),
-    )
-    return comparison
-
-
-def _summed(stored: StoredPages, words: NDArray[np.uint64], pixels: Floats, ignored: float) -> PairCounts:
-    """The counts of all pages: one row for each distinct pair."""
-    return PairCounts(stored.labels, np.zeros(len(pixels), np.int32), words, pixels, np.array([ignored]))
-
-
-def _on_pages(levels: StoredLevels, numbers: NDArray[np.int64], recipe: Recipe) -> Comparison:
-    """The comparison of some pages: of few in memory, with their regions; of more from the files."""
-    stored = levels.stored
-    if len(numbers) <= MOST_IN_MEMORY:
-        return replace(comparison_of_few(stored.plan, stored.places(numbers)), settings=recipe)
-    chosen = stored.choose(numbers)
-    parts = [own.counts.merged() for own in map(chosen.levels, chosen.parts)]
-    words, pixels = np.concatenate([one.words for one in parts]), np.concatenate([one.pixels for one in parts])
-    counts = _summed(chosen, words, pixels, sum(one.ignored_total for one in parts)).merged()
-    return _comparison(StoredLevels(chosen, counts, None), recipe)
-
-
-class StoredAlignment:
-    """What an `Alignment` says of labels and pages; its layouts have labels and no regions."""
-
-    def __init__(self, levels: StoredLevels) -> None:
-        self.levels, plan = levels, levels.stored.plan
-        labels = plan.labels
-        self.layouts, self.space, self.mapped = labels.layouts, labels.space, labels.mapped
-        self.taxonomy = plan.facts.kind
-        self.findings: tuple[Finding, ...] = tuple(plan.findings)
-
-    def comparison_on(self, numbers: NDArray[np.int64], recipe: Recipe) -> Comparison:
-        """See `models.page_subsets.comparison_of_pages`."""
-        return _on_pages(self.levels, numbers, recipe)
-
-    cell = Alignment.cell
-    side_label = Alignment.side_label
-    _position = Alignment._position
-
-    @property
-    def pages(self) -> Pages:
-        return self.levels.pages
-
-    @cached_property
-    def gt_pages(self) -> Pages:
-        has = self.sources[GT] >= 0
-        return self.pages if has.all() else packed_pages(self.levels.stored.page_columns().filter(has))
-
-    def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, NDArray[np.int64]]]:
-        """The pages whose names, or whose documents, have one of these stems."""
-        pages: Any = self.pages
-        numbers = np.flatnonzero(pages.names.have_stem(stems) | pages.documents.have_stem(stems))
-        return [(self.pages.take(numbers), numbers)]
-
-    def _lists(self, *columns: str) -> pa.Table:
-        import pyarrow as pa
-
-        stored = self.levels.stored
-        return pa.concat_tables([stored.page_list(part, list(columns)) for part in stored.parts])
-
-    @property
-    def sources(self) -> tuple[np.ndarray, np.ndarray]:
-        gt, pred = (column.to_numpy().astype(np.int64) for column in self._lists(*SIDES).columns)
-        return gt, pred
-
-    @property
-    def matches(self) -> PageMatches:
-        """How each page of the comparison was matched; positions are those in the parts."""
-        return PageMatches(self.sources[PRED], self._lists("how")["how"].to_numpy())
-
-    def page_match_table(self) -> pd.DataFrame:
-        """One row per page of the comparison: gt_page, pred_page, how."""
-        import pandas as pd
-
-        table = self._lists("page", "pred_page", "how", *SIDES)
-        gt, pred = (table[side].to_numpy() for side in SIDES)
-        names, given = (table[name].to_pylist() for name in ("page", "pred_page"))
-        other = [there or here for here, there in zip(names, given)]
-        how = np.array(WAYS, object)[table["how"].to_numpy()]
-        columns = {"gt_page": np.where(gt >= 0, names, ""), "pred_page": np.where(pred >= 0, other, ""), "how": how}
-        return pd.DataFrame(columns, dtype=object)

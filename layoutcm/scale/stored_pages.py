@@ -1,4 +1,4 @@
-"""The files of a finished comparison of parts, page by page: all its pages, or those that were chosen.
+"""The pages of a finished comparison of parts, read from its files: all of them, or those that were chosen.
 
 Pair counts are in memory for one or two parts at a time. Pages are numbered in the order of the parts, the chosen ones
 only; a position is that of a page in its part.
@@ -6,26 +6,31 @@ only; a position is that of a page in its part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.align import MappedLabels
+from layoutcm.alignment.page_matching import WAYS, PageMatches
 from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout, Pages
+from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.stored_facts import ATTRIBUTE
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import CountedLevels
 from layoutcm.pixels.pair_counts import PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
 from layoutcm.scale.part_counts import PAGES_FOLDER, counts_place, read_counts
 from layoutcm.scale.part_files import PAGE_COLUMNS
-from layoutcm.scale.places import join, read_parquet
 from layoutcm.scale.plan import Plan
+from layoutcm.scale.storage import join, read_parquet
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
@@ -38,11 +43,19 @@ class StoredPages:
     """The pages of a plan whose parts are counted; `chosen` is bool[pages of the plan], None for all of them."""
 
     plan: Plan
-    labels: tuple[tuple[str, ...], tuple[str, ...]]
-    space: LabelSpace
     chosen: Mask | None = None
-    kept: dict[int, Levels] = field(default_factory=dict)  # mutable: the parts that were used last
+    kept: dict[int, CountedLevels] = field(default_factory=dict)  # mutable: the parts that were used last
     lock: Any = field(default_factory=RLock, repr=False)
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The labels of gt and of pred."""
+        gt, pred = (tuple(side.labels) for side in self.plan.labels.layouts)
+        return gt, pred
+
+    @property
+    def space(self) -> LabelSpace:
+        return self.plan.labels.space
 
     @cached_property
     def _ends(self) -> Numbers:
@@ -83,19 +96,29 @@ class StoredPages:
             chosen = self.chosen.copy()
             chosen[self.chosen] = keep
             keep = chosen
-        return StoredPages(self.plan, self.labels, self.space, keep)
+        return StoredPages(self.plan, keep)
 
-    def columns(self, names: Sequence[str]) -> pa.Table:
-        """Columns of the rows of all pages."""
+    @cached_property
+    def pages(self) -> Pages:
+        return pages_of_table(self.columns(), packed=True)
+
+    @property
+    def names(self) -> PackedTexts:
+        return cast(PackedTexts, self.pages.names)
+
+    @property
+    def documents(self) -> PackedTexts:
+        """The document of each page."""
+        return cast(PackedTexts, self.pages.documents)
+
+    def columns(self, names: Sequence[str] | None = None) -> pa.Table:
+        """Columns of the rows of all pages; None: all that describe a page.
+
+        Of the latter, documents and attributes are dictionaries, because they repeat.
+        """
         import pyarrow as pa
 
-        return pa.concat_tables([self.part_columns(part, names) for part in self.parts], promote_options="default")
-
-    def page_columns(self) -> pa.Table:
-        """All columns that describe a page; documents and attributes as dictionaries, because they repeat."""
-        import pyarrow as pa
-
-        parts = [self.part_columns(part, None) for part in self.parts]
+        parts = [self.part_columns(part, names) for part in self.parts]
         return pa.concat_tables(parts, promote_options="default").unify_dictionaries()
 
     def part_columns(self, part: int, names: Sequence[str] | None) -> pa.Table:
@@ -110,7 +133,7 @@ class StoredPages:
         rows, table = self.rows_of(part), self.plan.page_table(part, columns)
         return table if rows is None else table.filter(rows)
 
-    def levels(self, part: int) -> Levels:
+    def levels(self, part: int) -> CountedLevels:
         """The pair counts of one part, as they were in memory when it was counted."""
         with self.lock:  # pictures of pages are drawn in threads
             if part not in self.kept:
@@ -119,23 +142,22 @@ class StoredPages:
                 self.kept[part] = self._read_levels(part)
             return self.kept[part]
 
-    def _read_levels(self, part: int) -> Levels:
+    def _read_levels(self, part: int) -> CountedLevels:
         table = self.part_columns(part, (*PAGE_COLUMNS, "pair", "pair_pixels", "ignored"))
-        words = np.array(read_counts(counts_place(self.plan, part)).words, np.uint64)
         pair, pixels = (table[name].combine_chunks() for name in ("pair", "pair_pixels"))
         page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
         counts = PairCounts(
             self.labels,
             page,
-            words.reshape(-1, self._width)[pair.flatten().to_numpy()],
+            self.words(read_counts(counts_place(self.plan, part)).words)[pair.flatten().to_numpy()],
             pixels.flatten().to_numpy().astype(np.float64),
             table["ignored"].to_numpy(),
         )
-        return Levels(counts, self.space, pages_of_table(table))
+        return CountedLevels(counts, self.space, pages_of_table(table))
 
-    @property
-    def _width(self) -> int:
-        return sum(words_for(len(labels)) for labels in self.labels)
+    def words(self, pairs: list[list[int]]) -> NDArray[np.uint64]:
+        """uint64[pairs, words]: the label sets of pairs, as in `PairCounts`."""
+        return np.array(pairs, np.uint64).reshape(-1, sum(words_for(len(labels)) for labels in self.labels))
 
 
 def _described(names: Sequence[str]) -> list[str]:
@@ -147,9 +169,59 @@ def _repeated(names: Sequence[str]) -> list[str]:
     return [name for name in _described(names) if name == "document" or name.startswith(ATTRIBUTE)]
 
 
-def of_pages(levels: Levels, keep: Mask) -> Levels:
-    """The counts of some pages, bool[pages]."""
-    counts, position = levels.counts, (np.cumsum(keep) - 1).astype(np.int32)
-    rows = counts.select(keep[counts.page])
-    rows = replace(rows, page=position[rows.page], ignored=counts.ignored[keep])
-    return Levels(rows, levels.space, levels.pages.take(np.flatnonzero(keep)))
+@dataclass(frozen=True, eq=False)
+class PartAlignment:
+    """The `Alignment` of a comparison of parts; its layouts have labels and no regions."""
+
+    stored: StoredPages
+    layouts: tuple[Layout, Layout]
+    space: LabelSpace
+    taxonomy: str
+    findings: tuple[Finding, ...]
+    mapped: MappedLabels
+
+    @classmethod
+    def of(cls, stored: StoredPages) -> PartAlignment:
+        plan, labels = stored.plan, stored.plan.labels
+        return cls(stored, labels.layouts, labels.space, plan.facts.kind, tuple(plan.findings), labels.mapped)
+
+    @property
+    def pages(self) -> Pages:
+        return self.stored.pages
+
+    @cached_property
+    def gt_pages(self) -> Pages:
+        has = self.sources[GT] >= 0
+        return self.pages if has.all() else pages_of_table(self.stored.columns().filter(has), packed=True)
+
+    def pages_of_sides(self, stems: Collection[str]) -> list[tuple[Pages, Numbers]]:
+        """The pages whose names, or whose documents, have one of these stems."""
+        numbers = np.flatnonzero(self.stored.names.have_stem(stems) | self.stored.documents.have_stem(stems))
+        return [(self.pages.take(numbers), numbers)]
+
+    def _lists(self, *columns: str) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.concat_tables([self.stored.page_list(part, list(columns)) for part in self.stored.parts])
+
+    @property
+    def sources(self) -> tuple[Numbers, Numbers]:
+        gt, pred = (column.to_numpy().astype(np.int64) for column in self._lists(*SIDES).columns)
+        return gt, pred
+
+    @property
+    def matches(self) -> PageMatches:
+        """How each page of the comparison was matched; positions are those in the parts."""
+        return PageMatches(self.sources[PRED], self._lists("how")["how"].to_numpy())
+
+    def page_match_table(self) -> pd.DataFrame:
+        """One row per page of the comparison: gt_page, pred_page, how."""
+        import pandas as pd
+
+        table = self._lists("page", "pred_page", "how", *SIDES)
+        gt, pred = (table[side].to_numpy() for side in SIDES)
+        names, given = (table[name].to_pylist() for name in ("page", "pred_page"))
+        other = [there or here for here, there in zip(names, given)]
+        how = np.array(WAYS, object)[table["how"].to_numpy()]
+        columns = {"gt_page": np.where(gt >= 0, names, ""), "pred_page": np.where(pred >= 0, other, ""), "how": how}
+        return pd.DataFrame(columns, dtype=object)

@@ -1,4 +1,4 @@
-"""What figures of causes and forgiveness show: shares of each label by cause, and how tolerances are written."""
+"""What figures of causes and forgiveness show: shares of each label by cause."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from layoutcm.tables.matrix_views import Selection, select
 
 # The columns of forgiveness that are drawn, with their titles.
 FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1 of the 2x2 matrix"}
-
-
-def tolerance_text(tolerance: float) -> str:
-    """'0.5 %', without more digits than it has."""
-    return f"{100 * tolerance:g} %"
 
 
 class CauseShares(NamedTuple):

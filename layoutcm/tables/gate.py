@@ -1,8 +1,8 @@
 """`gate`: does a result reach given thresholds, and is it no worse than an earlier one?
 
-A drop that is within noise does not fail, unless `strict`: the 95 % interval of the paired difference over documents
-contains 0. Where there is no such interval, because there are too few documents or the figure has none, every drop
-larger than allowed fails, and a remark says so.
+A drop fails if the verdict on the paired difference over documents is "worse"; leaderboards have the same verdict. Any
+other drop is within noise and does not fail, unless `strict`. Where there is no verdict, because there are too few
+documents or the figure is not tested, every drop larger than allowed fails, and a remark says so.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec import to_builtins
+
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, is_number, short_repr
-from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
+from layoutcm.filling.loading import ResultFile, load_result
+from layoutcm.filling.reading import difference_of_results, intervals_of_result
+from layoutcm.filling.result_of import GATED, Asked, result_of
 from layoutcm.metrics.intervals import Intervals
-from layoutcm.tables.loaded_leaderboard import LeaderboardResult
-from layoutcm.tables.loaded_result import Result, load_result
-from layoutcm.tables.named_figures import HEADLINE, Figures, find_figure, interval_of, named_figures
-from layoutcm.tables.result_json import full_result
-from layoutcm.tables.stored_result import ResultFile
-from layoutcm.tables.stored_sums import stored_difference, stored_intervals
-from layoutcm.wording import agree, difference_text, plural
+from layoutcm.results.measures import Figures, find_figure, measure_of
+from layoutcm.results.result import LeaderboardResult, Result
+from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE
+from layoutcm.wording import agree, difference_text, plain_number, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
-SAME = 1e-12  # a value this close to its limit has reached it
+HEADLINE = ("micro.f1", "macro.f1", "content.f1")  # what must not drop, unless other figures are named
 OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of the baseline
 
 
@@ -107,7 +108,7 @@ class Gate:
             "checks": [asdict(check) for check in self.checks],
             "notes": list(self.notes),
             "recipe": self.result.recipe,
-            "inputs": self.result.inputs,
+            "inputs": to_builtins(self.result.inputs),
         }
 
 
@@ -150,7 +151,7 @@ def gate(
     wanted = wanted_limits(fail_under, max_drop, baseline is not None)
     earlier = None if baseline is None else one_result(baseline, "baseline")
     own = one_result(result, "result")
-    figures = named_figures(own.data)
+    figures = own.figures
     for name in wanted.fail_under:
         find_figure(name, figures, FAIL_UNDER)
     intervals, notes = _intervals(own)
@@ -159,7 +160,7 @@ def gate(
         drops = wanted.drops(figures)
         paired, more = _paired(earlier, own)
         notes += [note for note in more if note not in notes]
-        old = named_figures(earlier.data)
+        old = earlier.figures
         checks += [_drop(name, most, (figures[name], old), paired, strict) for name, most in drops.items()]
     if not checks:
         raise _nothing_is_checked(FAIL_UNDER)
@@ -207,7 +208,7 @@ def limits_of(given: Limits, place: str) -> dict[str, float]:
             raise InputError("", place, f"{short_repr(line)} has no =", 'Write it like "macro.f1=0.8".')
         name, limit = name.strip(), _limit(value.strip(), name.strip(), place)
         if limits.setdefault(name, limit) != limit:  # which of them was meant is not known
-            problem = f"{limits[name]:g} and {limit:g} are both for {short_repr(name)}"
+            problem = f"{plain_number(limits[name])} and {plain_number(limit)} are both for {short_repr(name)}"
             raise InputError("", place, problem, "Give one number for each figure.")
     return limits
 
@@ -228,27 +229,32 @@ def _limit(value: object, name: str, place: str) -> float:
     return number
 
 
+def gated_result(comparison: Comparison, method: str = "matrix") -> Result:
+    """What a gate needs of a comparison; one document has its pages in it, which intervals need."""
+    return result_of(comparison, method, Asked(per_page=len(comparison.documents) < 2, parts=GATED))
+
+
 def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
     """The result of one prediction; a comparison of one document has its pages in it, which intervals need."""
     if isinstance(given, Result):
         return given
     if isinstance(given, Comparison):
-        return one_result(full_result(given, per_page=len(given.documents) < 2), place)
+        return gated_result(given)
     found = load_result(given)
     if isinstance(found, Result):
         return found
     if isinstance(found, LeaderboardResult):
-        raise InputError(found.name, place, "this is a leaderboard", "Give the result.json of one prediction.")
+        raise InputError("", place, "this is a leaderboard", "Give the result.json of one prediction.")
     if len(found) == 1:
         return found[0]
     hint = "Give the result.json of one of them: it is in its folder of the report."
-    raise InputError(found[0].name, place, f"the file has {len(found)} results", hint)
+    raise InputError("", place, f"the file has {len(found)} results", hint)
 
 
 def _intervals(own: Result) -> tuple[Intervals | None, list[str]]:
     """The intervals of the result, and a note if there are few units or none."""
     try:
-        found = stored_intervals(own)
+        found = intervals_of_result(own)
     except InputError as error:
         return None, [f"No intervals: {error}"]
     used = found.resampling
@@ -269,25 +275,24 @@ def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]
         old, new = (one.get(name, "not given") for one in settings)
         if old != new:
             notes.append(f"The baseline was made with other settings: {name} was {old}, and is {new}.")
-    if baseline.inputs["gt"].get("sha256") != own.inputs["gt"].get("sha256"):
+    if baseline.inputs.gt.sha256 != own.inputs.gt.sha256:
         notes.append("The baseline was made with another ground truth.")
     try:
-        return stored_difference(baseline, own), notes
+        return difference_of_results(baseline, own), notes
     except InputError as error:
         return None, [*notes, f"Not paired with the baseline, so every drop counts: {error}"]
 
 
-def _ends(name: str, intervals: Intervals | None) -> list[float]:
-    """Value, low and high of a figure; nan if there is no interval."""
-    if intervals is None or name.startswith("over_pages."):  # stored sums have no means over pages
-        return [math.nan] * 3
-    classes = {
-        (label, score): values[i]
-        for score, values in intervals.scores.items()
-        for i, label in enumerate(intervals.labels)
-    }
-    found = interval_of(name, intervals.figures, classes)
-    return [math.nan] * 3 if found is None else found[:3].tolist()
+def _row(name: str, intervals: Intervals | None) -> Mapping[str, Any]:
+    """The row of a figure in a table of intervals or of differences; without numbers if it has none."""
+    found = None
+    if intervals is not None and name.startswith("class."):
+        _, _, rest = name.partition(".")
+        label, _, score = rest.rpartition(".")
+        found = intervals.class_rows.get((label, score))
+    elif intervals is not None and not name.startswith("over_pages."):  # sums of a result have no means over pages
+        found = intervals.figure_rows.get(measure_of(name).column)
+    return {"low": math.nan, "high": math.nan, "verdict": None, "remark": ""} if found is None else found
 
 
 def _or_none(value: float) -> float | None:
@@ -295,18 +300,20 @@ def _or_none(value: float) -> float | None:
 
 
 def _threshold(name: str, least: float, figures: Figures, intervals: Intervals | None) -> Check:
-    value, (_, low, high) = figures[name], _ends(name, intervals)
+    value, row = figures[name], _row(name, intervals)
+    low, high = row["low"], row["high"]
     passed = value is not None and value >= least - SAME
     remark = "n/a: it is not defined in this result" if value is None else ""
     if not remark and low + SAME < least < high - SAME:
-        remark = f"its interval contains {least:g}"
+        remark = f"its interval contains {plain_number(least)}"
     return Check(name, FAIL_UNDER, value, least, None, _or_none(low), _or_none(high), passed, remark)
 
 
 def _drop(
     name: str, most: float, values: tuple[float | None, Figures], paired: Intervals | None, strict: bool
 ) -> Check:
-    (value, old), (_, low, high) = values, _ends(name, paired)
+    (value, old), row = values, _row(name, paired)
+    low, high, verdict = row["low"], row["high"], row["verdict"]
     before = old.get(name)
     least = None if before is None else before - most
     ends = _or_none(low), _or_none(high)
@@ -315,15 +322,10 @@ def _drop(
     if value is None:
         return Check(name, MAX_DROP, value, least, before, *ends, False, "n/a: it is not defined in this result")
     change = difference_text(value - before)
-    if math.isnan(low):
-        why = "too few documents to tell it from noise" if _few(name, paired) else "it has no interval"
+    if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
+        why = "too few documents to tell it from noise" if verdict == TOO_FEW else "it has no interval"
         return Check(name, MAX_DROP, value, least, before, *ends, False, f"{change}; {why}")
-    noise = high >= 0
-    text = f"{change}, interval {difference_text(low)} to {difference_text(high)}"
-    text = f"{text}: {'within noise' if noise else 'a real drop'}"
-    return Check(name, MAX_DROP, value, least, before, *ends, noise and not strict, text)
-
-
-def _few(name: str, paired: Intervals | None) -> bool:
-    """Whether the figure has an interval as soon as there are enough documents."""
-    return paired is not None and not math.isnan(_ends(name, paired)[0])
+    interval = "" if math.isnan(low) else f", interval {difference_text(low)} to {difference_text(high)}"
+    said = "a real drop" if verdict == WORSE else ", ".join(filter(None, ["within noise", row["remark"]]))
+    passed = verdict != WORSE and not strict
+    return Check(name, MAX_DROP, value, least, before, *ends, passed, f"{change}{interval}: {said}")

@@ -7,10 +7,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS, Resampling
-from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
-from layoutcm.tables.averages import F1_TITLES
-from layoutcm.wording import MISSING, agree, difference_text, percent, plural, score_text, thin_spaced
+from msgspec import UNSET
+
+from layoutcm.metrics.bootstrap import Resampling
+from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
+from layoutcm.results.measures import CONTENT_TITLE, OF_PIXELS, grid_rows
+from layoutcm.results.result import LeaderboardResult
+from layoutcm.results.types import IntervalRow, IntervalTables
+from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, POWER, WORSE, verdict_text
+from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
+from layoutcm.wording import (
+    MISSING,
+    agree,
+    difference_text,
+    percent,
+    pixel_change_text,
+    plain_percent,
+    plural,
+    points_text,
+    score_text,
+    thin_spaced,
+)
 
 # Each note says over which tests a p is corrected: a verdict of a class depends on it.
 NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
@@ -21,53 +38,66 @@ TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the cla
 
 def interval_text(intervals: Intervals, figure: str) -> str:
     """'0.812 – 0.843'"""
-    _, low, high, *_ = intervals.figures[figure].tolist()
-    return MISSING if math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
+    return interval_of_row(intervals.figure_rows[figure])
 
 
-def units_text(intervals: Intervals) -> str:
+def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:
+    """'0.812 – 0.843', of a row of a table of intervals."""
+    low, high = row["low"], row["high"]
+    return MISSING if low is None or math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
+
+
+def resampling_of(intervals: IntervalTables | LeaderboardResult) -> Resampling:
+    """The settings of the intervals of a result or a leaderboard."""
+    return Resampling(intervals.units[:-1], intervals.unit_count, intervals.n, intervals.seed, intervals.level)
+
+
+def units_text(used: Resampling) -> str:
     """'12 documents', or '12 pages of one document'."""
-    used = intervals.resampling
     count = plural(used.unit_count, used.unit)
     return f"{count} of one document" if used.unit == "page" else count
 
 
-def resampling_text(intervals: Intervals) -> str:
+def resampling_text(used: Resampling) -> str:
     """What the intervals are made from, with a warning if there are few units, or why there are none."""
-    used, units = intervals.resampling, units_text(intervals)
+    units = units_text(used)
     if used.kind == "none":
         verb = agree(used.unit_count, "is", "are")
         return f"no intervals: {units} {verb} too few, at least {FEWEST_UNITS} are needed"
     source = "by the jackknife" if used.kind == "jackknife" else f"{plural(used.n, 'resample')}, seed {used.seed}"
-    text = f"{100 * used.level:g} % intervals over {units}, {source}"
+    text = f"{plain_percent(used.level)} intervals over {units}, {source}"
     return f"{text}; with fewer than {FEW_UNITS} {used.units} they are rough" if used.few else text
 
 
-def cell_difference_text(used: Resampling, own: str, other: str, has_truth: bool = True) -> str:
+def needed_note(used: Resampling) -> str:
+    """What the column of documents needed means."""
+    units = f"how many {used.units} like these would show the difference"
+    return f"documents needed: {units} with a probability of {plain_percent(POWER)}"
+
+
+def cell_difference_text(used: Resampling, own: str, other: str, vocabulary: Vocabulary = WITH_TRUTH) -> str:
     """What a matrix of differences shows, and which of them are grey."""
-    words = CellWords(is_share=True, has_truth=has_truth, has_intervals=True)
-    better, worse = words.better, words.worse
+    better, worse = vocabulary.verdicts["better"], vocabulary.verdicts["worse"]
     said = f"{own} minus {other}. More on the diagonal is {better}, more off it is {worse}."
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
         return f"{said} With {units} nothing can be called {better} or {worse}: {FEWEST_UNITS} are needed."
     grey = f"Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
-    many = "With many cells, some exclude 0 by chance: the intervals are not corrected for the number of cells."
+    many = "With many cells, some exclude 0 by chance: intervals and verdicts are not corrected for their number."
     return f"{said} {grey} {many}"
 
 
-def cell_pair_text(values: tuple[float, float], ends: tuple[float, float], is_right: bool, words: CellWords) -> str:
+def cell_pair_text(
+    values: tuple[float, float], ends: tuple[float, float], verdict: str | None, words: CellWords
+) -> str:
     """One cell of two sides: 'A 4.38 %, B 6.40 %; B minus A: +2.02 points (+0.90 to +3.10), worse'."""
     first, second = map(words.write, values)
     change, low, high = (words.write_change(one) for one in (values[1] - values[0], *ends))
     text = f"A {first}, B {second}; B minus A: {change}"
     if any(map(math.isnan, (*values, *ends))):
         return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
-    if ends[0] <= 0 <= ends[1]:
-        verdict = "within noise"
-    else:
-        verdict = words.better if (values[1] > values[0]) == is_right else words.worse
-    return f"{text}{words.unit} ({low} to {high}), {verdict}"
+    said = {BETTER: words.better, WORSE: words.worse}.get(verdict or "", "within noise")
+    return f"{text}{words.unit} ({low} to {high}), {said}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +105,7 @@ class CellWords:
     """How the numbers of a cell are written: shares in % and points, or pixels; and what its verdicts are called."""
 
     is_share: bool
-    has_truth: bool
+    vocabulary: Vocabulary
     has_intervals: bool
 
     @property
@@ -84,62 +114,64 @@ class CellWords:
 
     @property
     def better(self) -> str:
-        return "better" if self.has_truth else "more agreement"
+        return self.vocabulary.verdicts["better"]
 
     @property
     def worse(self) -> str:
-        return "worse" if self.has_truth else "less agreement"
+        return self.vocabulary.verdicts["worse"]
 
     def write(self, value: float) -> str:
         return percent(value) if self.is_share else f"{thin_spaced(round(value))} px"
 
     def write_change(self, value: float) -> str:
         if self.is_share or math.isnan(value):
-            return difference_text(100 * value, 2)
-        return f"{'+' if value > 0 else '-' if value < 0 else ''}{thin_spaced(abs(round(value)))}"
+            return points_text(value)
+        return pixel_change_text(value)
 
 
-def unit_lines(intervals: Intervals) -> list[str]:
+def unit_lines(intervals: IntervalTables) -> list[str]:
     """The F1 of each unit, or the differences, if there are too few units for an interval."""
-    if intervals.resampling.kind != "none":
+    if not intervals.by_unit:
         return []
-    write = difference_text if intervals.is_difference else score_text
-    table = intervals.by_unit()
-    unit = intervals.resampling.unit
-    heading = f"{'difference of F1' if intervals.is_difference else 'F1'} in each {unit}"
-    width = max(len(name) for name in [heading, *table[unit]])
+    is_difference = any(row.p is not UNSET for row in intervals.headline)
+    write, unit = difference_text if is_difference else score_text, intervals.units[:-1]
+    heading = f"{'difference of F1' if is_difference else 'F1'} in each {unit}"
+    width = max(len(name) for name in [heading, *(row[unit] for row in intervals.by_unit)])
     titles = [name.removesuffix("_f1") for name in UNIT_FIGURES]
     lines = [f"{heading:{width}} " + " ".join(f"{title:>9}" for title in titles)]
-    for row in table.to_dict("records"):
+    for row in intervals.by_unit:
         lines.append(f"{row[unit]:{width}} " + " ".join(f"{write(row[name]):>9}" for name in UNIT_FIGURES))
     return lines
 
 
-def difference_summary(difference: Intervals, first: str) -> str:
+def difference_summary(difference: IntervalTables, first: str, background: str) -> str:
     """F1 of one prediction minus F1 of the first, with the verdict: the averages, then the classes."""
-    rows = list(_difference_rows(difference))
+    rows = list(_difference_rows(difference, background))
     heading = f"F1 minus that of {first}"
     width = max(len(heading), *(len(name) for name, _ in rows), 0)
     lines = [f"{heading:{width}}     value              interval        p  better in  verdict"]
-    lines += [_difference_line(f"{name:{width}}", row, row[difference.resampling.units]) for name, row in rows]
+    lines += [_difference_line(f"{name:{width}}", row, row[difference.units]) for name, row in rows]
     values = unit_lines(difference)
-    return "\n".join([*lines, resampling_text(difference), TEST_TEXT, *(["", *values] if values else [])])
+    notes = [resampling_text(resampling_of(difference)), TEST_TEXT]
+    return "\n".join([*lines, *notes, *(["", *values] if values else [])])
 
 
-def _difference_rows(difference: Intervals) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+def _difference_rows(difference: IntervalTables, background: str) -> Iterator[tuple[str, IntervalRow]]:
     """The rows of the two tables of a difference that are about F1 and defined."""
-    for row in difference.headline.to_dict("records"):
-        if row["figure"] in F1_TITLES and not math.isnan(row["value"]):
-            yield F1_TITLES[row["figure"]], row
-    for row in difference.classes().to_dict("records"):
-        if row["score"] == "f1" and row["label"] != difference.labels[0] and not math.isnan(row["value"]):
-            yield row["label"], row
+    rows = grid_rows(OF_PIXELS, brief=True)
+    titles = {found["f1"].column: row for row, found in rows.items() if row != CONTENT_TITLE}
+    titles |= {rows[CONTENT_TITLE]["f1"].column: CONTENT_TITLE}
+    by_figure = {row.figure: row for row in difference.headline if row.value is not None}
+    yield from ((title, by_figure[figure]) for figure, title in titles.items() if figure in by_figure)
+    for row in difference.classes:
+        if row.score == "f1" and row.label != background and row.value is not None:
+            yield str(row.label), row
 
 
-def _difference_line(name: str, row: Mapping[Any, Any], units: int) -> str:
+def _difference_line(name: str, row: IntervalRow, units: int) -> str:
     low, high = (difference_text(row[end]) for end in ("low", "high"))
-    interval = MISSING if math.isnan(row["low"]) else f"{low:>7} to {high:>7}"
-    words = row["verdict"] + (f", {row['remark']}" if row["remark"] and row["verdict"] != TOO_FEW else "")
-    numbers = f"{difference_text(row['value']):>9}    {interval:>18} {score_text(row['p']):>8}"
-    better = f"{row['better_in']} of {units}"
+    interval = MISSING if row.low is None else f"{low:>7} to {high:>7}"
+    words = verdict_text(row.verdict or None, row.remark)
+    numbers = f"{difference_text(row.value):>9}    {interval:>18} {score_text(row['p']):>8}"
+    better = f"{row.better_in} of {units}"
     return f"{name} {numbers} {better:>10}  {words}"

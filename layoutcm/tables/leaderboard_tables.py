@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec import to_builtins
 
+from layoutcm import html_parts
 from layoutcm.diagnosis.causes import TOLERANCE
-from layoutcm.metrics.intervals import UNIT_FIGURES
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.scores import ratio
-from layoutcm.models.leaderboard import Leaderboard
-from layoutcm.tables.averages import figure_title
-from layoutcm.tables.cause_shares import tolerance_text
-from layoutcm.tables.class_grid import MARKS, ClassGrid, ends_text
+from layoutcm.models.leaderboard import Leaderboard, compared_measures
+from layoutcm.results.measures import Measure, figure_title, measure_of
+from layoutcm.results.result import LeaderboardResult, frame_of
+from layoutcm.results.types import BoardClass, BoardRow, Part
+from layoutcm.results.verdict import BETTER, WORSE
 from layoutcm.tables.drawn_labels import MOST_DRAWN
-from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_text
+from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_of, resampling_text
 from layoutcm.tables.tables import Table
-from layoutcm.wording import difference_text, score_text
+from layoutcm.wording import MISSING, difference_text, percent_brief, plain_percent, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,44 +34,147 @@ BOARD, CLASSES, DIFFERENCES = "leaderboard", "model_classes", "model_differences
 CAUSES, DOCUMENTS, PAGES = "model_causes", "model_documents", "model_pages"
 BOARD_TABLES = (BOARD, CLASSES, DIFFERENCES, CAUSES, DOCUMENTS, PAGES)  # CAUSES only if a person asks why
 ALL_CAUSES = "all"
+MOST_MODELS = 20  # in a notebook
+# After F1 of a class: which differences from the baseline are real.
+MARKS = {BETTER: "▲", WORSE: "▼"}
+MARK_TEXT = "▲ better and ▼ worse than {}, by the corrected test"
 # What a report of several predictions has beside the folders of the predictions, which therefore have other names.
 BOARD_FILES = (INDEX_PAGE, f"{BOARD}.json", f"{BOARD}.xlsx", *(f"{name}.csv" for name in BOARD_TABLES))
 
 
-def standing(board: Leaderboard, name: str) -> dict[str, Any]:
-    """The place of one prediction for its JSON: rank, settings, and its row of the table."""
+class ClassGrid(NamedTuple):
+    """float64[labels, models]: F1, the best prediction first; the mark after each number, and all that is known of it.
+
+    `rows` is {(label, model): row of a leaderboard}, `recipes` are those of the predictions.
+    """
+
+    labels: list[str]
+    models: list[str]
+    baseline: str
+    values: Floats
+    marks: list[list[str]]
+    rows: dict[tuple[str, str], BoardClass]
+    recipes: list[str]
+
+    def number(self, row: int, column: int) -> str:
+        """'89 ▲': F1 in percent and its mark; "" where F1 does not exist."""
+        value = float(self.values[row, column])
+        number = "" if math.isnan(value) else percent_brief(value) if value else "0"
+        return f"{number} {self.marks[row][column]}".strip()
+
+    def difference(self, row: int, column: int) -> float:
+        """F1 minus that of the baseline."""
+        found = self.rows[self.labels[row], self.models[column]].difference
+        return math.nan if found is None else found
+
+    def difference_number(self, row: int, column: int) -> str:
+        """'+8.3 ▲': the difference from the baseline in points and its mark; "" where it does not exist."""
+        value = self.difference(row, column)
+        sign = "+" if value > 0 else "-"
+        number = "" if math.isnan(value) else f"{sign}{percent_brief(abs(value))}" if value else "0"
+        return f"{number} {self.marks[row][column]}".strip()
+
+    @property
+    def others(self) -> list[int]:
+        """The columns of all predictions but the baseline."""
+        return [k for k, model in enumerate(self.models) if model != self.baseline]
+
+    @property
+    def legend(self) -> str:
+        return MARK_TEXT.format(self.baseline)
+
+
+def standing(board: LeaderboardResult, name: str) -> BoardRow:
+    """The place of one prediction for its result: rank, settings, and its row of the table."""
     rank = board.models.index(name)
-    row = {str(column): value for column, value in board.table.to_dict("records")[rank].items()}
-    place = {"rank": rank + 1, "models": len(board.models), "baseline": board.baseline, "figure": board.figure}
-    return {"model": row.pop("model"), **place, **row}
+    place = {"rank": rank + 1, "models": len(board.models), "baseline": board.baseline, "figure": board.order}
+    return msgspec.structs.replace(board.model_rows[rank], **place)
 
 
-def board_table(board: Leaderboard) -> Table:
-    title = f"Leaderboard, by {figure_title(board.figure)}, differences from {board.baseline}"
-    return Table(BOARD, title, board.table, note=f"{resampling_text(board.intervals[board.baseline])}; {NOT_CORRECTED}")
+def _value(row: BoardRow, measure: Measure) -> float | None:
+    """A measure of a row; a leaderboard of the first schema has only those with an interval, as columns."""
+    known = row.measures or {}
+    return known.get(measure.name, getattr(row, measure.column, None) if measure.column else None)
 
 
-def board_tables(board: Leaderboard, why: bool = False) -> dict[str, Table]:
+def board_table(board: LeaderboardResult) -> Table:
+    """All numbers of the leaderboard: every column of `Leaderboard.table`, then measures that have no interval."""
+    known = set(board.table.columns)
+    more = {
+        one.name: [_value(row, one) for row in board.model_rows]
+        for one in board_columns(board)
+        if one.column not in known
+    }
+    data = board.table.assign(**{name: np.array(values, float) for name, values in more.items()})
+    return _board(board, data)
+
+
+def shown_table(board: LeaderboardResult, columns: list[Measure] | None = None) -> Table:
+    """The leaderboard with intervals as text: for a page, LaTeX, Markdown; all measures unless some are given."""
+    rows = []
+    for row in board.model_rows:
+        shown: dict[str, Any] = {"model": row.model}
+        for one in columns or board_columns(board):
+            shown[one.short_title] = _value(row, one)
+            if one.adds_up:
+                shown[f"interval of {one.short_title}"] = ends_text(row, one.column, score_text, " – ")
+        shown |= {"difference": row.difference, "p": row.p, "verdict": row.verdict or "", "remark": row.remark}
+        shown["interval of the difference"] = ends_text(row, "difference", difference_text, " to ")
+        rows.append(shown)
+    order = [*list(rows[0])[:-5], "difference", "interval of the difference", "p", "verdict", "remark"]
+    return _board(board, frame_of(rows)[order])
+
+
+def board_html(board: LeaderboardResult) -> str:
+    """The leaderboard as small HTML, for notebooks."""
+    table = shown_table(board)
+    rows = [
+        [_cell_text(*cell) for cell in zip(map(str, table.data), table.kinds(), row)]
+        for row in table.data.head(MOST_MODELS).itertuples(index=False, name=None)
+    ]
+    rest = html_parts.note(html_parts.more(len(table.data) - MOST_MODELS, "prediction"))
+    return html_parts.block(table.title, html_parts.table(table.headings(), rows), rest)
+
+
+def _cell_text(column: str, kind: str, cell: Any) -> str:
+    if column == "difference":
+        return difference_text(cell)
+    return score_text(cell) if kind == "share" else str(cell)
+
+
+def board_columns(board: LeaderboardResult) -> list[Measure]:
+    """The measure that decides the order, then those that some prediction has."""
+    known = {name for row in board.model_rows for name, value in (row.measures or {}).items() if value is not None}
+    every = [one for one in compared_measures() if one.name in known or one.column == board.order]
+    return sorted(every, key=lambda one: one.column != board.order)
+
+
+def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
+    title = f"Leaderboard, by {figure_title(board.order)}, differences from {board.baseline}"
+    return Table(BOARD, title, data, note=f"{resampling_text(resampling_of(board))}; {NOT_CORRECTED}")
+
+
+def board_tables(board: Leaderboard, value: LeaderboardResult) -> dict[str, Table]:
     """{name: table}: the models, their classes, all differences, documents and pages with the largest spread first.
 
-    `why` adds the causes of wrong pixels.
+    `value` is the leaderboard as a value; causes of wrong pixels are among the tables if it has them.
     """
-    differ = f"on which the predictions differ most, by {figure_title(board.figure)}"
-    marked = "F1 of each prediction, and whether it differs from {}; " + CORRECTED_FOR_ALL
     return {
-        BOARD: board_table(board),
-        CLASSES: Table(CLASSES, "F1 of classes", class_columns(board), note=marked.format(board.baseline)),
+        BOARD: board_table(value),
+        CLASSES: class_scores_table(value),
         DIFFERENCES: replace(
-            board_table(board), name=DIFFERENCES, title=f"Differences from {board.baseline}", data=board.differences
+            board_table(value), name=DIFFERENCES, title=f"Differences from {value.baseline}", data=value.differences
         ),
-        **({CAUSES: cause_table(board)} if why else {}),
-        DOCUMENTS: Table(DOCUMENTS, f"Documents {differ}", board.documents()),
-        PAGES: Table(PAGES, f"Pages {differ}", board.pages()),
+        **({CAUSES: table_of_causes(frame_of(to_builtins(value.causes)))} if value.causes else {}),
+        **{name: level_table(board, name) for name in (DOCUMENTS, PAGES)},
     }
 
 
-def cause_table(board: Leaderboard) -> Table:
-    return table_of_causes(board.causes())
+def level_table(board: Leaderboard, name: str) -> Table:
+    """The documents or the pages on which the predictions differ most."""
+    title = f"on which the predictions differ most, by {figure_title(board.figure)}"
+    kind, data = ("Documents", board.documents()) if name == DOCUMENTS else ("Pages", board.pages())
+    return Table(name, f"{kind} {title}", data)
 
 
 def table_of_causes(causes: pd.DataFrame) -> Table:
@@ -82,67 +191,65 @@ def table_of_causes(causes: pd.DataFrame) -> Table:
         pixels = np.append(pixels, pixels.sum())
         columns[f"share_of_wrong: {name}"] = ratio(pixels, pixels[-1])
         columns[f"pixels: {name}"] = pixels
-    note = f"shares of the wrong pixels of a prediction; slack: borders within {tolerance_text(TOLERANCE)}"
+    note = f"shares of the wrong pixels of a prediction; slack: borders within {plain_percent(TOLERANCE)}"
     return Table(CAUSES, "Causes of wrong pixels", pd.DataFrame(columns), note=f"{note} of the longer side of a page")
 
 
-def class_columns(board: Leaderboard) -> pd.DataFrame:
-    """Labels x predictions: F1 and, but for the baseline, whether it really differs; only labels that are in use."""
+def class_scores_table(board: LeaderboardResult) -> Table:
+    """Labels x predictions: F1 with its interval and, but for the baseline, the verdict; only labels in use."""
     import pandas as pd
 
-    used, rows = [board.labels[0], *board.classes_in_use], board.class_rows
+    rows = class_rows(board)
+    used = [next(iter(rows))[0], *classes_in_use(board)] if rows else []
     columns: dict[str, Any] = {"label": used}
     for name in board.models:
-        columns[f"f1: {name}"] = np.array([rows[label, name]["f1"] for label in used])
+        own = [rows[label, name] for label in used]
+        columns[f"f1: {name}"] = np.array([row.f1 for row in own], float)
+        columns[f"interval: {name}"] = [ends_text(row, "f1", score_text, " – ") for row in own]
         if name != board.baseline:
-            columns[f"verdict: {name}"] = [rows[label, name]["verdict"] or "" for label in used]
-    return pd.DataFrame(columns)
+            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
+    note = f"F1 of each prediction, and whether it differs from {board.baseline}; {CORRECTED_FOR_ALL}"
+    return Table(CLASSES, "F1 of classes", pd.DataFrame(columns), note=note)
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
-    """Labels x predictions: F1 minus that of the baseline, and whether the test shows it."""
+    """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
     import pandas as pd
 
     columns: dict[str, Any] = {"label": grid.labels}
     for k in grid.others:
         name = grid.models[k]
-        columns[f"difference: {name}"] = np.array([grid.difference(i, k) for i in range(len(grid.labels))], float)
-        columns[f"verdict: {name}"] = [grid.rows[label, name]["verdict"] or "" for label in grid.labels]
+        rows = [grid.rows[label, name] for label in grid.labels]
+        columns[f"difference: {name}"] = np.array([row.difference for row in rows], float)
+        columns[f"interval: {name}"] = [ends_text(row, "difference", difference_text, " to ") for row in rows]
+        columns[f"verdict: {name}"] = [row.verdict or "" for row in rows]
     title = f"F1 of classes minus that of {grid.baseline}"
     return Table(f"{CLASSES}-differences", title, pd.DataFrame(columns), note=CORRECTED_FOR_ALL)
 
 
-def class_grid(board: Leaderboard) -> ClassGrid:
+def class_rows(board: LeaderboardResult) -> dict[tuple[str, str], BoardClass]:
+    """{(label, model): row}"""
+    return {(row.label, row.model): row for row in board.class_rows}
+
+
+def classes_in_use(board: LeaderboardResult) -> list[str]:
+    """The labels without Background that have F1 in some prediction."""
+    rows = class_rows(board)
+    labels = list(dict.fromkeys(label for label, _ in rows))[1:]
+    return [label for label in labels if any(rows[label, name].f1 is not None for name in board.models)]
+
+
+def class_grid(board: LeaderboardResult) -> ClassGrid:
     """The labels in use without Background; of more labels than can be drawn, those with most gt pixels."""
-    labels, rows = board.classes_in_use, board.class_rows
+    labels, rows = classes_in_use(board), class_rows(board)
     if len(labels) > MOST_DRAWN:
-        first = board.comparisons[board.baseline].confusion()
-        pixels = dict(zip(reversed(first.labels), reversed(first.gt_pixels.tolist())))
-        kept = {*sorted(labels, key=lambda label: -pixels.get(label, 0))[:MOST_DRAWN]}
+        pixels = {row.label: row.gt_pixels or 0.0 for row in board.class_rows}
+        kept = {*sorted(labels, key=lambda label: -pixels[label])[:MOST_DRAWN]}
         labels = [label for label in labels if label in kept]
-    values = [[rows[label, name]["f1"] for name in board.models] for label in labels]
-    marks = [[MARKS.get(rows[label, name]["verdict"], "") for name in board.models] for label in labels]
+    values = [[rows[label, name].f1 for name in board.models] for label in labels]
+    marks = [[MARKS.get(rows[label, name].verdict or "", "") for name in board.models] for label in labels]
     shaped = np.array(values, float).reshape(len(labels), len(board.models))
-    recipes = [board.intervals[name].recipe for name in board.models]
-    return ClassGrid(labels, board.models, board.baseline, shaped, marks, rows, recipes)
-
-
-def short_table(board: Leaderboard) -> Table:
-    """The leaderboard with intervals as text, for people: in the HTML page and in LaTeX."""
-    import pandas as pd
-
-    rows = []
-    for row in board.table.to_dict("records"):
-        others = [figure for figure in UNIT_FIGURES if figure != board.figure]
-        values = {short_title(figure): row[figure] for figure in others}
-        first = {"model": row["model"], short_title(board.figure): row[board.figure]}
-        first["interval"] = ends_text(row, board.figure, score_text, " – ")
-        difference = {"difference": row["difference"]}
-        difference["interval of the difference"] = ends_text(row, "difference", difference_text, " to ")
-        rows.append(
-            first | values | difference | {"p": row["p"], "verdict": row["verdict"] or "", "remark": row["remark"]}
-        )
-    return replace(board_table(board), data=pd.DataFrame(rows))
+    return ClassGrid(labels, board.models, board.baseline, shaped, marks, rows, list(board.recipes.values()))
 
 
 def short_differences(table: Table) -> Table:
@@ -153,4 +260,10 @@ def short_differences(table: Table) -> Table:
 
 def short_title(figure: str) -> str:
     """The title of a headline figure: 'macro F1'"""
-    return figure_title(figure).partition(",")[0]
+    return measure_of(figure).short_title
+
+
+def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float], str], joint: str) -> str:
+    """The two ends of an interval in a row of a leaderboard."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"

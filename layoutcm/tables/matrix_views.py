@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from layoutcm.errors import check_choice
-from layoutcm.layouts.model import SIDES, Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
+from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
+from layoutcm.wording import as_heading, one_line
 
-VIEW_TITLES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
+VIEW_TITLES = WITH_TRUTH.views
 VIEWS = tuple(VIEW_TITLES)
 SHARE_VIEWS = VIEWS[1:]  # values from 0 to 1
-COLLAPSED = "collapsed"  # the 2x2, shown beside the four views
 # The name of a view as a table, as a figure file and as a JSON key.
 TABLE_OF_VIEW = {view: "confusion" if view == "pixels" else view for view in VIEWS}
 SCORE_TITLES = {score: VIEW_TITLES[score] for score in SCORES}
@@ -27,26 +28,14 @@ def view_values(confusion: Confusion, view: str) -> Floats:
     return confusion.values if view == "pixels" else getattr(confusion, view)
 
 
-def heading_of_view(view: str) -> str:
-    """The title as it starts a line: "Recall", "F1"."""
-    title = VIEW_TITLES[view]
-    return title[:1].upper() + title[1:]
-
-
-# The views among which a reader chooses, with the text of their buttons.
-VIEW_BUTTONS = {**{view: heading_of_view(view) for view in (*SHARE_VIEWS, "pixels")}, COLLAPSED: "2x2"}
-
-# The same without a truth: what recall and precision are then.
-LETTER_BUTTONS = VIEW_BUTTONS | {"recall": "Share of A", "precision": "Share of B", "f1": "Both of A and B (F1)"}
-LETTER_TITLES = VIEW_TITLES | {"recall": "share of A", "precision": "share of B", "f1": "both of A and B (F1)"}
+def view_buttons(vocabulary: Vocabulary) -> dict[str, str]:
+    """{view: text of its button} for the views among which a reader chooses."""
+    return {view: as_heading(vocabulary.views[view]) for view in (*SHARE_VIEWS, "pixels")}
 
 
 def view_title(view: str, confusion: Confusion) -> str:
-    """The title of a view inside a sentence; without a truth, that of A and B."""
-    if confusion.side_names == SIDES or view == "pixels":
-        return VIEW_TITLES[view]
-    title = LETTER_BUTTONS[view]
-    return title[:1].lower() + title[1:]
+    """The title of a view inside a sentence."""
+    return confusion.vocabulary.views[view]
 
 
 class Selection(NamedTuple):
@@ -78,6 +67,14 @@ def _limit(side: list[int], confusion: Confusion, labels: Collection[str]) -> li
 def cell_verb(diagonal: bool, correct: bool) -> str:
     """The word between the gt label and the pred label of a cell; with different taxonomies nothing is correct."""
     return "overlaps" if not diagonal else "found as" if correct else "read as"
+
+
+def cell_name(
+    vocabulary: Vocabulary, gt: str, pred: str, diagonal: bool, label_text: Callable[[str], str] = one_line
+) -> str:
+    """What a cell is called, such as "Text read as Title"; without a truth, "Text in A, Title in B"."""
+    verb = cell_verb(diagonal, gt == pred)
+    return vocabulary.cell.format(gt=label_text(gt), verb=verb, pred=label_text(pred))
 
 
 def every_label(confusion: Confusion) -> Selection:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from layoutcm.comparison import Comparison
-from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.errors import check_choice
+from layoutcm.results.result import Result
 from layoutcm.tables.agreement_tables import agreement_tables
-from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
-from layoutcm.tables.slice_tables import slice_report_table
+from layoutcm.tables.slice_tables import slice_report_table, slice_table
 from layoutcm.tables.tables import (
     RANKED_PAIRS,
     Table,
@@ -19,13 +18,13 @@ from layoutcm.tables.tables import (
     class_table,
     collapsed_table,
     confusions_table,
-    document_table,
     family_tables,
     findings_table,
     interval_tables,
+    level_tables,
     matrix_table,
+    measure_table,
     object_tables,
-    page_table,
     ranked_pairs_table,
     recipe_table,
 )
@@ -47,6 +46,7 @@ USES = {
     "collapsed": Uses(sheet=True, latex=True),
     "agreement": Uses(summary=1, html=True, latex=True),
     "averages": Uses(summary=1, html=True, latex=True),
+    "measures": Uses(sheet=True, html=True, latex=True),
     "confusions": Uses(summary=3, html=True, latex=True),
     "classes": Uses(sheet=True, html=True, latex=True),
     "label_agreement": Uses(sheet=True, html=True, latex=True),
@@ -78,34 +78,40 @@ HTML_TABLES = tuple(name for name, uses in USES.items() if uses.html)
 LATEX_TABLES = tuple(name for name, uses in USES.items() if uses.latex)
 
 
-def all_tables(
-    comparison: Comparison, confusion: Confusion, objects: Objects | None = None, extras: Extras = NO_EXTRAS
-) -> dict[str, Table]:
-    """{name: table}; those of objects, families, intervals and slices only if these are given.
+def all_tables(result: Result, comparison: Comparison | None = None) -> dict[str, Table]:
+    """{name: table} of everything that the result has; `comparison` adds what needs regions, or very many pages.
 
     Beside the tables of `USES` there is one for each family, named "family_1" and so on.
     """
-    method = confusion.method
-    if not comparison.has_truth:
-        return {table.name: table for table in agreement_tables(comparison, confusion)}
+    confusion = result.confusion()
+    if result.vocabulary.measured == "agreement":
+        return {table.name: table for table in agreement_tables(result, confusion, comparison)}
     tables = [
         *(matrix_table(confusion, view) for view in VIEWS),
         collapsed_table(confusion),
-        class_table(confusion),
-        average_table(comparison, confusion),
+        class_table(confusion, intervals=result.intervals),
+        average_table(result),
+        measure_table(result),
         confusions_table(confusion),
-        document_table(comparison, method),
-        page_table(comparison, method),
-        findings_table(comparison),
-        recipe_table(comparison, method),
-        *(object_tables(objects) if objects else ()),
-        *([ranked_pairs_table(objects)] if objects and objects.space.shared else ()),
-        *(interval_tables(extras.intervals, extras.difference)),
-        *(why_tables(extras.why) if extras.why else ()),
-        *(family_tables(extras.families) if extras.families else ()),
-        *([slice_report_table(extras.slices)] if extras.slices else ()),
+        *level_tables(result, comparison),
+        findings_table(result),
+        recipe_table(result),
+        *(object_tables(result.objects) if result.objects else ()),
+        *interval_tables(result.intervals, result.difference_from_first),
+        *why_tables(result),
+        *(family_tables(result.families) if result.families else ()),
+        *([slice_report_table(slice_table(result.slices))] if result.slices else ()),
     ]
+    if comparison is not None and result.objects and result.has_classes:
+        tables.append(ranked_pairs_table(comparison.objects()))
     return {table.name: table for table in tables}
+
+
+def table_of(result: Result, name: str) -> Table:
+    """One of these tables; an InputError names those that the result has."""
+    tables = all_tables(result)
+    check_choice("name", name, list(tables))
+    return tables[name]
 
 
 def family_matrix_tables(tables: Mapping[str, Table]) -> list[Table]:

@@ -7,8 +7,11 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
-from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from msgspec import UNSET
+
+from layoutcm.diagnosis.score_curves import ALL_LABELS, FEWEST_DOCUMENTS, ScoreCurves
+from layoutcm.results.result import frame_of
+from layoutcm.results.types import CurveScores
 from layoutcm.tables.tables import Table
 from layoutcm.wording import NAME_LENGTH, agree, difference_text, one_line, plural, score_text, shorten, threshold_text
 
@@ -18,21 +21,29 @@ F1_OF_ALONE = (
 )
 
 
-def threshold_table(curves: ScoreCurves) -> Table:
+CALIBRATION = ("roc_auc", "ece")
+GAIN_COLUMNS = ("label", "threshold", "f1", "present_f1", "held_out_f1", "gain")
+
+
+def threshold_table(curves: CurveScores) -> Table:
     """The best threshold of each label, and one for all labels, with F1 and gain."""
-    data = curves.gains()
-    data = data[data["f1"].notna()].reset_index(drop=True)
+    data = frame_of([{name: row[name] for name in GAIN_COLUMNS} for row in _rows(curves) if not math.isnan(row["f1"])])
     data["threshold"] = [threshold_text(value) for value in data["threshold"]]
     title = "Score thresholds with the largest F1 of pixels"
     return Table("thresholds", title, data, note=f"{F1_OF_ALONE}; {gain_text(curves)}")
 
 
-def calibration_table(curves: ScoreCurves) -> Table:
-    """ROC AUC and calibration error of each label that has one."""
-    import pandas as pd
+def _rows(curves: CurveScores) -> list[dict[str, Any]]:
+    """One row per label, then that of all labels; nan is n/a."""
+    rows = [{name: row[name] for name in (*GAIN_COLUMNS, *CALIBRATION)} for row in (*curves.classes, curves.overall)]
+    plain = [{name: math.nan if value in (None, UNSET) else value for name, value in row.items()} for row in rows]
+    return [*plain[:-1], plain[-1] | {"label": ALL_LABELS}]
 
-    values = {"roc_auc": list(curves.roc_auc.values()), "ece": list(curves.ece.values())}
-    data = pd.DataFrame({"label": list(curves.labels), **values}).dropna(subset=list(values), how="all")
+
+def calibration_table(curves: CurveScores) -> Table:
+    """ROC AUC and calibration error of each label that has one."""
+    rows = [{name: row[name] for name in ("label", *CALIBRATION)} for row in _rows(curves)[:-1]]
+    data = frame_of(rows).reindex(columns=["label", *CALIBRATION]).dropna(subset=list(CALIBRATION), how="all")
     note = "ECE: expected calibration error, the mean distance of scores and shares of right pixels"
     return Table("calibration", "ROC AUC and calibration of scores", data.reset_index(drop=True), note=note)
 
@@ -42,18 +53,18 @@ def reliability_table(curves: ScoreCurves, label: str) -> Table:
     return Table("reliability", f"Reliability of the scores of {label}", curves.reliability(label))
 
 
-def gain_text(curves: ScoreCurves) -> str:
+def gain_text(curves: CurveScores) -> str:
     """What the gains of thresholds are measured on."""
-    documents = plural(curves.documents, "document")
-    if curves.is_cross_validated:
+    if curves.cross_validated:
+        documents = plural(curves.documents or 0, "document")
         return f"gain: cross-validated over {documents}, each with a threshold chosen on the others"
     return f"gain: on these pages, not cross-validated, because there are fewer than {FEWEST_DOCUMENTS} documents"
 
 
-def gain_sentence(curves: ScoreCurves, label: str | None = None, label_text: Callable[[str], str] = one_line) -> str:
+def gain_sentence(curves: CurveScores, label: str | None = None, label_text: Callable[[str], str] = one_line) -> str:
     """What the best threshold of a label, or of all labels together, gains; "" without scores."""
-    place = len(curves.labels) if label is None else curves.labels.index(label)
-    row = curves.gains().to_dict("records")[place]
+    row = next(row for row in _rows(curves) if row["label"] == (ALL_LABELS if label is None else label))
+    documents = curves.documents or 0
     of = ALL_LABELS if label is None else label_text(label)
     if math.isnan(row["f1"]):
         return ""
@@ -61,18 +72,17 @@ def gain_sentence(curves: ScoreCurves, label: str | None = None, label_text: Cal
         return f"No score threshold is better for {of} than keeping every region: F1 {score_text(row['f1'])}."
     best = f"Score threshold {threshold_text(row['threshold'])} has the largest F1 of {of} on these pages"
     change = f"{score_text(row['f1'])} instead of {score_text(row['present_f1'])} without a threshold"
-    if not curves.is_cross_validated:
-        verb = agree(curves.documents, "is", "are")
-        few = f"{plural(curves.documents, 'document')} {verb} too few to measure it on others"
+    if not curves.cross_validated:
+        verb = agree(documents, "is", "are")
+        few = f"{plural(documents, 'document')} {verb} too few to measure it on others"
         return f"{best}: {change}. The gain, {difference_text(row['gain'])}, is on these pages: {few}."
-    held_out = f"{difference_text(row['gain'])} on held-out documents ({curves.documents:,}, one after the other)"
+    held_out = f"{difference_text(row['gain'])} on held-out documents ({documents:,}, one after the other)"
     return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so that it is not shown to help.")
 
 
-def score_lines(curves: ScoreCurves) -> list[str]:
+def score_lines(curves: CurveScores) -> list[str]:
     """Terminal text: the best threshold of each label with its gain, ROC AUC and calibration error."""
-    values = [*zip(curves.roc_auc.values(), curves.ece.values()), (float("nan"),) * 2]  # the last row is of all labels
-    rows = [{**row, "more": more} for row, more in zip(curves.gains().to_dict("records"), values)]
+    rows = _rows(curves)
     overall = rows[-1]
     rows = [row for row in rows if row["f1"] == row["f1"]]
     names = [shorten(one_line(row["label"]), NAME_LENGTH) for row in rows]
@@ -80,7 +90,7 @@ def score_lines(curves: ScoreCurves) -> list[str]:
     lines = [f"{BEST:{width}} threshold   F1 now F1 there     gain  ROC AUC      ECE"]
     for name, row in zip(names, rows):
         scores = [score_text(value) for value in (row["present_f1"], row["f1"])]
-        texts = [*scores, difference_text(row["gain"]), *map(score_text, row["more"])]
+        texts = [*scores, difference_text(row["gain"]), *(score_text(row[name]) for name in CALIBRATION)]
         others = " ".join(f"{text:>8}" for text in texts)
         lines.append(f"{name:{width}} {threshold_text(row['threshold']):>9} {others}")
     return [*lines, F1_OF_ALONE, gain_text(curves), *_ready_option([row for row in rows if row is not overall])]
@@ -91,15 +101,3 @@ def _ready_option(rows: list[dict[Any, Any]]) -> list[str]:
     helped = [row for row in rows if row["gain"] > 0 and row["threshold"] > 0]
     values = (shlex.quote(f"{one_line(row['label'])}={threshold_text(row['threshold'])}") for row in helped)
     return [f"to apply those that gain: --min-score {' '.join(values)}"] if helped else []
-
-
-def score_curves_result(curves: ScoreCurves) -> dict[str, Any]:
-    """The part of the JSON about score curves, without the curves themselves."""
-    *classes, overall = curves.gains().to_dict("records")
-    del overall["label"]
-    more = [{"roc_auc": curves.roc_auc[label], "ece": curves.ece[label]} for label in curves.labels]
-    return {
-        "cross_validated": curves.is_cross_validated,
-        "overall": overall,
-        "classes": [row | values for row, values in zip(classes, more)],
-    }

@@ -1,39 +1,67 @@
-"""Slices as terminal text, as JSON and as a table of a report."""
+"""Slices as terminal text and as a table of a report."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.slices import usual_figure
-from layoutcm.metrics.bootstrap import CONFIDENCE, FEWEST_UNITS, MOST_JACKKNIFE
-from layoutcm.metrics.intervals import BETTER, WORSE
-from layoutcm.metrics.unit_sums import unit_kind
-from layoutcm.tables.averages import figure_title
-from layoutcm.tables.slice_views import SEED, SliceTable
+from msgspec import to_builtins
+
+from layoutcm.results.measures import figure_title
+from layoutcm.results.result import frame_of
+from layoutcm.results.types import SliceRow, Slices
+from layoutcm.results.verdict import BETTER, WORSE
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, NAME_LENGTH, difference_text, one_line, percent, plural, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, difference_text, one_line, percent, score_text, shorten
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = SliceRow.__struct_fields__
 NONE_DIFFERS = "no slice is shown to be better or worse than the rest"
-ALL_ATTRIBUTES = "all"  # in a recipe
 TITLES = ("pages", "documents", "F1", "interval", "difference", "p", "error", "explained", "verdict")
 
 
-def slice_table(comparison: Comparison, attribute: str | None, method: str = "matrix") -> SliceTable:
-    figure = usual_figure(comparison.space)
-    data = comparison.slices(attribute, figure, method=method, seed=SEED)
-    unit = unit_kind(comparison.levels)
-    units = len(comparison.documents if unit == "document" else comparison.pages)
-    test = "randomisation test" if units <= MOST_JACKKNIFE else "t test"
-    over = f"{100 * CONFIDENCE:g} % intervals over {plural(units, unit)} by the jackknife, none below {FEWEST_UNITS}"
-    tests = f"{figure_title(figure)}; {over}; p: {test} against the rest, corrected for the number of slices (Holm)"
-    settings = {"slices": attribute or ALL_ATTRIBUTES, "figure": figure, "level": CONFIDENCE, "seed": SEED}
-    recipe = comparison.recipe_for(method, **settings)
-    confusion = comparison.confusion(method=method)
-    whole = confusion.average("micro")["f1"] if comparison.space.shared else float(confusion.collapse().f1[1, 1])
-    return SliceTable(attribute, data, figure, figure_title(figure), tests, recipe, whole)
+class SliceTable(NamedTuple):
+    """Slices as a table with its titles, for terminal, reports and figures."""
+
+    attribute: str | None
+    data: pd.DataFrame
+    figure: str  # the one that is tested
+    tests: str
+    recipe: str
+    whole: float  # the figure of all pages
+
+    @property
+    def figure_title(self) -> str:
+        return figure_title(self.figure)
+
+    @property
+    def low_end(self) -> float:
+        """Where the axis of a figure begins: a multiple of 0.1 at or below all values and interval ends."""
+        found = [*self.data[["low", self.figure]].to_numpy(float).ravel().tolist(), self.whole]
+        known = [value for value in found if not math.isnan(value)]
+        return min(max(math.floor(10 * min(known, default=0.0) + 1e-9) / 10, 0.0), 0.9)
+
+    @property
+    def names(self) -> list[str]:
+        """The value of each slice, after its attribute if there are several."""
+        values = self.data["value"].tolist()
+        if self.attribute is not None:
+            return values
+        return [f"{attribute}: {value}" for attribute, value in zip(self.data["attribute"], values)]
+
+    @property
+    def title(self) -> str:
+        return "Slices that explain most of the error" if self.attribute is None else f"Slices by {self.attribute}"
+
+
+def slice_table(slices: Slices) -> SliceTable:
+    data = frame_of(to_builtins(slices.rows)).reindex(columns=[*COLUMNS])
+    data = data if slices.attribute is None else data.drop(columns="attribute")
+    whole = math.nan if slices.whole is None else slices.whole
+    return SliceTable(slices.attribute, data, slices.figure, slices.tests, slices.recipe, whole)
 
 
 def slice_summary(slices: SliceTable) -> str:
@@ -42,7 +70,7 @@ def slice_summary(slices: SliceTable) -> str:
         return "no slice of pages is worse than the rest"
     names = [shorten(one_line(name), NAME_LENGTH) for name in slices.names]
     heading = one_line(slices.title[0].lower() + slices.title[1:])
-    rows = [(heading, *TITLES), *map(_line, names, slices.data.to_dict("records"))]
+    rows = [(heading, *TITLES), *(_line(*one, slices.figure) for one in zip(names, slices.data.to_dict("records")))]
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = []
     for name, *numbers, verdict in rows:
@@ -52,13 +80,13 @@ def slice_summary(slices: SliceTable) -> str:
     return "\n".join([*lines, *([] if differs else [NONE_DIFFERS]), *slices.tests.split("; ")])
 
 
-def _line(name: str, row: Mapping[Any, Any]) -> tuple[str, ...]:
+def _line(name: str, row: Mapping[Any, Any], figure: str) -> tuple[str, ...]:
     interval = MISSING if math.isnan(row["low"]) else f"{score_text(row['low'])} – {score_text(row['high'])}"
     return (
         name,
         f"{row['pages']:,}",
         f"{row['documents']:,}",
-        score_text(row[row["figure"]]),
+        score_text(row[figure]),
         interval,
         difference_text(row["difference"]),
         score_text(row["p"]),
@@ -69,7 +97,7 @@ def _line(name: str, row: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def slice_report_table(slices: SliceTable) -> Table:
-    data = slices.data.drop(columns=["figure", "value", "attribute", "rest"], errors="ignore")
+    data = slices.data.drop(columns=["value", "attribute", "rest"], errors="ignore")
     data.insert(0, "slice", slices.names)
     data["verdict"] = data["verdict"].fillna("").astype(str)
     return Table("slices", slices.title, data, note=slices.tests, recipe=slices.recipe)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePath
 
-from layoutcm.comparison import Comparison
-from layoutcm.layouts.model import GT, LETTERS, PRED
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import largest_confusions
+from layoutcm.results.result import Result
+from layoutcm.tables.matrix_views import cell_name, largest_confusions
 from layoutcm.wording import one_line, percent
 
 WHOLE_SET = "the whole set"
@@ -36,25 +34,24 @@ def summary_sentence(
     return f"{found}; {right}{loss}{borders}."
 
 
-def comparison_sentence(comparison: Comparison, confusion: Confusion) -> str:
+def result_sentence(result: Result, confusion: Confusion) -> str:
     """The sentence on the whole set, as text without markup."""
-    if not comparison.has_truth:
-        return agreement_sentence(comparison, confusion)
-    pred = one_line(PurePath(comparison.alignment.layouts[PRED].name).name)
-    return summary_sentence(confusion, pred, slack=comparison.border_slack())
+    return SENTENCES[result.vocabulary.measured](result, confusion)
 
 
-def agreement_sentence(comparison: Comparison, confusion: Confusion) -> str:
+def _score_sentence(result: Result, confusion: Confusion) -> str:
+    return summary_sentence(confusion, one_line(result.inputs.pred.name), slack=result.border_slack)
+
+
+def agreement_sentence(result: Result, confusion: Confusion) -> str:
     """On how many pixels A and B agree, if neither is the truth, and about what they do not."""
-    names = [one_line(PurePath(layout.name).name) for layout in comparison.alignment.layouts]
-    sides = " and ".join(f"{letter} ({name})" for letter, name in zip(LETTERS, names))
+    names = [one_line(side.name) for side in (result.inputs.gt, result.inputs.pred)]
+    sides = " and ".join(f"{letter} ({name})" for letter, name in zip(result.vocabulary.sides, names))
     if not confusion.diagonal:
         return f"{sides} have different labels, so that there is no agreement. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
-    most = f"; largest disagreement: {in_both(*worst[:2])}" if worst else ""
-    return f"{sides} have the same labels on {percent(comparison.agreement()['observed'])} of all pixels{most}."
+    most = f"; largest disagreement: {cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal)}" if worst else ""
+    return f"{sides} have the same labels on {percent(result.measures['agreement.observed'])} of all pixels{most}."
 
 
-def in_both(a: str, b: str, label_text: Callable[[str], str] = one_line) -> str:
-    """What the two sides call the same pixels."""
-    return f"{label_text(a)} in {LETTERS[GT]}, {label_text(b)} in {LETTERS[PRED]}"
+SENTENCES = {"scores": _score_sentence, "agreement": agreement_sentence}

@@ -12,19 +12,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import UNSET, to_builtins
 
 from layoutcm.comparison import Comparison
+from layoutcm.filling.reading import dense
+from layoutcm.metrics.agreement import observed_by_group
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
-from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
-from layoutcm.metrics.intervals import Intervals
+from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.metrics.objects.panoptic import QUALITIES, mean_qualities
+from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, SCORE_TITLES, average_scores, figure_title
+from layoutcm.results.measures import (
+    CONTENT_TITLE,
+    MEASURES,
+    OBJECT_SCORES,
+    OF_PIXELS,
+    SCORE_TITLES,
+    figure_title,
+    grid_rows,
+)
+from layoutcm.results.result import Result, frame_of
+from layoutcm.results.types import Families, IntervalTables, LabelledMatrix, ObjectScores
 from layoutcm.tables.drawn_labels import drawn_matrix
-from layoutcm.tables.interval_texts import TEST_TEXT, resampling_text
+from layoutcm.tables.interval_texts import TEST_TEXT, needed_note, resampling_of, resampling_text
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
     VIEW_TITLES,
@@ -35,22 +46,25 @@ from layoutcm.tables.matrix_views import (
     view_title,
     view_values,
 )
-from layoutcm.wording import USE_A_MAPPING, as_text_cell, one_line
+from layoutcm.wording import USE_A_MAPPING, as_text_cell, iou_text, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-AP_COLUMNS = ("ap", "ap50", "ap75", "ar")
 SHAPES = {"box": "boxes", "mask": "masks"}
 ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
-# Float columns that contain pixels; all other float columns contain shares.
-PIXEL_COLUMNS = frozenset({"pixels", "total", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))})
+# Float columns that contain pixels or another amount; all other float columns contain shares.
+PIXEL_COLUMNS = frozenset(
+    {"pixels", "total", "documents_needed", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))}
+)
 HEADINGS = {
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
     "f1": "F1",
+    "f1_low": "F1, low",
+    "f1_high": "F1, high",
     "iou": "IoU",
     "micro_f1": "micro F1",
     "macro_f1": "macro F1",
@@ -67,12 +81,13 @@ HEADINGS = {
     "a_pixels": "A pixels",
     "b_pixels": "B pixels",
     "both_pixels": "pixels of both",
-    **{name: name.upper() for name in (*AP_COLUMNS, *QUALITIES, *COUNTS)},
+    **{name: name.upper() for name in (*OBJECT_SCORES, *QUALITIES, *COUNTS)},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
     "better_in": "better in",
     "worse_in": "worse in",
+    "documents_needed": "documents needed",
     "present_f1": "F1 now",
     "held_out_f1": "F1 on held-out documents",
     "roc_auc": "ROC AUC",
@@ -156,20 +171,39 @@ def collapsed_table(confusion: Confusion) -> Table:
 NO_CLASSES = f"n/a: the two sides have different labels ({USE_A_MAPPING})."
 
 
-def class_table(confusion: Confusion, selection: Selection | None = None) -> Table:
+def class_table(
+    confusion: Confusion, selection: Selection | None = None, intervals: IntervalTables | None = None
+) -> Table:
+    """One row per label: pixels and scores, and the ends of the interval of F1, if there are intervals."""
     data = confusion.classes()
+    if intervals is not None and intervals.interval != "none":
+        ends = {row.label: (row.low, row.high) for row in reversed(intervals.classes) if row.score == "f1"}
+        for k, name in enumerate(("f1_low", "f1_high")):
+            column = np.array([ends.get(label, (None, None))[k] for label in confusion.labels], float)
+            data.insert(list(data).index("iou"), name, column)
     return Table("classes", "Classes", data.iloc[selection.rows] if selection else data)
 
 
-def average_table(comparison: Comparison, confusion: Confusion) -> Table:
-    """The scores of Content, then all averages."""
-    import pandas as pd
+def average_table(result: Result) -> Table:
+    """The scores of Content, then all averages, if labels have scores."""
+    rows = []
+    for row, scores in grid_rows(OF_PIXELS).items():
+        if result.has_classes or row == CONTENT_TITLE:
+            rows.append({"average": row, **{name: result.measures[one.name] for name, one in scores.items()}})
+    return Table("averages", "Averages", frame_of(rows))
 
-    rows = [{"average": CONTENT_TITLE, **confusion.content()}]
-    if confusion.diagonal:
-        averages = average_scores(comparison, confusion, ALL_AVERAGES)
-        rows += [{"average": average.title, **scores} for average, scores in averages]
-    return Table("averages", "Averages", pd.DataFrame(rows))
+
+def measure_table(result: Result) -> Table:
+    """Every measure that the result has a value of, with its interval: the names are those that a gate takes."""
+    rows = []
+    for one in MEASURES:
+        value, ends = result.measures.get(one.name), result.interval_of(one.name)
+        if value is not None:
+            low, high = (None, None) if ends is None else (ends.low, ends.high)
+            rows.append({"measure": one.name, "title": one.title, "value": value, "low": low, "high": high})
+    if not any(row["low"] is not None for row in rows):
+        rows = [{name: row[name] for name in ("measure", "title", "value")} for row in rows]
+    return Table("measures", "Measures", frame_of(rows))
 
 
 def confusions_table(confusion: Confusion, most: int = 20) -> Table:
@@ -180,117 +214,149 @@ def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
 
 
-def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
+def object_tables(objects: ObjectScores) -> list[Table]:
     """The scores of all objects, and a table with one row per label that has objects.
 
     AP comes first; without it, panoptic quality, and a note says why.
     """
     import pandas as pd
 
+    at, shared = objects.at_iou, objects.headline is not None
     no_ap = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
     note = " ".join(filter(None, (no_ap, objects.note)))
-    panoptic = {
-        name.upper(): value for name, value in mean_qualities(objects.panoptic()).items() if objects.space.shared
-    }
-    values = panoptic if objects.why_no_ap else objects.summary | panoptic
-    for class_aware, suffix in ((True, ""), (False, ANY_LABEL)):
-        if objects.space.shared or not class_aware:
-            scores = objects.scores_at(iou, class_aware)
-            values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{suffix}": scores[name] for name in SCORES}
+    panoptic = to_builtins(objects.panoptic) if objects.panoptic else {}
+    values = {} if objects.why_no_ap else dict(objects.summary)
+    values |= {name.upper(): panoptic.get(name) for name in QUALITIES if shared}
+    for scores, suffix in ((at, ""), (at.class_blind, ANY_LABEL)):
+        if shared or suffix:
+            at_iou = f"at IoU {iou_text(at.iou)}{suffix}"
+            values |= {f"{HEADINGS.get(name, name)} {at_iou}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
-    shapes = SHAPES[objects.shapes]
-    parts = objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)], objects.panoptic()[list(QUALITIES)][:-1]
-    classes = pd.concat(parts, axis=1)
-    classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
+    parts = [frame_of(to_builtins(found)) for found in (at.classes, objects.per_class, panoptic.get("classes", []))]
+    wanted = [["label", "gt", "pred", *COUNTS, *SCORES], OBJECT_SCORES, QUALITIES]
+    classes = pd.concat([one[[name for name in own if name in one]] for one, own in zip(parts, wanted)], axis=1)
+    if len(classes):
+        classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]
-    if objects.space.shared:
+    if shared:
         found = [*COUNTS, *SCORES]
-        columns += [*QUALITIES, *found] if objects.why_no_ap else [*found, *AP_COLUMNS, *QUALITIES]
+        columns += [*QUALITIES, *found] if objects.why_no_ap else [*found, *OBJECT_SCORES, *QUALITIES]
     return [
-        Table("object_scores", f"Objects ({shapes})", rows, note=note),
-        Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),
+        Table("object_scores", f"Objects ({SHAPES[objects.shapes]})", rows, note=note),
+        Table(
+            "objects", f"Objects by class, found at IoU {iou_text(at.iou)}", classes.reindex(columns=columns), note=note
+        ),
     ]
 
 
 def ranked_pairs_table(objects: Objects, iou: float = HEADLINE_IOU, pairing: str = "coco") -> Table:
     """Which prediction is paired with which gt object; with many pages this is a long table."""
-    title = f"Ranked pairs at IoU {iou:.2f}, pairing {pairing}"
+    title = f"Ranked pairs at IoU {iou_text(iou)}, pairing {pairing}"
     return Table(RANKED_PAIRS, title, objects.ranked_pairs(iou, pairing))
 
 
-def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
+def interval_tables(intervals: IntervalTables | None, difference: IntervalTables | None) -> list[Table]:
     """Confidence intervals of the figures and class scores, and of their difference from the baseline."""
     given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the baseline", difference)}
     tables = [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
-    if intervals and intervals.resampling.kind == "none":
-        unit, data = intervals.resampling.unit, intervals.by_unit()
-        data = data.rename(columns={unit: "unit"})
+    if intervals and intervals.by_unit:
+        unit = intervals.units[:-1]
+        data = frame_of(to_builtins(intervals.by_unit)).rename(columns={unit: "unit"})
         tables.append(Table("units", f"F1 of each {unit}, because there are no intervals", data))
     return tables
 
 
-def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
+def _interval_table(name: str, title: str, intervals: IntervalTables) -> Table:
     """The figures first, then the scores of each label."""
-    import pandas as pd
-
-    # In print, the p-value and the verdict stand for the share of resamples on the other side of 0.
-    figures = intervals.headline.drop(columns="other_side", errors="ignore")
-    figures.insert(0, "of", [figure_title(figure) for figure in figures.pop("figure")])
-    classes = intervals.classes().drop(columns="other_side", errors="ignore")
-    titles = [SCORE_TITLES[score] for score in classes.pop("score")]
-    classes.insert(0, "of", [f"{label}: {title}" for label, title in zip(classes.pop("label"), titles)])
-    data = pd.concat([figures, classes])
-    data = data[data["value"].notna()].reset_index(drop=True)
-    if intervals.is_difference:
+    rows: list[dict[str, Any]] = []
+    for row in to_builtins([*intervals.headline, *intervals.classes]):
+        label = row.pop("label", None)
+        of = figure_title(row.pop("figure")) if label is None else f"{label}: {SCORE_TITLES[row.pop('score')]}"
+        row.pop("other_side", None)  # in print, the p-value and the verdict stand for it
+        if row["value"] is not None:
+            rows.append({"of": of, **row})
+    data, used = frame_of(rows, ("of", "value", "low", "high", intervals.units, "remark")), resampling_of(intervals)
+    note = resampling_text(used)
+    if any("p" in row for row in rows):
         data.insert(list(data).index("p"), "verdict", data.pop("verdict"))
-    note = resampling_text(intervals) + (f"; {TEST_TEXT}" if intervals.is_difference else "")
+        note = "; ".join([note, TEST_TEXT, needed_note(used)])
     return Table(name, title, data, note=note, recipe=intervals.recipe)
 
 
-def family_tables(families: FamilyConfusion) -> list[Table]:
+def family_tables(families: Families) -> list[Table]:
     """For gt and for pred, the shares of identity, in family and out of family; then the matrix of every family."""
     given = []
-    for name, side, data in (
-        ("families", "gt", families.given_gt()),
-        ("families_pred", "pred", families.given_pred()),
+    for name, side, rows in (
+        ("families", "gt", families.given_gt),
+        ("families_pred", "pred", families.given_pred),
     ):
-        preferred = [preferred_name(label) for label in data["preferred"]]
-        given.append(Table(name, f"Families, given {side}", data.assign(preferred=preferred), recipe=families.recipe))
-    return [*given, *(_family_matrix(k, matrix) for k, matrix in enumerate(families.all_matrices, 1))]
+        data = frame_of(to_builtins(rows))
+        data["preferred"] = [preferred_name(row["preferred"]) for row in rows]
+        given.append(Table(name, f"Families, given {side}", data, recipe=families.recipe))
+    return [*given, *(_family_matrix(k, *item) for k, item in enumerate(families.matrices.items(), 1))]
 
 
-def _family_matrix(number: int, matrix: FamilyMatrix) -> Table:
+def _family_matrix(number: int, family: str, matrix: LabelledMatrix) -> Table:
     import pandas as pd
 
-    data = pd.DataFrame(matrix.values, columns=pd.Index([*matrix.pred_labels, OUT_OF_FAMILY], dtype=object))
-    gt = pd.Series([*matrix.gt_labels, OUT_OF_FAMILY], dtype=object)
-    data.insert(0, "gt", gt, allow_duplicates=True)
-    title = f"Family {matrix.family}"
-    return Table(f"family_{number}", title, data, matrix=True, pixels=True, places=matrix.with_oof)
+    rows, columns = (
+        [OUT_OF_FAMILY if name == OOF else name for name in side] for side in (matrix.gt_labels, matrix.pred_labels)
+    )
+    data = pd.DataFrame(dense(matrix.values), columns=pd.Index(columns, dtype=object))
+    data.insert(0, "gt", pd.Series(rows, dtype=object), allow_duplicates=True)
+    places = _family_places(matrix)
+    return Table(f"family_{number}", f"Family {family}", data, matrix=True, pixels=True, places=places)
 
 
-def findings_table(comparison: Comparison) -> Table:
+def _family_places(matrix: LabelledMatrix) -> tuple[list[int], list[int]]:
+    """A number for each row and column; results of the first schema have names only, and OOF comes last."""
+    if matrix.gt_places is not UNSET and matrix.pred_places is not UNSET:
+        return matrix.gt_places, matrix.pred_places
+    gt, pred = matrix.gt_labels[:-1], matrix.pred_labels[:-1]
+    numbers = {name: k for k, name in enumerate(dict.fromkeys([*gt, *pred]))}
+    return [*(numbers[name] for name in gt), len(numbers)], [*(numbers[name] for name in pred), len(numbers)]
+
+
+def findings_table(result: Result) -> Table:
     import pandas as pd
 
     columns = ["severity", "code", "count", "message", "fix"]
-    facts = (finding.as_dict() | {"message": one_line(finding.message)} for finding in comparison.findings)
-    rows = [[fact[name] for name in columns] for fact in facts]
+    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
     return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
 
 
-def recipe_table(comparison: Comparison, method: str) -> Table:
+def recipe_table(result: Result) -> Table:
     import pandas as pd
 
-    rows = list(comparison.settings.with_version(method=method).items())
-    return Table("recipe", "Recipe", pd.DataFrame(rows, columns=["setting", "value"]))
+    return Table("recipe", "Recipe", pd.DataFrame(list(result.recipe_fields.items()), columns=["setting", "value"]))
 
 
-def page_table(comparison: Comparison, method: str) -> Table:
-    return Table("pages", "Pages, worst first", comparison.page_table(method))
+def level_tables(result: Result, comparison: Comparison | None) -> list[Table]:
+    """The tables of documents and of pages; of very many only the comparison itself has them."""
+    tables = []
+    for name, of_result, is_there in (
+        ("documents", "document_table", result.by_document is not None),
+        ("pages", "page_table", result.page_scores is not None or result.by_page is not None),
+    ):
+        title = f"{name.capitalize()}, {result.vocabulary.worst_first}"
+        if is_there:
+            tables.append(Table(name, title, getattr(result, of_result)()))
+        elif comparison is not None:
+            table = getattr(comparison, of_result)(result.method)
+            tables.append(Table(name, title, AS_MEASURED[result.vocabulary.measured](table, comparison, name)))
+    return tables
 
 
-def document_table(comparison: Comparison, method: str) -> Table:
-    return Table("documents", "Documents, worst first", comparison.document_table(method))
+def _with_agreement(table: pd.DataFrame, comparison: Comparison, name: str) -> pd.DataFrame:
+    """The documents or pages of a table with their agreement instead of scores, the lowest first."""
+    levels, kind = comparison.levels, name[:-1]
+    names = levels.documents if name == "documents" else levels.page_names
+    agreement = dict(zip(names, observed_by_group(levels, name == "documents").tolist()))
+    found = table[list(table)[:3]].assign(agreement=[agreement[one] for one in table[kind]])
+    return found.sort_values("agreement", kind="stable", ignore_index=True)
+
+
+AS_MEASURED: dict[str, Callable[..., Any]] = {"scores": lambda table, *_: table, "agreement": _with_agreement}
 
 
 def csv_text(table: Table) -> str:

@@ -2,71 +2,88 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from layoutcm.alignment.checks import findings_of
-from layoutcm.comparison import Comparison
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout
+from layoutcm.layouts.model import Finding, Layout
 from layoutcm.messages.finding_text import first_names
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
+from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
-from layoutcm.metrics.intervals import Intervals
-from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, average_scores
-from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
-from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
-from layoutcm.tables.summary_sentence import comparison_sentence
-from layoutcm.wording import USE_A_MAPPING, one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.metrics.objects.ranked_pairs import QUALITIES
+from layoutcm.results.measures import CONTENT_TITLE, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
+from layoutcm.results.result import Result
+from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
+from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
+from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
+from layoutcm.tables.layout_facts import layout_result
+from layoutcm.tables.matrix_views import cell_name, largest_confusions, select
+from layoutcm.tables.summary_sentence import result_sentence
+from layoutcm.tables.tables import ANY_LABEL, SHAPES
+from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, shorten
 
-NAMES_SHOWN, ANNOTATORS_SHOWN = 5, 12
+NAMES_SHOWN, ANNOTATORS_SHOWN, PAGES_SHOWN = 5, 12, 10
 NAME_LENGTH = 60  # of a label or page in a table
 
 
-def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
-    """The comparison as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
-    confusion = comparison.confusion(method=method)
+def result_summary(result: Result) -> str:
+    """The result as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
+    confusion, intervals = result.confusion(), result.intervals
+    if result.vocabulary.measured == "agreement":
+        middle = [[result_sentence(result, confusion)], *agreement_lines(result, confusion)]
+    else:
+        middle = [
+            [result_sentence(result, confusion)],
+            _average_lines(result),
+            [_score_line(result, CONTENT_TITLE, grid_rows(OF_PIXELS)[CONTENT_TITLE])],
+            _measure_lines(result),
+            [resampling_text(resampling_of(intervals)), *unit_lines(intervals)] if intervals else [],
+            _class_lines(confusion),
+            _confusion_lines(confusion),
+        ]
+    sizes = f"{plural(result.page_count, 'page')}, {plural(result.document_count, 'document')}, "
     sections = [
-        [one_line(comparison.recipe_for(method))],
-        [
-            f"{plural(comparison.levels.page_count, 'page')}, {plural(len(comparison.documents), 'document')}, "
-            f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
-        ],
-        finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
-        [comparison_sentence(comparison, confusion)],
-        _average_lines(comparison, confusion, intervals),
-        [_score_line(CONTENT_F1_FIGURE, confusion.content(), intervals)],
-        [resampling_text(intervals), *unit_lines(intervals)] if intervals else [],
-        _class_lines(confusion),
-        _confusion_lines(confusion),
-        finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
+        [one_line(result.recipe)],
+        [f"{sizes}{pixels_in_full(result.pixels)} pixels, {result.taxonomy} taxonomy"],
+        finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
+        *middle,
+        finding_lines([finding for finding in result.findings if finding.severity != "warning"], "notes"),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
-def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
-    heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if intervals else "")
-    if not confusion.diagonal:
+def _average_lines(result: Result) -> list[str]:
+    heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if result.intervals else "")
+    if not result.has_classes:
         none = f"Averages over classes: none, because the two sides have different labels ({USE_A_MAPPING}"
-        unmapped = _labels_without_partner(comparison) if comparison.alignment.mapped.renamed else ""
+        unmapped = _labels_without_partner(result) if "mapped_labels" in result.recipe_fields else ""
         none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]
-    lines = [heading]
-    averages = average_scores(comparison, confusion, SHORT_LIST)
-    return lines + [_score_line(one.f1_figure, scores, intervals) for one, scores in averages]
+    rows = grid_rows(OF_PIXELS, brief=True)
+    return [heading, *(_score_line(result, row, found) for row, found in rows.items() if row != CONTENT_TITLE)]
 
 
-def _labels_without_partner(comparison: Comparison) -> str:
-    """The labels of pred that gt does not have, after a mapping."""
-    gt, pred = comparison.alignment.layouts
-    names = [label for label in pred.labels if label in pred.labels_in_use and label not in gt.labels]
+def _labels_without_partner(result: Result) -> str:
+    """The labels of pred that are in use and that gt does not have, after a mapping."""
+    pixels = result.pred_pixels[1 + len(result.gt_labels) :]
+    names = [label for label, own in zip(result.pred_labels, pixels) if own and label not in result.gt_labels]
     return first_names(len(names), names[:NAMES_SHOWN])
 
 
-def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
-    numbers = f"{score_text(scores['precision']):>9} {score_text(scores['recall']):>8} {score_text(scores['f1']):>8}"
-    return f"{F1_TITLES[figure]:28} {numbers}" + (f"   {interval_text(intervals, figure)}" if intervals else "")
+def _score_line(result: Result, title: str, measures: Mapping[str, Measure]) -> str:
+    """Precision, recall and F1 of one row, with the interval of F1."""
+    numbers = " ".join(
+        f"{score_text(result.measures[measures[score].name]):>{width}}" for score, width in zip(SCORES, (9, 8, 8))
+    )
+    row = result.interval_of(measures["f1"].name)
+    return f"{title:28} {numbers}" + (f"   {interval_of_row(row)}" if row is not None else "")
+
+
+def _measure_lines(result: Result) -> list[str]:
+    """The measures that no other table of the terminal has, a line each."""
+    own = [one for one in MEASURES if not one.grid]
+    return [f"{one.title:28} {score_text(result.measures.get(one.name)):>27}" for one in own]
 
 
 def _class_lines(confusion: Confusion) -> list[str]:
@@ -91,8 +108,7 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
-    verb = cell_verb(confusion.diagonal, correct=False)
-    names = [f"{short_name(gt)} {verb} {short_name(pred)}" for gt, pred, _, _ in cells]
+    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
@@ -100,49 +116,93 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     return lines
 
 
+def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
+    """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
+    return [_agreement_lines(result), _label_lines(result), _disagreement_lines(confusion), _review_lines(result)]
+
+
+def _agreement_lines(result: Result) -> list[str]:
+    if not result.has_classes:
+        return [NO_AGREEMENT]
+    own = [one for one in MEASURES if one.grid == "agreement"]
+    return [f"{one.title:28} {score_text(result.measures[one.name]):>8}" for one in own]
+
+
+def _label_lines(result: Result) -> list[str]:
+    rows = agreed(result).labels
+    if not rows:
+        return []
+    width = max(len("label"), *(len(short_name(row["label"])) for row in rows))
+    lines = [f"{'label':{width}} {'A px':>14} {'B px':>14} {'both px':>14}  both of either"]
+    for row in rows:
+        pixels = " ".join(f"{pixels_in_full(row[name]):>14}" for name in ("a_pixels", "b_pixels", "both_pixels"))
+        lines.append(f"{short_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
+    return lines
+
+
+def _disagreement_lines(confusion: Confusion) -> list[str]:
+    cells = largest_confusions(confusion)
+    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
+    width = max(map(len, names), default=0)
+    lines = [f"  {name:{width}} {pixels_in_full(pixels):>14} px" for name, (_, _, pixels, _) in zip(names, cells)]
+    return ["largest disagreements" if confusion.diagonal else "largest cells", *lines] if lines else []
+
+
+def _review_lines(result: Result) -> list[str]:
+    found = agreed(result)
+    rows = found.pages_to_review[:PAGES_SHOWN]
+    more = (found.review_count or len(found.pages_to_review)) - len(rows)
+    if not rows:
+        return []
+    pages, labels = (max(len(short_name(row[column])) for row in rows) for column in ("page", "label"))
+    lines = [REVIEW_ORDER]
+    for row in rows:
+        part = f"{percent(row['share']):>7} of the label"
+        names = f"{short_name(row['page']):{pages}}  {short_name(row['label']):{labels}}"
+        lines.append(f"  {names} {pixels_in_full(row['pixels']):>14} px  {part}")
+    return [*lines, f"  … and {more:,} more"] if more else lines
+
+
 def short_name(text: str) -> str:
     """A name on one line and not too long, so that it cannot look like other lines, or widen a table."""
     return shorten(one_line(text), NAME_LENGTH)
 
 
-def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> list[str]:
-    if not findings:
-        return []
-    lines = [title]
+def finding_lines(findings: Iterable[Finding | FindingRecord], title: str = "findings") -> list[str]:
+    lines = []
     for finding in findings:
-        text = one_line(finding.message + (f" {finding.hint}" if finding.hint else ""))
-        lines.append(f"  [{finding.severity}] {text}")
-    return lines
+        hint = finding.hint
+        lines.append(f"  [{finding.severity}] {one_line(finding.message + (f' {hint}' if hint else ''))}")
+    return [title, *lines] if lines else []
 
 
-def family_summary(families: FamilyConfusion) -> str:
+def family_summary(families: Families) -> str:
     """The families as terminal text: for every label of gt, then of pred, the shares in its family and out of it."""
-    sections = [[one_line(families.recipe)], *(_family_lines(families, side) for side in (GT, PRED))]
-    sections.append(finding_lines(families.findings))
+    sections = [
+        [one_line(families.recipe)],
+        _family_lines(families, "gt", families.given_gt),
+        _family_lines(families, "pred", families.given_pred),
+        finding_lines(families.findings),
+    ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
-def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
-    table = families.given_gt() if side == GT else families.given_pred()
-    used = table[table["total"] > 0]
-    width = max(len(short_name(label)) for label in (*used["label"], "all but Background"))
+def _family_lines(families: Families, side: str, rows: Sequence[FamilyShares]) -> list[str]:
+    used = [row for row in rows if row.total]
+    width = max(len(short_name(label)) for label in (*(str(row.label) for row in used), "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
-    title = f"given {SIDES[side]}"
-    lines = [f"{title:{width}} identity in family  out of it {unit:>14}  mostly confused with"]
-    lines += [_family_line(row, width) for row in used.to_dict("records")]
-    overall = {"label": "all but Background", **families.shares(side), "total": float("nan"), "preferred": None}
-    return [*lines, _family_line(overall, width)]
+    lines = [f"{f'given {side}':{width}} identity in family  out of it {unit:>14}  mostly confused with"]
+    lines += [_family_line(row, str(row.label), width) for row in used]
+    return [*lines, _family_line(families.shares[side], "all but Background", width)]
 
 
-def _family_line(row: Mapping[Any, Any], width: int) -> str:
+def _family_line(row: FamilyShares, name: str, width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
-    total = "" if math.isnan(row["total"]) else pixels_in_full(row["total"])
-    return f"{short_name(row['label']):{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
+    total = pixels_in_full(row.total) if row.total else ""
+    return f"{short_name(name):{width}} {parts} {total:>14}  {preferred_name(row.preferred or None)}".rstrip()
 
 
 def layout_summary(layout: Layout) -> str:
-    from layoutcm.tables.result_json import layout_result
-
     facts = layout_result(layout)
     lines = [
         f"{one_line(facts['file'])}: {facts['format']}, {plural(facts['pages'], 'page')}, "
@@ -182,3 +242,47 @@ def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
     shown = list(values["pages"].items())[:NAMES_SHOWN]
     more = f", … ({values['values']:,} values)" if values["values"] > len(shown) else ""
     return f"{name}: " + ", ".join(f"{value} {pages:,}" for value, pages in shown) + more
+
+
+MOST_PAGES = 5000  # of a set whose objects are part of every summary; about a second of work
+COUNTS = {"tp": "found", "fn": "missed", "fp": "invented"}
+
+
+def object_summary(result: Result) -> str:
+    """Objects at one IoU, AP and centroids; one line if they were not counted, as of a very large set."""
+    objects, centroids = result.objects, result.centroids
+    if objects is None or centroids is None:
+        return f"Objects and centroids of {plural(result.page_count, 'page')} take a while: --objects adds them."
+    rows = list(_rows(objects, centroids))
+    title = f"objects ({SHAPES[objects.shapes]}), {objects.gt:,} gt, {objects.pred:,} pred"
+    width = max(len(name) for name in (title, *(name for name, _ in rows)))
+    heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
+    lines = [f"{title:{width}} {heading}"]
+    lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
+    lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
+    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else _ap_text(objects))
+    notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
+    return "\n".join([*lines, *notes])
+
+
+def _rows(objects: ObjectScores, centroids: CentroidScores) -> Iterator[tuple[str, list[str]]]:
+    shared, at = objects.headline is not None, objects.at_iou
+    blind = (at.class_blind, at.class_blind_counts or {}, ANY_LABEL)
+    for scores, counts, suffix in ((at, at, ""), blind) if shared else (blind,):
+        numbers = [score_text(scores[name]) for name in SCORES] + [f"{counts[name]:,}" for name in COUNTS]
+        yield f"at IoU {iou_text(at.iou)}{suffix}", numbers
+    dx, dy = centroids.tolerance
+    yield (
+        f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
+        [score_text(centroids.one_to_one[name]) for name in SCORES],
+    )
+
+
+def _ap_text(objects: ObjectScores) -> str:
+    return ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
+
+
+def _panoptic_text(objects: ObjectScores) -> str:
+    found = objects.panoptic
+    pq, *parts = (f"{name.upper()} {score_text(found[name] if found else None)}" for name in QUALITIES)
+    return f"panoptic quality: {pq} ({', '.join(parts)})"

@@ -10,7 +10,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.model import Finding, Layout
-from layoutcm.ui import dropped_images, further_files, held_files, session
+from layoutcm.ui import further_files, held_files, session
 from layoutcm.ui.file_facts import COMPANION, SKIPPED
 from layoutcm.ui.file_roles import GT, IMAGES, PRED, SESSION, Card
 from layoutcm.ui.input_files import comparison_of, further_facts_of, gt_layout_of, layout_of, layouts_of
@@ -60,8 +60,8 @@ def _review(card: Card, cards: Sequence[Card], position: int) -> Review:
     if card.role in further_files.ROLES:
         return _review_further(card, further_files.card_in_use(cards, card.role) is card)
     if card.role == IMAGES:
-        problem = dropped_images.problem_of(card)
-        return Review(card, plural_spaced(dropped_images.count_images(card), "page image"), error=problem)
+        problem = further_files.image_problem_of(card)
+        return Review(card, plural_spaced(further_files.count_images(card), "page image"), error=problem)
     if card.role == SESSION:
         return _review_session(card)
     if card.number in held_files.current().roles or card.group.facts.kind in (COMPANION, SKIPPED):
@@ -108,7 +108,7 @@ def _review_layout(card: Card, position: int) -> Review:
         layout = _layout_of_side(side) if is_compared else layout_of(card.group.input, sizes=held_files.current().sizes)
     except InputError as error:
         if card.role == PRED and _waits_for_gt(card, is_compared):
-            return Review(card, _title(card.group.facts.format), note=NEEDS_GT.format(session.side_names()[0]))
+            return Review(card, _title(card.group.facts.format), note=NEEDS_GT.format(session.words().named[0]))
         return Review(card, error=error_text(error), side=side if is_compared else "")
     facts = describe_layout(layout)
     if not is_compared:

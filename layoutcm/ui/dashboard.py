@@ -5,13 +5,13 @@ from __future__ import annotations
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import StopException
 
-from layoutcm.ui import link, offers, page_shell, router, sidebar, visitors, warm_up
+from layoutcm.ui import link, offers, page_shell, sidebar, visitors, warm_up
 from layoutcm.ui.parts import take_away, top_bar
 
 
 def run_dashboard() -> None:
-    page = router.install_pages()
-    with router.routing():
+    page = page_shell.install_pages()
+    with page_shell.routing():
         warm_up.start_warm_up()
         visitors.start_run()
         link.start_session()

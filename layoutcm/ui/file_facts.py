@@ -16,8 +16,7 @@ from layoutcm.formats.archives import EMPTY_ZIP_MAGIC, ZIP_MAGIC, open_archive
 from layoutcm.formats.class_names import KEYS as KEYS_OF_NAMES
 from layoutcm.formats.class_names import is_list_of_names
 from layoutcm.formats.content import FileContent
-from layoutcm.formats.other_files import COMPANIONS
-from layoutcm.formats.recognition import find_candidates
+from layoutcm.formats.recognition import COMPANIONS, find_candidates
 from layoutcm.formats.registry import DATA_SET
 from layoutcm.formats.source_files import OTHER_SUFFIXES, holds_no_layout
 from layoutcm.formats.table_columns import column_key, find_columns

@@ -15,9 +15,8 @@ import streamlit as st
 
 from layoutcm.errors import InputError
 from layoutcm.ui import choices, session
-from layoutcm.ui.dropped_files import DroppedFile, group_files, side_by_name
 from layoutcm.ui.file_facts import COMPANION, LAYOUTS, UNKNOWN, WHOLE_LAYOUT, FileFacts, facts_of_files, facts_of_start
-from layoutcm.ui.file_roles import GT, PRED, Card, make_cards
+from layoutcm.ui.file_roles import GT, PRED, Card, DroppedFile, group_files, make_cards, side_by_name
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.visitor_files import InputFile, input_from_bytes
 
@@ -78,16 +77,13 @@ def _facts_of_opened(given: InputFile) -> FileFacts:
 
 
 def cards() -> tuple[Card, ...]:
-    return _cards_of(current())
+    held = current()
+    return make_cards(group_files(held.files, held.separate), held.roles, held.joined, choices.current().truth)
 
 
 def missing_sentence() -> str:
     """What to do as long as there is nothing to compare."""
     return "A file is still missing: see the page Data." if cards() else "Nothing loaded yet. Start on the page Data."
-
-
-def _cards_of(held: HeldFiles) -> tuple[Card, ...]:
-    return make_cards(group_files(held.files, held.separate), held.roles, held.joined, choices.current().truth)
 
 
 def change(**changes: Any) -> None:

@@ -1,9 +1,13 @@
-"""The inputs of a visitor: where they come from, their layouts, and their comparison, each read and computed once."""
+"""The inputs of a visitor: what names stand for, where files come from, their layouts and comparisons, each made once.
+
+A finished comparison of parts is a folder on the server that `compare-parts` has written. It is not read whole.
+Everything that changes its numbers was decided when the parts were counted, so no choice may change it here.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,29 +15,153 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
+from layoutcm.alignment.taxonomy import PREDS, load_mapping
 from layoutcm.comparing import compare
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import PARQUET
+from layoutcm.errors import Hint, InputError
 from layoutcm.formats.source_files import OTHER_SUFFIXES, files_below
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.layouts.repairs import repair
-from layoutcm.tables.result_json import annotation_facts
+from layoutcm.scale.plan import Plan, read_plan
+from layoutcm.scale.storage import name_of
+from layoutcm.scale.stored_comparison import is_result, open_comparison
+from layoutcm.tables.layout_facts import annotation_facts
 from layoutcm.tables.terminal import further_facts
+from layoutcm.ui.choice_rules import mapping_to_text
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import app_folder, start_settings
-from layoutcm.ui.stored_results import not_read, stored_comparison
-from layoutcm.ui.visitor_files import InputFile, digest_of, read_layout, read_page_map
+from layoutcm.ui.visitor_files import InputFile, digest_of, input_from_path, read_layout, read_page_map
 from layoutcm.ui.visitors import kept
 
+# {option of `compare`: (its default, which stands for "as it was counted", what it is called)}
+DECIDED: dict[str, tuple[Any, str]] = {
+    "rounding": ("outer", "the rounding"),
+    "min_score": (None, "the score threshold"),
+    "missing_pages": ("penalise", "how missing pages count"),
+    "taxonomy": ("auto", "the taxonomy"),
+    "mapping": (None, "the label mapping"),
+}
+NOT_READ = "The files of this result are read page by page, never as a whole"
+SAMPLE_PREDS = ("model-a.json", "model-b.csv", "model-c.json")
+SAMPLE_MAPPED = "model-b.csv"  # the prediction that mapping.yaml is for
 # A folder with more files is offered only as one layout, not file by file.
 FILES_OFFERED = 200
 ATTRIBUTES_SHOWN = 8
 _further_facts: WeakKeyDictionary[Layout, tuple[str, ...]] = WeakKeyDictionary()
 
 
-def sample_folder() -> Path:
-    return app_folder() / "sample_data"
+def is_result_path(path: str) -> bool:
+    try:
+        return is_result(path)
+    except InputError:  # an address that cannot be reached
+        return False
+
+
+def open_results(folders: Sequence[str]) -> tuple[InputFile, tuple[InputFile, ...], bool]:
+    """The ground truth and the predictions of these results, and whether there is a truth; they must fit together."""
+    plans = [read_plan(folder) for folder in folders]
+    first, *others = plans
+    for plan in others:
+        if plan.facts.sides[GT].digest != first.facts.sides[GT].digest:
+            problem = f"it has another ground truth than {name_of(first.folder)}"
+            raise InputError(name_of(plan.folder), "", problem, "Open results of one ground truth together.")
+        if plan.facts.truth != first.facts.truth:
+            problem = f"one of it and {name_of(first.folder)} has a truth, the other has none"
+            raise InputError(name_of(plan.folder), "", problem, "Open one of them.")
+    gt = first.facts.sides[GT]
+    return InputFile(gt.name, gt.digest, result=True), tuple(map(_input_of, plans)), first.facts.truth
+
+
+def _input_of(plan: Plan) -> InputFile:
+    digest = digest_of([plan.digest, plan.folder])
+    return InputFile(plan.facts.sides[PRED].name, digest, path=plan.folder, result=True)
+
+
+def stored_comparison(given: InputFile, repairs: Sequence[str], options: dict[str, Any]) -> Comparison:
+    """The comparison of a result; an InputError if a choice of the visitor would change its numbers."""
+    compared = _opened(given.digest, given.path)
+    changed = [words for name, (usual, words) in DECIDED.items() if options[name] != usual]
+    changed += ["which side is the truth"] if options["truth"] != compared.has_truth else []
+    changed += ["repairs"] if repairs else []
+    if changed:
+        problem = f"in a result of parts, {' and '.join(changed)} cannot be changed"
+        hint = "Remove the choice in the bar on top, or compare the parts again with it."
+        raise InputError(given.name, "", problem, Hint(hint, hint))
+    return compared
+
+
+@kept("Opening the result …")
+def _opened(digest: str, folder: str) -> Comparison:
+    return open_comparison(folder)
+
+
+@dataclass(frozen=True)
+class LoadedFiles:
+    """The files of a session: one gt, one or more preds, and where page images come from."""
+
+    gt: InputFile
+    preds: tuple[InputFile, ...]
+    images: str = ""  # a folder on the server
+    mapping: str = ""  # that the files come with, as text; a visitor's own mapping is a choice
+    sizes: str = ""
+    page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
+    attributes: InputFile | None = None  # of the pages of gt
+    truth: bool = True  # of results of parts: whether one side is the truth
+
+    @property
+    def is_result(self) -> bool:
+        """Whether these are finished comparisons of parts, which are not read as a whole."""
+        return self.gt.result
+
+
+def named_files(name: str) -> LoadedFiles | str:
+    """What a name stands for, or why it cannot be opened."""
+    if name == "sample":
+        return _sample_files()
+    if name == "start":
+        places: list[str] = start_settings().get("files", [])
+        if places and all(map(is_result_path, places)):
+            return _results(places)
+        missing = [place for place in places if not Path(place).exists()]
+        if missing:
+            return f"A file that the app was started with does not exist: {missing[0]}."
+        return _files_of_paths([Path(place) for place in places]) if len(places) > 1 else "There is nothing to open."
+    known, names = data_files(), name.split("|")
+    missing = [file for file in names if file not in known]
+    paths = [known[file] for file in names if file in known]
+    if not missing and all(is_result_path(str(path)) for path in paths):
+        return _results([str(path) for path in paths])
+    if missing or len(names) < 2:
+        return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
+    return _files_of_paths(paths)
+
+
+def _results(folders: list[str]) -> LoadedFiles | str:
+    """Finished comparisons of parts, or why they cannot be opened."""
+    try:
+        gt, preds, truth = open_results(folders)
+    except InputError as error:
+        return error.on_screen
+    return LoadedFiles(gt, preds, start_settings().get("images", ""), truth=truth)
+
+
+def _sample_files() -> LoadedFiles:
+    """The sample, with the mapping of the one model that has other labels."""
+    folder = app_folder() / "sample_data"
+    gt, *preds = (input_from_path(folder / name) for name in ("gt.json", *SAMPLE_PREDS))
+    own = (load_mapping(folder / "mapping.yaml") or {})["pred"]
+    mapping = mapping_to_text({PREDS: {str(SAMPLE_PREDS.index(SAMPLE_MAPPED)): own}})
+    return LoadedFiles(gt, tuple(preds), str(folder / "images"), mapping)
+
+
+def _files_of_paths(paths: list[Path]) -> LoadedFiles:
+    gt, *preds = (input_from_path(path) for path in paths)
+    # It often holds the page images, too.
+    gt_folder = str(paths[0]) if paths[0].is_dir() or paths[0].suffix.lower() == PARQUET else ""
+    return LoadedFiles(gt, tuple(preds), start_settings().get("images") or gt_folder)
 
 
 def data_files() -> dict[str, Path]:
@@ -76,7 +204,7 @@ def layout_of(
 ) -> Layout:
     """The layout of an input, read with a reference layout, a page map and page attributes, and repaired."""
     if given.result:
-        raise not_read(given)
+        raise InputError(given.name, "", NOT_READ, "")
     others = [text for one in (page_map, attributes) if one for text in (one.digest, one.name)]
     reference = digest_of([like_digest, *others]) if others else like_digest
     inputs = ReadingInputs(given, like, like_digest, page_map, attributes)

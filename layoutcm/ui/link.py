@@ -13,8 +13,7 @@ import streamlit as st
 
 from layoutcm.ui import choices, session
 from layoutcm.ui.choice_rules import fits_into_address
-from layoutcm.ui.choice_texts import choices_in, texts_of
-from layoutcm.ui.choices import DEFAULTS
+from layoutcm.ui.choices import DEFAULTS, choices_in, texts_of
 from layoutcm.ui.settings import start_settings
 
 MOST_LINKS = 200  # earlier addresses that the Back button can restore

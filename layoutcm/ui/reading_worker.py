@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from layoutcm.errors import InputError
 from layoutcm.ui.file_facts import facts_of
-from layoutcm.ui.memory import bytes_of, give_back_memory
+from layoutcm.ui.settings import bytes_of, give_back_memory
 from layoutcm.ui.visitor_files import input_from_bytes, read_layout
 
 TINY = input_from_bytes("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")

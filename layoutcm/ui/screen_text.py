@@ -1,16 +1,17 @@
-"""Text on the screen: labels and file names with Markdown escaped, errors with hints for the browser, counts."""
+"""Words and text on the screen: the vocabulary of the dashboard, names with Markdown escaped, errors, counts."""
 
 from __future__ import annotations
 
 from unicodedata import bidirectional
 
+import msgspec
+
+from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
+from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH, Vocabulary
 from layoutcm.tables.latex_markdown import escape_markdown
 from layoutcm.wording import agree, thin_spaced
-
-SIDE_NAMES = ("ground truth", "prediction")  # in sentences
-SIDE_TITLES = {"gt": "Ground truth", "pred": "Prediction"}  # on buttons
 
 
 def as_typed(text: str) -> str:
@@ -37,3 +38,97 @@ def plural_spaced(count: int, word: str) -> str:
 def join_unbroken(parts: list[str]) -> str:
     """The parts of a legend in one line, which may break only between parts."""
     return " &ensp; ".join(part.replace(" ", "\u00a0") for part in parts)
+
+
+class ScreenWords(Vocabulary, frozen=True, kw_only=True):
+    """The words of a vocabulary, and those of single places of the dashboard; a reason is "" if it does not apply."""
+
+    others_title: str  # the list from which the files of the second side are chosen
+    swap: str  # the button that exchanges the two sides
+    first_layout: str  # the first file in a table of agreement: {name}
+    panes: tuple[str, str]  # two predictions or two sets of pages: {name}
+    errors: str  # the title of Errors
+    filters: str  # before the filters of Errors
+    hint: str  # beside the matrix of Errors, as long as nothing is clicked
+    largest: tuple[str, str]  # the largest cells if the two sides have different labels, and if they have the same
+    classes: str  # the section of scores by label
+    lit: str  # the pixels of a label: {label}
+    page_scores: dict[str, str]  # {score: its title} in the table of pages
+    page_columns: dict[str, str]  # {score: its column} in the file of this table, for columns with another name
+    not_in_2x2: tuple[str, ...]  # columns of class values that the 2x2 does not have
+    verdicts_in_matrix: dict[str, str]  # {verdict: its name} for those that the script of the matrix does not know
+    object_cells: str  # the title of the matrix of objects
+    object_cell: str  # the name of one of its cells: {gt}, {verb} and {pred}
+    matched: tuple[str, str]  # what the objects of each side are if they have a partner
+    right: str  # labels that both sides have, as a title
+    are_right: str  # the same inside a sentence
+    mistakes: str  # labels that only one side has
+    no_ap: str  # why there is no average precision
+    no_pairs: str  # why predictions are not paired with objects by rank
+    no_use_of_scores: str  # why the scores of predictions say nothing
+
+
+_WITH_TRUTH = ScreenWords(
+    **msgspec.structs.asdict(WITH_TRUTH),
+    others_title="Predictions",
+    swap="Swap ground truth and prediction",
+    first_layout="ground truth",
+    panes=("A: {name}", "B: {name}"),
+    errors="Errors",
+    filters="On Errors, only pages with:",
+    hint="Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.",
+    largest=("Largest cells", "Largest confusions"),
+    classes="Classes",
+    lit="the wrong pixels of {label}",
+    page_scores={"f1": "macro F1", "micro_f1": "micro F1", "content_f1": "content F1"},
+    page_columns={},
+    not_in_2x2=(),
+    verdicts_in_matrix={},
+    object_cells="What is found as what",
+    object_cell=WITH_TRUTH.cell,
+    matched=("are found", "are right"),
+    right="Right",
+    are_right="are right",
+    mistakes="mistakes",
+    no_ap="",
+    no_pairs="",
+    no_use_of_scores="",
+)
+_SHARED = {"f1": "both of A and B (F1)", "micro_f1": "of all pixels (F1)", "content_f1": "of content (F1)"}
+_WITHOUT_TRUTH = ScreenWords(
+    **msgspec.structs.asdict(WITHOUT_TRUTH),
+    others_title="B",
+    swap="Swap A and B",
+    first_layout="{name}",
+    panes=("{name}", "{name}"),
+    errors="Where A and B differ",
+    filters="Only pages with:",
+    hint="Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ.",
+    largest=("Largest differences", "Largest differences"),
+    classes="Labels",
+    lit="the differences in {label}",
+    page_scores=_SHARED,
+    page_columns=_SHARED,
+    not_in_2x2=("precision", "recall", "f1"),
+    verdicts_in_matrix=WITHOUT_TRUTH.verdicts,
+    object_cells="What of A is what in B",
+    object_cell="{gt} is {pred}",
+    matched=("are also in B", "are also in A"),
+    right="Same label",
+    are_right="have the same label on both sides",
+    mistakes="others",
+    no_ap="AP needs a ground truth: it ranks predictions by how well they meet it.",
+    no_pairs="n/a: neither side is the truth, so there are no predictions to rank against it.",
+    no_use_of_scores="Neither side is the truth",
+)
+_BY_SIDES = {one.sides: one for one in (_WITH_TRUTH, _WITHOUT_TRUTH)}
+
+
+def words_of(vocabulary: Vocabulary) -> ScreenWords:
+    """The words of the dashboard that belong to a vocabulary."""
+    return _BY_SIDES[vocabulary.sides]
+
+
+def words_for(compared: Comparison) -> ScreenWords:
+    """The words of the dashboard for a comparison."""
+    return words_of(compared.vocabulary)

@@ -18,16 +18,15 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
+from layoutcm.results.vocabulary import vocabulary_of
 from layoutcm.ui import page_pictures
 from layoutcm.ui.choice_rules import ChosenMapping, mapping_from_text, mapping_to_text
-from layoutcm.ui.choice_texts import choices_in, texts_of
-from layoutcm.ui.choices import DEFAULTS, current, put, restore, scores_by_label, value_of
+from layoutcm.ui.choices import DEFAULTS, choices_in, current, put, restore, scores_by_label, texts_of, value_of
 from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, options_text
-from layoutcm.ui.named_files import LoadedFiles as LoadedFiles
-from layoutcm.ui.named_files import named_files
-from layoutcm.ui.session_files import SessionContents, is_session_file
-from layoutcm.ui.session_reading import read_session
+from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, named_files, options_text
+from layoutcm.ui.input_files import LoadedFiles as LoadedFiles
+from layoutcm.ui.screen_text import ScreenWords, words_of
+from layoutcm.ui.session_files import SessionContents, is_session_file, read_session
 from layoutcm.ui.settings import start_settings
 from layoutcm.ui.visitor_files import InputFile, digest_of, input_from_path
 from layoutcm.wording import make_unique
@@ -279,9 +278,9 @@ def pred_names() -> list[str]:
     return make_unique([pred.name for pred in files.preds]) if files else []
 
 
-def side_names() -> tuple[str, str]:
-    """What both sides are called in sentences."""
-    return ("the ground truth", "the prediction") if current().truth else ("A", "B")
+def words() -> ScreenWords:
+    """The words for the two sides, as the visitor chose whether one is the truth."""
+    return words_of(vocabulary_of(current().truth))
 
 
 def repairs_of(side: str) -> tuple[str, ...]:

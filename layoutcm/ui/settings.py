@@ -1,17 +1,30 @@
-"""What the server was started with: files and folders to open, whether strangers visit, and the limits that follow."""
+"""What the server was started with, the limits of memory that follow, and how much memory values take."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import io
 import json
 import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
+
+import numpy as np
 
 import layoutcm
 
 SETTINGS = "LAYOUTCM_APP"  # environment variable: the settings, as JSON
 MB, GB = 1 << 20, 1 << 30
+M_ARENA_MAX = -8  # a constant of the C library
+SAMPLED = 64  # items of a container that are looked at; the others are taken to be like them
+UNCOUNTED = (type, ModuleType, FunctionType, MethodType, io.IOBase)
 
 
 @dataclass(frozen=True)
@@ -44,3 +57,60 @@ def start_settings() -> dict[str, Any]:
 
 def limits() -> Limits:
     return PUBLIC if start_settings().get("public") else LOCAL
+
+
+def bytes_of(values: Iterable[object]) -> int:
+    """About how many bytes the values take together; what several of them share is counted once."""
+    seen: set[int] = set()
+    total = 0.0
+    todo: list[tuple[Any, float]] = [(value, 1.0) for value in values]
+    while todo:
+        item, copies = todo.pop()
+        if id(item) in seen or isinstance(item, UNCOUNTED):
+            continue
+        seen.add(id(item))
+        total += copies * sys.getsizeof(item)
+        parts = _parts(item)
+        size = len(parts)
+        todo += [(part, copies * max(size / SAMPLED, 1)) for part in islice(parts, SAMPLED)]
+    return round(total)
+
+
+def _parts(item: Any) -> Any:
+    """The values inside a value, as a container with a length."""
+    if isinstance(item, np.ndarray):
+        if item.base is not None:
+            return (item.base,)
+        return item.ravel() if item.dtype.hasobject else ()
+    if isinstance(item, dict):
+        return (list(item), list(item.values())) if len(item) <= SAMPLED else _first_of_each(item)
+    if isinstance(item, list | tuple | set | frozenset):
+        return item
+    return tuple(getattr(item, "__dict__", {}).values())
+
+
+def _first_of_each(item: dict[Any, Any]) -> tuple[Any, ...]:
+    """As many pairs as the dict has, of which only the first ones are looked at."""
+    first = tuple(islice(item.items(), SAMPLED))
+    return first + (None,) * (len(item) - len(first))
+
+
+def share_memory_between_threads() -> None:
+    """Let all threads allocate from two arenas. Otherwise each script run has its own, whose gaps stay when it ends."""
+    with suppress(OSError, AttributeError):  # only the C library of Linux has it
+        ctypes.CDLL("libc.so.6").mallopt(M_ARENA_MAX, 2)
+
+
+def give_back_memory() -> None:
+    """Free what is no longer used, and give it back to the system."""
+    gc.collect()
+    give_back_freed_memory()
+
+
+def give_back_freed_memory() -> None:
+    """Give back to the system what is freed already, which Python and Arrow do not do by themselves."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # only the C library of Linux has it
+        ctypes.CDLL("libc.so.6").malloc_trim(0)

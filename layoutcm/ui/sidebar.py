@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -37,6 +37,12 @@ def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popo
         more["help"] = f"Type a part of a name to find it among all {len(values):,}."
         values = values[max(at - NEAR_OPTIONS, 0) : at + NEAR_OPTIONS]
     st.selectbox(label, values, **bound, **more)
+
+
+def show_segments(name: str, label: str, options: Mapping[Any, str], place: str = "bar", **more: Any) -> None:
+    """Buttons side by side that are bound to one choice, of which one is always chosen; `options` are {value: text}."""
+    bound = choices.bind(name, place)
+    st.segmented_control(label, list(options), required=True, format_func=options.__getitem__, **bound, **more)
 
 
 def find_name(text: str, names: Sequence[str]) -> str | None:

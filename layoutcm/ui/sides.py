@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.web.model_pairs import Pair, paired_matrices, with_same_labels
+from layoutcm.drawing.web.matrix_data import Pair, paired_matrices, with_same_labels
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals
-from layoutcm.models.differences import difference
-from layoutcm.models.page_subsets import difference_of_pages
-from layoutcm.ui import choices, scope, session
+from layoutcm.models.differences import difference, difference_of_pages
+from layoutcm.ui import choices, selection, session
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.scope import DOCUMENT, Scope
+from layoutcm.ui.screen_text import ScreenWords, words_for
+from layoutcm.ui.selection import DOCUMENT, Scope
 from layoutcm.ui.visitors import kept
 
 MODELS, PAGES = "models", "pages"
@@ -60,8 +60,11 @@ class Sides:
     @property
     def titles(self) -> list[str]:
         """The names of two sides with their letters."""
-        has_truth = self.own.whole.has_truth
-        return [f"{letter}: {name}" if has_truth else name for letter, name in zip("AB", self.names)]
+        return [pane.format(name=name) for pane, name in zip(self.words.panes, self.names)]
+
+    @property
+    def words(self) -> ScreenWords:
+        return words_for(self.own.whole)
 
 
 def page_choices() -> tuple[Any, ...]:
@@ -73,25 +76,25 @@ def page_choices() -> tuple[Any, ...]:
 
 def chosen_sides(compared: Comparison) -> Sides:
     """The sides that the visitor chose; `compared` is the comparison of the chosen prediction."""
-    filters, position = scope.chosen_filters(compared), session.chosen_index()
+    filters, position = selection.chosen_filters(compared), session.chosen_index()
     versus, name = choices.current().versus, session.pred_names()[position]
-    if scope.is_value(compared, versus) and _has_a_side(filters, versus):
+    if selection.is_value(compared, versus) and _has_a_side(filters, versus):
         return _two_sets_of_pages(compared, filters, versus)
     other = chosen_other()
     if other is None:
-        return Sides((name,), (scope.scope_of(compared, position, filters),))
+        return Sides((name,), (selection.scope_of(compared, position, filters),))
     try:
         against = comparison_of(session.comparison_request(other), session.compare_options(other))
     except InputError as error:
-        return Sides((name,), (scope.scope_of(compared, position, filters),), problem=error)
+        return Sides((name,), (selection.scope_of(compared, position, filters),), problem=error)
     both = {position: compared, other: against}
-    filters = scope.chosen_filters(compared, both)
+    filters = selection.chosen_filters(compared, both)
     order = sorted(both)
-    scopes = tuple(scope.scope_of(both[k], k, filters, {j: both[j] for j in order if j != k}) for k in order)
+    scopes = tuple(selection.scope_of(both[k], k, filters, {j: both[j] for j in order if j != k}) for k in order)
     return Sides(tuple(session.pred_names()[k] for k in order), scopes, order.index(position), MODELS)
 
 
-def _has_a_side(filters: scope.Filters, versus: str) -> bool:
+def _has_a_side(filters: selection.Filters, versus: str) -> bool:
     """Whether the filters choose a value of the attribute that is compared, so that the pages differ."""
     name, _, value = versus.partition("=")
     if name == DOCUMENT:
@@ -99,12 +102,12 @@ def _has_a_side(filters: scope.Filters, versus: str) -> bool:
     return filters.attribute.startswith(f"{name}=") and filters.attribute != versus
 
 
-def _two_sets_of_pages(compared: Comparison, filters: scope.Filters, versus: str) -> Sides:
+def _two_sets_of_pages(compared: Comparison, filters: selection.Filters, versus: str) -> Sides:
     name, _, value = versus.partition("=")
     own = filters.document if name == DOCUMENT else filters.attribute.removeprefix(f"{name}=")
-    values = scope.attributes_of(compared)[name]
+    values = selection.attributes_of(compared)[name]
     both = sorted([(own, filters), (value, filters.towards(versus))], key=lambda one: values.index(one[0]))
-    scopes = tuple(scope.scope_of(compared, session.chosen_index(), one) for _, one in both)
+    scopes = tuple(selection.scope_of(compared, session.chosen_index(), one) for _, one in both)
     return Sides(tuple(value for value, _ in both), scopes, [value for value, _ in both].index(own), PAGES)
 
 

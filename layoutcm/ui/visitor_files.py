@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from layoutcm.drawing.page_images import (
@@ -26,12 +28,12 @@ from layoutcm.errors import InputError
 from layoutcm.formats import read
 from layoutcm.formats.source_files import Source, files_below
 from layoutcm.layouts.file_bytes import read_bytes
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import Layout, Regions
 from layoutcm.layouts.page_attributes import AttributeTable, add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
-from layoutcm.ui.region_rows import with_rows
 
 STORED_FORMAT = "parquet"  # of the layouts in a session file
+ROW = np.dtype("<i4")
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Origin:
 
     format: str
     sha256: str | None
-    rows: bytes = field(default=b"", repr=False)  # of its regions, see `region_rows`
+    rows: bytes = field(default=b"", repr=False)  # of its regions, see `rows_of`
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class InputFile:
     data: bytes = field(default=b"", repr=False)
     parts: tuple[InputFile, ...] = ()  # several files
     origin: Origin | None = None  # if the content is a layout of a session file, in Parquet
-    result: bool = False  # a side of a finished comparison of parts (`stored_results`), whose folder is the path
+    result: bool = False  # a side of a finished comparison of parts (`input_files`), whose folder is the path
 
     @property
     def source(self) -> Source:
@@ -154,3 +156,34 @@ def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
     out = io.BytesIO()
     image.save(out, "JPEG", quality=85)
     return out.getvalue()
+
+
+def rows_of(layout: Layout) -> bytes:
+    """int32[regions in page order]: the row of each region; empty if the regions are in page order."""
+    page = layout.region_columns.page
+    return b"" if (np.diff(page) >= 0).all() else np.argsort(page, kind="stable").astype(ROW).tobytes()
+
+
+def with_rows(layout: Layout, rows: bytes) -> Layout:
+    """The layout with its regions, which are in page order, at these rows."""
+    if not rows:
+        return layout
+    n = len(layout.region_columns)
+    row = np.frombuffer(rows, ROW) if len(rows) == n * ROW.itemsize else np.zeros(0, ROW)
+    if not np.array_equal(np.sort(row), np.arange(n)):
+        raise InputError(layout.name, "", "the rows of its regions are damaged", "Save the session again.")
+    return replace(layout, region_columns=_take(layout.region_columns, np.argsort(row)))
+
+
+def _take(regions: Regions, at: NDArray[np.int64]) -> Regions:
+    """The regions at these positions, in this order."""
+    position = {old: new for new, old in enumerate(at.tolist())}
+    return Regions(
+        regions.page[at],
+        regions.label[at],
+        regions.boxes[at],
+        regions.scores[at],
+        {position[i]: shape for i, shape in regions.shapes.items()},
+        regions.coco.take(at) if regions.coco else None,
+        None if regions.ignore is None else regions.ignore[at],
+    )

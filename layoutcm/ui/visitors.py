@@ -22,8 +22,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from layoutcm.errors import InputError, TemporaryError
-from layoutcm.ui.memory import bytes_of, give_back_memory
-from layoutcm.ui.settings import MB, limits
+from layoutcm.ui.settings import MB, bytes_of, give_back_memory, limits
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")

@@ -18,7 +18,7 @@ from layoutcm.compiled import compile_from_now_on
 from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.guarded_reading import start_workers
-from layoutcm.ui.router import draw_icon
+from layoutcm.ui.page_shell import draw_icon
 from layoutcm.ui.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")

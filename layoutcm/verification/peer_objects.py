@@ -14,8 +14,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.verification.deviations import CLASS_OBJECTS, OBJECTS, Numbers
-from layoutcm.verification.drawn_pixels import inside_mask
-from layoutcm.verification.page_regions import Region, SideRegions, Size, scaled
+from layoutcm.verification.drawn_pixels import Region, SideRegions, Size, inside_mask, scaled
 from layoutcm.verification.plain_scores import NAN
 
 TWELVE = (

@@ -1,4 +1,4 @@
-"""Recount randomly chosen pages of a comparison and compare all their numbers."""
+"""Recount randomly chosen pages of a comparison and compare all their numbers; averages are those of scikit-learn."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import importlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.verification import PAGES
+from layoutcm.verification import deviations as quantity
+from layoutcm.verification import plain_scores as plain
 from layoutcm.verification.computed import computed_numbers, object_numbers, page_table_rows
-from layoutcm.verification.deviations import Deviation, Deviations, Numbers
-from layoutcm.verification.drawn_pixels import Page, Pair, count_pairs, page_grid
-from layoutcm.verification.page_regions import SideRegions
+from layoutcm.verification.deviations import Deviation, Deviations, Numbers, average_name, cells, pair_name
+from layoutcm.verification.drawn_pixels import BACKGROUND, Page, Pair, SideRegions, count_pairs, page_grid
 from layoutcm.verification.peer_objects import coco_scores
-from layoutcm.verification.recounted import averages_by_sklearn, page_table_numbers, recounted_numbers
+from layoutcm.verification.plain_scores import AVERAGES, NAN, SCORES, Masses, Pairs, column_sums, row_sums
+from layoutcm.wording import make_unique
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,3 +227,104 @@ def _compare_objects(
             found.compare(recounted_by, place, object_numbers(comparison, page), coco_scores(sides, used))
             compared += len(used)
     return ("" if compared else note), left_out
+
+
+def recounted_numbers(pairs: plain.Pairs, labels: Sequence[str], shared: bool, method: str) -> Numbers:
+    """`labels` are all labels of the matrix; `shared` says whether both sides use the same ones."""
+    masses = plain.masses_of(pairs, len(labels), method)
+    matrices = masses._asdict() if method == "tensor" else {"": masses.recall}
+    scores, pair_names = plain.cell_scores(masses, method), {}
+    for gt, pred in pairs:
+        pair_names[gt, pred] = pair_name((labels[i] for i in gt), (labels[i] for i in pred))
+    labels = make_unique(labels)  # if the taxonomies differ, the same name may be in the list twice
+    return {
+        quantity.PIXELS: {"": sum(pairs.values())},
+        quantity.PAIRS: {pair_names[pair]: pixels for pair, pixels in pairs.items()},
+        quantity.MATRIX: {k: v for name in matrices for k, v in cells(name, labels, matrices[name]).items()},
+        quantity.CELL_SCORES: {k: v for name in scores for k, v in cells(name, labels, scores[name]).items()},
+        **_class_numbers(pairs, masses, labels, shared),
+        quantity.AVERAGES: _averages(masses, shared),
+        quantity.CONTENT: plain.content_scores(pairs),
+    }
+
+
+def _class_numbers(pairs: plain.Pairs, masses: plain.Masses, labels: Sequence[str], shared: bool) -> Numbers:
+    pixels: dict[str, float] = {}
+    for name, carried in zip(("gt_pixels", "pred_pixels"), plain.carried_pixels(pairs, len(labels))):
+        pixels |= {f"{name} of {label}": value for label, value in zip(labels, carried)}
+    scores = {}
+    for label, counts in zip(labels, plain.class_counts(masses)):
+        for name, value in plain.scores_of(counts).items():
+            scores[f"{name} of {label}"] = value if shared else plain.NAN
+    return {quantity.CLASS_PIXELS: pixels, quantity.CLASS_SCORES: scores}
+
+
+def _averages(masses: plain.Masses, shared: bool) -> dict[str, float]:
+    classes, values = plain.class_counts(masses), {}
+    for background, kind in product((False, True), plain.AVERAGES):
+        for score, value in plain.averages(classes[0 if background else 1 :], kind).items():
+            values[average_name(kind, score, background)] = value if shared else plain.NAN
+    return values
+
+
+def averages_by_sklearn(pairs: plain.Pairs, labels: int, method: str) -> Numbers:
+    masses, values = plain.masses_of(pairs, labels, method), dict[str, float]()
+    for background in (False, True):
+        for kind, scores in sklearn_averages(pairs, masses, method, background).items():
+            values |= {average_name(kind, score, background): value for score, value in scores.items()}
+    return {quantity.AVERAGES: values}
+
+
+def page_table_numbers(numbers: Numbers) -> Numbers:
+    """The numbers of a page that are also in its row of the page table."""
+    averages, content = numbers[quantity.AVERAGES], numbers[quantity.CONTENT]
+    row = {score: averages[average_name("macro", score, background=False)] for score in plain.SCORES}
+    row["micro_f1"] = averages[average_name("micro", "f1", background=False)]
+    return {quantity.PAGE_TABLE: row | {f"content_{score}": value for score, value in content.items()}}
+
+
+def sklearn_averages(pairs: Pairs, masses: Masses, method: str, background: bool) -> dict[str, dict[str, float]]:
+    """{average: {score: value}} without or with Background.
+
+    The samples of method `matrix` are the cells of the matrix with their values as weights. Those of `tensor`, whose
+    recall and precision are the true ones, are the label sets with their pixels as weights.
+    """
+    gt, pred = row_sums(masses.recall), column_sums(masses.precision)
+    first = BACKGROUND if background else BACKGROUND + 1
+    used = [label for label in range(first, len(gt)) if gt[label] > 0 or pred[label] > 0]
+    truth, prediction, weights = _cells(masses) if method == "matrix" else _label_sets(pairs, len(gt))
+    averages = {kind: dict.fromkeys(SCORES, NAN) for kind in AVERAGES}
+    for kind in AVERAGES if used else ():
+        if kind != "weighted" or any(gt[label] > 0 for label in used):
+            averages[kind] = _one_average(truth, prediction, weights, used, kind)
+    return averages
+
+
+def _one_average(
+    truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray, used: list[int], kind: str
+) -> dict[str, float]:
+    from sklearn.metrics import precision_recall_fscore_support
+
+    # A value that does not exist counts 0 in a mean; `micro` is not a mean.
+    missing = NAN if kind == "micro" else 0.0
+    *scores, _ = precision_recall_fscore_support(
+        truth, prediction, labels=used, average=kind, sample_weight=weights, zero_division=missing
+    )
+    return dict(zip(SCORES, map(float, scores)))
+
+
+def _cells(masses: Masses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and value of every cell that is not 0."""
+    matrix = np.array(masses.recall)
+    rows, columns = np.nonzero(matrix)
+    return rows, columns, matrix[rows, columns]
+
+
+def _label_sets(pairs: Pairs, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """int[pairs, labels] each: 1 for the labels of gt and of pred; float64[pairs]: pixels."""
+    # One more column than labels: scikit-learn does not accept a single one.
+    sides = [np.zeros((len(pairs), labels + 1), int) for _ in range(2)]
+    for k, pair in enumerate(pairs):
+        for members, indicator in zip(pair, sides):
+            indicator[k, list(members)] = 1
+    return sides[0], sides[1], np.array(list(pairs.values()))

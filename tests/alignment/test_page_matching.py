@@ -1,6 +1,5 @@
 """Page matching: page names of real tools, page maps before names, unmatched pages, and invariants."""
 
-import json
 import unicodedata
 
 import pytest
@@ -8,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.tables.result_json import comparison_result
 from support.layouts import build
 from support.named_pages import codes, compared, matched
+from support.results import full_result
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     messages = {finding.code: finding.message for finding in c.findings}
     assert "'stem.png' and 'stem.tif'" in messages["page-matched-by-stem"]
     assert "'gone.png', 'lost.png'" in messages["page-only-in-gt"] and "'new.png'" in messages["page-only-in-pred"]
-    rows = json.loads(json.dumps(comparison_result(c)))["page_matching"]
+    rows = full_result(c)["page_matching"]
     assert rows["matched"] == {"exact": 1, "base name": 1, "stem": 1, "spelling": 1, "number": 1}
     assert rows["only_in_gt"] == ["gone.png", "lost.png"] and rows["only_in_pred"] == ["new.png"]
     ignored = compared(gt, pred, missing_pages="ignore")

@@ -7,7 +7,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import match_similar_names
-from layoutcm.tables.terminal import comparison_summary
+from layoutcm.filling.result_of import result_of
+from layoutcm.tables.terminal import result_summary
 from support.finding_codes import codes
 from support.layouts import build
 
@@ -128,7 +129,7 @@ def test_a_misspelt_target_of_a_mapping_is_a_warning_and_the_summary_names_unmap
     assert finding.severity == "warning" and finding.hint == "Write 'Text' for 'Txt' if that is meant."
     right = lcm.compare(gt, pred, mapping={"pred": {"text": "Text"}})
     assert "mapping-target-misspelt" not in codes(right.findings)
-    assert "suggests one; not in gt: 'image')." in comparison_summary(right)
+    assert "suggests one; not in gt: 'image')." in result_summary(result_of(right))
     other = lcm.compare(gt, pred, mapping={"pred": {"text": "Paragraph", "image": "Background"}})
     assert "mapping-target-misspelt" not in codes(other.findings)
 

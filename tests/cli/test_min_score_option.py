@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from layoutcm.cli.file_options import separate_min_scores
 from layoutcm.cli.main import main
-from layoutcm.cli.min_score_option import separate_min_scores
 
 GT = "page,label,x0,y0,x1,y1,width,height\np,a,0,0,10,5,10,10\np,b c,0,5,10,10,10,10\n"
 PRED = "page,label,x0,y0,x1,y1,score\np,a,0,0,10,5,0.3\np,b c,0,5,10,10,0.6\n"

@@ -5,12 +5,11 @@ import sys
 
 import pytest
 
-from layoutcm.cli import process
-from layoutcm.cli.main import main
+from layoutcm.cli.main import keep_freed_memory, main
 
 KEPT = """
 import resource
-from layoutcm.cli.process import keep_freed_memory
+from layoutcm.cli.main import keep_freed_memory
 keep_freed_memory()
 block = bytearray(64_000_000)
 del block
@@ -38,5 +37,5 @@ def test_freed_memory_is_kept():
 
 
 def test_a_system_without_mallopt_keeps_its_own_ways(monkeypatch):
-    monkeypatch.setattr("layoutcm.cli.process.ctypes.CDLL", lambda name: object())
-    process.keep_freed_memory()
+    monkeypatch.setattr("layoutcm.cli.main.ctypes.CDLL", lambda name: object())
+    keep_freed_memory()

@@ -22,7 +22,7 @@ def test_the_leaderboard_is_printed_first_and_every_result_has_its_place(tmp_pat
     named = {f"model-{name}": compared for name, compared in compare_all_of_sample().items()}
     board = lcm.leaderboard(named, "model-b")
     out = capsys.readouterr().out
-    assert out.startswith(leaderboard_summary(board) + "\n\n" + named["model-a"].recipe)
+    assert out.startswith(leaderboard_summary(board.result()) + "\n\n" + named["model-a"].recipe)
     results = json.loads(target.read_text())
     assert_valid(results)
     rows = {row["model"]: row for row in board.as_dict()["models"]}

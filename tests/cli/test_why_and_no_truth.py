@@ -7,6 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from layoutcm.report import report_files
 from layoutcm.wording import difference_text, threshold_text
 from support.paths import SAMPLE
 from support.result_schema import assert_valid
@@ -17,8 +18,11 @@ NO_TRUTH = ("--no-truth", "--like", GT)
 
 @pytest.fixture
 def quick_figures(monkeypatch):
-    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
-    monkeypatch.setattr("layoutcm.report.report_files.figure_names", lambda *_: [])
+    """Only the figures of causes and scores, and the matrix of A and B."""
+    every = report_files.figure_names
+    kept = lambda result: [name for name in every(result) if result.agreement or name in report_files.WHY_FIGURES]
+    monkeypatch.setattr(report_files, "figure_names", kept)
+    monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
 
 
 def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figures):
@@ -52,8 +56,7 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     ]
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
     loaded = lcm.load_result(target)
-    assert (loaded.causes, loaded.forgiveness, loaded.agreement) == (found["causes"], found["forgiveness"], None)
-    assert loaded.score_curves == found["score_curves"]
+    assert loaded.as_dict() == found and loaded.agreement is None
     assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == [
         "calibration.svg",
         "causes.svg",
@@ -94,9 +97,9 @@ def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, capsys, quick_figure
     assert found["agreement"]["observed"] == pytest.approx(0.92, abs=0.005)
     assert found["recipe"].startswith("A:model-a|B:model-c|") and found["recipe_fields"]["A"] == "model-a"
     loaded = lcm.load_result(target)
-    assert loaded.agreement == found["agreement"] and loaded.confusion().side_names == ("A", "B")
+    assert loaded.as_dict() == found and loaded.confusion().side_names == ("A", "B")
     page = (tmp_path / "r" / "report.html").read_text("utf-8")
-    assert '"sides":["A","B"]' in page and '"has_truth":false' in page
+    assert '"sides":["A","B"]' in page and '"measured":"agreement"' in page
     drawing = (tmp_path / "r" / "figures" / "confusion.svg").read_text("utf-8")
     assert ">A<" in drawing and ">B<" in drawing and ">gt<" not in drawing
     book = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx")

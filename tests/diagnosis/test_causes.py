@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.diagnosis.border_slack import quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.metrics.levels import pages_of
 from support.causes_loop import box_pixels, causes_of_page
 from support.layouts import build
 
@@ -116,7 +117,7 @@ def test_causes_by_label_by_page_and_by_document():
     c = lcm.compare(gt, pred)
     total, pages = c.causes(), [c.causes(page=page) for page in sizes]
     np.testing.assert_allclose(sum(one.values for one in pages), total.values)
-    of_document = sum(c.causes(page=page).values for page in np.array(c.pages)[c.levels.pages_of(c.documents[0])])
+    of_document = sum(c.causes(page=page).values for page in np.array(c.pages)[pages_of(c.levels, c.documents[0])])
     np.testing.assert_allclose(c.causes(document=c.documents[0]).values, of_document)
     table = total.by_label().set_index(["side", "class"])
     # The tolerance is 1 px: of the two columns that pred lacks, only the two corners are near both borders.

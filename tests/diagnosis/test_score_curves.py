@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.diagnosis import held_out, score_areas
+from layoutcm.diagnosis import score_areas, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
@@ -285,8 +285,8 @@ def test_gains_with_many_scores_equal_a_loop_over_held_out_documents():
 def test_many_documents_are_held_out_in_groups(monkeypatch):
     """With as many groups as documents it is the same as holding out each; with fewer, every second one."""
     c = lcm.compare(*random_layouts())
-    monkeypatch.setattr(held_out, "MOST_GROUPS", 2)
-    assert held_out.groups_of_documents(np.arange(5)).tolist() == [0, 1, 0, 1, 0]
+    monkeypatch.setattr(score_curves, "MOST_GROUPS", 2)
+    assert score_curves.groups_of_documents(np.arange(5)).tolist() == [0, 1, 0, 1, 0]
     found = c.score_curves().gains()["held_out_f1"]
     assert found.notna().all() and (found <= c.score_curves().gains()["f1"] + 1e-12).all()
 

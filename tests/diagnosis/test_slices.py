@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 import layoutcm as lcm
-from layoutcm.diagnosis import slice_test
-from layoutcm.diagnosis.slice_test import slice_p_value
+from layoutcm.diagnosis import slices
+from layoutcm.diagnosis.slices import slice_p_value
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.metrics.confusion import confusion_of
-from layoutcm.metrics.randomisation import holm
+from layoutcm.metrics.intervals import holm
 from support.layouts import build
 from support.sample_comparisons import compare_sample
 
@@ -142,7 +142,7 @@ def test_p_values_equal_those_of_all_exchanges():
 
 def test_an_attribute_without_effect_is_seldom_called_different(monkeypatch):
     """Documents of other quality and size, with pages of one kind or of both: about 5 % of p-values are below 0.05."""
-    monkeypatch.setattr(slice_test, "DRAWS", 499)
+    monkeypatch.setattr(slices, "DRAWS", 499)
     generator = np.random.default_rng(4)
     small, runs = 0, 300
     for run in range(runs):

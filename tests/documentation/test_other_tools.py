@@ -2,7 +2,6 @@
 
 import re
 
-from layoutcm.tables.result_json import comparison_figures
 from support.paths import ROOT
 from support.sample_comparisons import compare_sample
 
@@ -19,7 +18,7 @@ def test_the_table_is_that_of_the_benchmarks():
 
 def test_the_figures_of_layoutcm_are_true():
     found, own = compare_sample(), TOOLS["layoutcm"]
-    figures = comparison_figures(found)
+    figures = found.result(intervals=False).figures
     for name in ("AP", "AP50", "AP75"):
         assert own[name] == f"{figures[f'objects.{name.lower()}']:.3f}"
     causes = found.causes().totals

@@ -9,7 +9,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.drawing import cause_drawing, method_drawings, svg_canvas
+from layoutcm.drawing import method_drawings, svg_canvas
 from layoutcm.metrics.confusion import Confusion, collapse_mass
 from support.paths import ROOT
 
@@ -170,7 +170,7 @@ def test_command_writes_the_drawings(tmp_path):
 
 
 def test_every_example_of_the_causes_is_named_by_the_library():
-    found, shown = cause_drawing.found_causes(), texts(method_drawings.causes_on_a_page())
+    found, shown = method_drawings.found_causes(), texts(method_drawings.causes_on_a_page())
     names = [name for name in shown if name in CAUSES]
     assert names == [*CAUSES, *CAUSES]  # below the eight examples, and in the list
     # The gap of the split region and its two halves: 100 x 20 pixels but for the corners near its borders.

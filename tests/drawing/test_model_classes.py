@@ -7,9 +7,10 @@ import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.paper import model_classes as on_paper
 from layoutcm.drawing.screen import model_classes as on_screen
+from layoutcm.results.types import BoardClass
 from layoutcm.tables import leaderboard_tables
-from layoutcm.tables.class_grid import ClassGrid
-from layoutcm.tables.leaderboard_tables import class_grid
+from layoutcm.tables.leaderboard_tables import ClassGrid, class_grid
+from support.paper_texts import drawn_texts
 from support.plotly_traces import trace
 from support.sample_comparisons import compare_all_of_sample
 
@@ -21,7 +22,8 @@ def board():
 
 def row(f1, difference=float("nan"), verdict=None):
     ends = {"f1_low": f1 - 0.1, "f1_high": f1 + 0.05, "difference_low": difference - 0.1, "difference_high": difference}
-    return {"f1": f1, "difference": difference, "verdict": verdict, **ends}
+    found = {"f1": f1, "difference": difference, "verdict": verdict, "p": None, "label": "", "model": "", "remark": ""}
+    return BoardClass(**found, **ends)
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def grid():
 
 
 def test_the_grid_has_the_numbers_and_marks_of_the_leaderboard(board):
-    grid = class_grid(board)
+    grid = class_grid(board.shown)
     assert grid.models == board.models == ["c", "a", "b"] and "Background" not in grid.labels
     table = board.classes.set_index(["label", "model"])
     for i, label in enumerate(grid.labels):
@@ -49,7 +51,7 @@ def test_of_too_many_labels_the_largest_are_drawn(board, monkeypatch):
     monkeypatch.setattr(leaderboard_tables, "MOST_DRAWN", 3)
     pixels = board.comparisons["a"].confusion().classes().set_index("label")["gt_pixels"].drop("Background")
     largest = set(pixels.sort_values().index[-3:])
-    assert class_grid(board).labels == [label for label in board.classes_in_use if label in largest]
+    assert class_grid(board.shown).labels == [label for label in board.classes_in_use if label in largest]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
@@ -74,22 +76,18 @@ def test_on_the_screen(grid, theme):
     assert (outline.x0, outline.x1) == (0.5, 1.5)  # the baseline
 
 
-def texts_of(figure):
-    return [text.get_text() for text in figure.axes[0].texts]
-
-
 def test_on_paper(grid):
-    texts = texts_of(on_paper.model_classes_figure(grid))
+    texts = drawn_texts(on_paper.model_classes_figure(grid))
     for text in ("a", "b", "y", "x", "class", "prediction", "90 ▲", "70", "0", "F1", "0", "50 %", "100 %"):
         assert text in texts
     assert texts.index("90 ▲") < texts.index("70")
-    assert texts[:3] == ["▲ better and ▼ worse than x, by the corrected test", "recipe of y", "recipe of x"]
-    assert "recipe of y" not in texts_of(on_paper.model_classes_figure(grid, width="two", caption=False))
+    assert texts[-3:] == ["▲ better and ▼ worse than x, by the corrected test", "recipe of y", "recipe of x"]
+    assert "recipe of y" not in drawn_texts(on_paper.model_classes_figure(grid, width="two", caption=False))
 
 
 def test_both_figures_show_the_same_numbers(board):
-    grid = class_grid(board)
-    texts = texts_of(on_paper.model_classes_figure(grid, caption=False))
+    grid = class_grid(board.shown)
+    texts = drawn_texts(on_paper.model_classes_figure(grid, caption=False))
     shown = list(trace(on_screen.model_classes_figure(grid, LIGHT), "numbers").text)
     first = texts.index(shown[0])
     assert texts[first : first + len(shown)] == shown and len(shown) == 33
@@ -108,8 +106,8 @@ def test_differences_on_the_screen(grid, theme):
 
 
 def test_differences_of_the_leaderboard_are_grey_unless_they_are_shown(board):
-    figure = on_screen.model_differences_figure(class_grid(board), LIGHT)
-    rows, grid = board.class_rows, class_grid(board)
+    figure = on_screen.model_differences_figure(class_grid(board.shown), LIGHT)
+    rows, grid = board.class_rows, class_grid(board.shown)
     worse, noise = (np.array(trace(figure, name).z, float) for name in ("miss", "noise"))
     for i, label in enumerate(grid.labels):
         for k, model in enumerate(["c", "b"]):

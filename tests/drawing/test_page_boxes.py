@@ -7,7 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.page_tiles import NOT_JUDGED
-from layoutcm.drawing.page_boxes import page_boxes
+from layoutcm.drawing.page_raster import page_boxes
 from layoutcm.drawing.palette import NOT_JUDGED_COLOUR
 from layoutcm.drawing.paper.pages import page_figure, page_overlay
 from layoutcm.layouts.model import CocoFacts

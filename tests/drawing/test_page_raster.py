@@ -9,7 +9,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from layoutcm.drawing.palette import LIT, rgb
-from layoutcm.ui.parts import thumbnails
+from layoutcm.ui.parts import lit_pages
 from support.image_files import png
 
 
@@ -19,8 +19,8 @@ def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
     picture = (
         images_from_files([ImageFile("p1.png", "p1", png((20, 20), "black"))]).find(c, 0) if with_picture else None
     )
-    image = load_shrunk(picture, thumbnails.THUMBNAIL)
-    data = thumbnails.draw_thumbnail(c, "p1", ("picture", "table"), "matrix", image)
+    image = load_shrunk(picture, lit_pages.THUMBNAIL)
+    data = lit_pages.draw_thumbnail(c, "p1", ("picture", "table"), "matrix", image)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
     paper = 140 if with_picture else 250

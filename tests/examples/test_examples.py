@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.result_json import comparison_figures
 from support.detector_results import Detections
 from support.paths import ROOT, SAMPLE
 from support.sample_comparisons import compare_sample
@@ -18,7 +17,7 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.fixture(scope="module")
 def figures():
-    return comparison_figures(compare_sample())
+    return compare_sample().result(intervals=False).figures
 
 
 def test_the_validation_loop(figures, capsys, monkeypatch):

@@ -5,7 +5,6 @@ import runpy
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.result_json import comparison_figures
 from support.paths import ROOT
 from support.sample_comparisons import compare_sample
 
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.fixture(scope="module")
 def figures():
-    return comparison_figures(compare_sample())
+    return compare_sample().result(intervals=False).figures
 
 
 def test_detections_of_supervision(capsys):

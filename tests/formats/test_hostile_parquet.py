@@ -9,8 +9,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.formats import parquet_files
-from layoutcm.formats.compact_thrift import read_struct
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.parquet_files import read_struct
 from layoutcm.layouts import limits
 from support import hostile_formats as hostile
 from support.mutations import damaged_bytes

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.formats import xml
+from layoutcm.formats import markup
 from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
 from written import written
@@ -50,7 +50,7 @@ def first_file(format):
 )
 @pytest.mark.parametrize("format", XML)
 def test_entities_are_refused_before_anything_is_parsed(declared, format, monkeypatch):
-    monkeypatch.setattr(xml.ElementTree, "fromstring", lambda data: pytest.fail("parsed"))
+    monkeypatch.setattr(markup.ElementTree, "fromstring", lambda data: pytest.fail("parsed"))
     name, data = first_file(format)
     prolog, root = data.split(b"?>\n", 1) if data.startswith(b"<?xml") else (b"<?xml version='1.0'", data)
     doctype = f"<!DOCTYPE r [{declared}]>".encode()
@@ -96,7 +96,7 @@ def test_a_long_namespace_is_refused_and_a_usual_one_read(name, equals, quote):
     ],
 )
 def test_the_name_of_the_root_is_found_after_the_prologue(start, root):
-    assert xml.root_name(FileContent("x", start.encode())) == root
+    assert markup.root_name(FileContent("x", start.encode())) == root
 
 
 @pytest.mark.parametrize("encoding", ["cp037", "utf-7", "utf-16", "utf-32", "no such thing"])
@@ -138,7 +138,7 @@ def test_a_hundred_thousand_levels_are_too_deep(before, level, after, closed):
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_depth_is_bounded_in_files_of_any_size(streamed, monkeypatch):
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
     refusal(PAGE.format("<a>" * DEEP + "</a>" * DEEP), "nested too deeply")
     assert len(read(PAGE.format("<a>" * 300 + "</a>" * 300 + REGION)).regions) == 1
 
@@ -146,7 +146,7 @@ def test_depth_is_bounded_in_files_of_any_size(streamed, monkeypatch):
 @pytest.mark.parametrize("format", MARKUP)
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_truncated_file_is_refused_or_has_lost_no_region(format, streamed, monkeypatch):
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
     name, data = first_file(format)
     whole = read(data, name)
     for length in range(1, len(data) - 1, 7):
@@ -161,8 +161,8 @@ def test_a_truncated_file_is_refused_or_has_lost_no_region(format, streamed, mon
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_one_huge_value_is_read_or_refused(streamed, monkeypatch):
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
-    monkeypatch.setattr(xml, "CHUNK", 1 << 12)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(markup, "CHUNK", 1 << 12)
     huge = "7" * 3_000_000
     assert len(read(PAGE.format(REGION.replace('"r"', f'"{huge}"'))).regions) == 1
     assert len(read(PAGE.format(f"<!--{huge}-->{huge}<![CDATA[{huge}]]>{REGION}")).regions) == 1
@@ -178,20 +178,20 @@ def test_a_streamed_file_gives_the_same_layout_as_a_tree(format, chunk, monkeypa
     files = list(written(format).items())
     like = lcm.read(list(written("coco").items()))
     tree = lcm.read(files, like=like)
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(xml, "CHUNK", chunk)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(markup, "CHUNK", chunk)
     streamed = lcm.read(files, like=like)
     assert streamed.page_columns.names == tree.page_columns.names and streamed.labels == tree.labels
     assert np.array_equal(streamed.region_columns.boxes, tree.region_columns.boxes)
 
 
 def test_a_streamed_file_is_never_completely_in_memory(monkeypatch):
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(xml, "CHUNK", 1 << 10)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(markup, "CHUNK", 1 << 10)
     image = "<image>" + "<box><attribute>1</attribute></box>" * 5 + "</image>"
     content = FileContent("x.xml", f"<annotations><meta><a/><a/></meta>{image * 500}</annotations>".encode())
     before, most = count_elements(), 0
-    for i, element in enumerate(xml.elements(content, "image", skipping={"attribute"})):
+    for i, element in enumerate(markup.elements(content, "image", skipping={"attribute"})):
         assert len(element) == 5 and not any(len(box) for box in element)
         if i % 100 == 0:
             most = max(most, count_elements() - before)
@@ -201,7 +201,7 @@ def test_a_streamed_file_is_never_completely_in_memory(monkeypatch):
 
 
 def test_a_page_with_too_many_elements_is_refused(monkeypatch):
-    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
     monkeypatch.setattr(limits, "MAX_XML_ELEMENTS", 1000)
     refusal(PAGE.format("<a/>" * 2000), "over 1,000 elements")
     lines = "<TextLine><Word/></TextLine>" * 2000

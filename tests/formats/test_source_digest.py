@@ -5,8 +5,8 @@ import io
 import zipfile
 
 import layoutcm as lcm
-from layoutcm.tables.result_json import comparison_result
 from support.layouts import build
+from support.results import full_result
 
 HEAD = b"page,width,height,label,x0,y0,x1,y1\n"
 ONE, TWO = HEAD + b"p,9,9,a,0,0,5,5\n", HEAD + b"q,9,9,b,0,0,5,5\n"
@@ -76,9 +76,9 @@ def test_the_digest_is_kept(tmp_path):
 def test_a_result_names_its_inputs_without_their_folders(tmp_path):
     folder = write(tmp_path / "secret", {"one.csv": ONE, "sub/two.csv": TWO})
     c = lcm.compare(lcm.read(folder), lcm.read(folder / "one.csv"))
-    assert comparison_result(c)["inputs"] == {
+    assert full_result(c)["inputs"] == {
         "gt": {"name": "secret", "format": "csv", "sha256": BOTH, "pages": 2, "regions": 2},
         "pred": {"name": "one.csv", "format": "csv", "sha256": sha256(ONE), "pages": 1, "regions": 1},
     }
     windows = lcm.compare(lcm.read(("C:\\secret\\gt.csv", ONE)), build({"p": (9, 9)}, [("p", "a", 0, 0, 1, 1)]))
-    assert comparison_result(windows)["inputs"]["gt"]["name"] == "gt.csv"
+    assert full_result(windows)["inputs"]["gt"]["name"] == "gt.csv"

@@ -7,8 +7,7 @@ import pytest
 from layoutcm.cli.main import main
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.needs import OneOf
-from layoutcm.formats.other_files import likeliest_formats
-from layoutcm.formats.recognition import find_candidates
+from layoutcm.formats.recognition import find_candidates, likeliest_formats
 from layoutcm.formats.registry import BY_NAME, FORMATS, never
 from support.reading import refusal
 from written import writers, written

@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.formats.content import FileContent
-from layoutcm.formats.xml import root_name
+from layoutcm.formats.markup import root_name
 from support.reading import codes, pages, read, refusal, regions
 
 PAGE_2019 = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.result_json import full_result, json_ready
 from support.layouts import build
+from support.results import full_result
 
 BOXES = {"p1.png": [10, 20, 30.504, 40], "p2.png": [5, 5, 50, 10], "p3.png": [0, 60, 90, 30]}
 RING = [10, 50, 60, 50, 60, 80.25, 10, 80.25, 10, 70]
@@ -39,7 +39,7 @@ def files(tmp_path):
 
 def numbers(gt, results, *left_out):
     """All numbers of a comparison."""
-    result = json_ready(full_result(lcm.compare(gt, lcm.read(results, like=gt))))
+    result = full_result(lcm.compare(gt, lcm.read(results, like=gt)))
     names = {"confusion", "averages", "classes", "pages", "objects"} & set(result)
     return {name: result[name] for name in names.difference(left_out)}
 

@@ -8,6 +8,7 @@ from scipy import stats
 import layoutcm as lcm
 from layoutcm.metrics import bootstrap, intervals  # noqa: F401 (imported before its limits are changed)
 from layoutcm.metrics.bootstrap import Resampling
+from layoutcm.metrics.levels import pages_of
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from support.layouts import build
 from support.one_label_pages import one_label_pages
@@ -66,7 +67,7 @@ def percentiles(monkeypatch):
 def test_percentiles_equal_a_plain_loop_over_resamples(percentiles, method):
     c, n = random_documents(), 60
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
-    pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
+    pages = {d: [c.confusion(page=c.pages[p], method=method) for p in pages_of(c.levels, d)] for d in c.documents}
     figures, scores = [], []
     for row in np.concatenate(list(bootstrap.resample_weights(len(c.documents), n, 7))):
         drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]

@@ -124,8 +124,8 @@ def test_a_difference_names_both_recipes_and_says_in_how_many_pages_it_is_better
     recipe_a, recipe_b = (c.recipe_for("matrix", **settings) for c in (a, b))
     assert found.recipe == f"{recipe_b} minus {recipe_a}" and recipe_a != recipe_b
     assert (found.resampling.units, found.resampling.unit, found.resampling.unit_count) == ("pages", "page", 7)
-    assert found.columns == ("value", "low", "high", "other_side", "p", "better_in", "worse_in")
-    np.testing.assert_allclose(found.figures["micro_recall"], [0.2, 0.2, 0.2, 0, 2 / 128, 7, 0], atol=1e-12)
+    assert found.columns == ("value", "low", "high", "other_side", "p", "better_in", "worse_in", "documents_needed")
+    np.testing.assert_allclose(found.figures["micro_recall"], [0.2, 0.2, 0.2, 0, 2 / 128, 7, 0, np.nan], atol=1e-12)
     words = ["figure", *found.columns, "pages", "verdict", "remark"]
     assert list(found.headline) == words and found.verdict("micro_recall") == "better"
     row = found.headline.set_index("figure").loc["micro_recall"]
@@ -155,10 +155,12 @@ def test_verdicts():
     # One page decides the mean, so that the interval is wide, but b is better on all pages.
     uneven = row_of(a, [0.3] + [0.01] * 7)
     assert uneven["p"] <= 0.05 and uneven["low"] < 0
-    assert uneven[["verdict", "remark"]].tolist() == ["better", "but the interval contains 0"]
+    remark = "about 39 documents like these would show it; p alone would show it, but the interval contains 0"
+    assert uneven[["verdict", "remark"]].tolist() == ["no difference shown", remark]
     # Of seven pages the smallest p-value is 2/128, which is above 0.01; an interval has no such limit.
     close = row_of(a[:7], [0.1, 0.1, 0.1, 0.09, 0.1, 0.11, 0.1], level=0.99)
-    assert close[["verdict", "remark"]].tolist() == ["no difference shown", "but the interval does not contain 0"]
+    remark = "a few more documents like these would show it; the test is stricter than the interval here"
+    assert close[["verdict", "remark"]].tolist() == ["no difference shown", remark]
 
 
 def test_no_difference_shown_says_if_two_points_could_not_be_shown():

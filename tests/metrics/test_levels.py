@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import layoutcm as lcm
-from layoutcm.metrics.confusion import GroupMatrices
-from layoutcm.metrics.levels import _largest_columns, largest_groups
+from layoutcm.metrics.confusion import GroupMatrices, confusion_of
+from layoutcm.metrics.levels import levels_of_pages, pages_at
+from layoutcm.metrics.matrix_blocks import _largest_columns, largest_groups
 from support.layouts import build
 
 nan = float("nan")
@@ -145,9 +146,18 @@ def test_pages_and_documents_are_found_by_name(five_pages):
     assert (levels.page_names, levels.documents) == (["a1", "b1", "a2", "c", "b2"], ["A", "B", "C"])
     assert levels.document_of_page.tolist() == [0, 1, 0, 2, 1] and levels.document_sizes.tolist() == [2, 2, 1]
     assert levels.page_pixels.tolist() == [100, 100, 100, 20, 100] and levels.document_pixels.tolist() == [200, 200, 20]
-    assert levels.pages_at(None, None) is None and levels.counts_at(None, None) is levels.counts
-    assert levels.pages_at("b2", None).tolist() == [4] and levels.pages_at(None, "B").tolist() == [1, 4]
+    assert pages_at(levels, None, None) is None and levels.counts_at(None, None) is levels.counts
+    assert pages_at(levels, "b2", None).tolist() == [4] and pages_at(levels, None, "B").tolist() == [1, 4]
     assert levels.counts_at("c", None).total == 20 and levels.counts_at(None, "B").total == 200
+
+
+def test_levels_of_chosen_pages_have_their_order(five_pages):
+    chosen = levels_of_pages(five_pages.levels, np.array([4, 3, 0]))
+    assert (chosen.page_names, chosen.documents) == (["b2", "c", "a1"], ["B", "C", "A"])
+    assert chosen.page_pixels.tolist() == [100, 20, 100]
+    assert (np.diff(chosen.counts.page) >= 0).all()
+    own = [confusion_of(chosen.counts_at(page, None), chosen.space, "matrix").values for page in chosen.page_names]
+    np.testing.assert_array_equal(own, [five_pages.confusion(page=page).values for page in chosen.page_names])
 
 
 @pytest.mark.parametrize(

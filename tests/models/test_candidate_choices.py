@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.models.candidate_choices import candidate_keys, chosen_candidates
 from layoutcm.models.label_errors import usable_comparisons
+from layoutcm.models.suggestions import candidate_keys, chosen_candidates
 from support.layouts import build
 
 NAN = np.nan

@@ -71,7 +71,8 @@ def check_ends(found, ends, scale):
     assert (np.isfinite(found.high) == has_ends).all()
     np.testing.assert_allclose(found.low[has_ends], ends[0][has_ends], atol=scale)
     np.testing.assert_allclose(found.high[has_ends], ends[1][has_ends], atol=scale)
-    assert (found.noise == ~((found.low > 0) | (found.high < 0))).all()
+    excludes_0 = (found.low > 0) | (found.high < 0)
+    assert (found.noise == ~(excludes_0 & (found.p <= 0.05))).all()
     return has_ends
 
 
@@ -153,6 +154,8 @@ def test_ends_of_few_documents_are_those_of_a_plain_loop_that_leaves_one_out(two
     scale = 1e-9 * total if view == "pixels" else 1e-9
     np.testing.assert_array_equal(np.isfinite(found.low), np.isfinite(ends[0]))
     assert check_ends(found, ends, scale).sum() > 40 and (found.high > found.low).sum() > 20
+    spread = found.high > found.low
+    assert ((found.p <= 0.05) == ((found.low > 0) | (found.high < 0)))[spread].all()  # one statistic
 
 
 def test_a_constant_gain_is_no_noise_and_a_swap_turns_the_sign():
@@ -164,6 +167,8 @@ def test_a_constant_gain_is_no_noise_and_a_swap_turns_the_sign():
     np.testing.assert_allclose(found.values[1], [-0.1, 0.1])
     np.testing.assert_allclose([found.low[1, 1], found.high[1, 1]], 0.1)
     assert not found.noise[1].any() and found.noise[0].all()  # gt has no Background
+    assert found.verdicts.tolist() == [[None, None], ["better", "better"]]
+    assert found.p[1].tolist() == pytest.approx([0, 0], abs=1e-12)
     np.testing.assert_allclose(cell_differences(b, a).values[1], [0.1, -0.1])
     same = cell_differences(a, a)
     assert (same.values[1] == 0).all() and same.noise.all()
@@ -174,13 +179,14 @@ def test_few_documents_have_no_interval():
     found = cell_differences(a, b)
     np.testing.assert_allclose(found.values[1], [-0.7, 0.7])
     assert np.isnan(found.low).all() and found.noise.all()
+    assert found.verdicts[1].tolist() == ["too few documents"] * 2 and found.units[1].tolist() == [5, 5]
 
 
 def test_a_label_of_few_documents_has_no_interval(two_models):
     a, b = two_models
     found = cell_differences(a, b)
     tables = [a.confusion(document=name).gt_pixels > 0 for name in a.documents]
-    few = np.sum(tables, axis=0) < bootstrap.FEWEST_UNITS
+    few = np.sum(tables, axis=0) < 6
     assert np.isnan(found.low[few]).all() and few.sum() < len(few)
 
 

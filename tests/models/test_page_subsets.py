@@ -5,7 +5,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.models.page_subsets import comparison_of_pages, difference_of_pages
+from layoutcm.models.differences import comparison_of_pages, difference_of_pages
 
 
 def pages_of(compared, value):
@@ -63,4 +63,5 @@ def test_the_wrong_pixels_of_a_label_on_each_page(sample):
     lit = tiles.share_in_label((i, i))
     assert (lit * tiles.pairs.pixels).sum() == pytest.approx(found.iloc[0])
     right = tiles.carries(GT, i) == tiles.carries(PRED, i)
-    assert not lit[right & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)].any()
+    names = [[tiles.set_names(side, pair) for side in (GT, PRED)] for pair in range(len(tiles.pairs))]
+    assert not lit[right & [len(gt) == len(pred) == 1 for gt, pred in names]].any()

@@ -5,7 +5,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.cli.several import report_names
+from layoutcm.cli.reading import report_names
 from support.paths import ROOT
 
 SAMPLE = ROOT / "sample_data"

@@ -9,9 +9,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.outputs import hidden, renames
+from layoutcm.outputs import files, folders
+from layoutcm.outputs.files import hidden_prefix
 from layoutcm.outputs.folders import check_target, replace_folder
-from layoutcm.outputs.hidden import hidden_prefix
 from layoutcm.report import report_files
 from layoutcm.report.report_files import REPORT_FILES
 from support.written_reports import GT, MODEL_A, files_in
@@ -80,9 +80,9 @@ def test_an_interrupted_replacement_restores_the_old_report(tmp_path, quick, two
         return move(source, target)
 
     if can_exchange:
-        monkeypatch.setattr(renames, "exchange", stopped_exchange)
+        monkeypatch.setattr(folders, "exchange", stopped_exchange)
     else:
-        monkeypatch.setattr(renames, "exchange", lambda *_: False)
+        monkeypatch.setattr(folders, "exchange", lambda *_: False)
         monkeypatch.setattr(os, "rename", stopped)
     with pytest.raises(KeyboardInterrupt), replace_folder(place, REPORT_FILES) as new:
         (new / "report.html").write_text("new")
@@ -119,7 +119,7 @@ def test_a_live_writer_keeps_its_hidden_folder_and_killed_ones_lose_theirs(tmp_p
 
 
 def test_a_hidden_file_is_removed_after_a_day_where_locks_do_not_exist(tmp_path, monkeypatch):
-    monkeypatch.setattr(hidden, "fcntl", None)
+    monkeypatch.setattr(files, "fcntl", None)
     names = (".layoutcm-r-0123456789abcdef", ".layoutcm-r-fedcba9876543210")
     for name in names:
         (tmp_path / name).mkdir()
@@ -164,7 +164,7 @@ def test_the_content_of_a_folder_that_cannot_be_moved_is_replaced(tmp_path, quic
     def busy(*_):
         raise OSError(errno.EBUSY, "busy")
 
-    monkeypatch.setattr(renames, "exchange", busy)
+    monkeypatch.setattr(folders, "exchange", busy)
     write_one(place, "new")
     assert files_in(place) == ["result.json"] and [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -217,10 +217,10 @@ def test_two_writers_at_once_leave_one_complete_report(tmp_path, can_exchange):
     """Each process replaces the folder many times with three files of its own name."""
     code = f"""
 import re, sys
-from layoutcm.outputs import renames
+from layoutcm.outputs import folders
 from layoutcm.outputs.folders import replace_folder
 if not {can_exchange}:
-    renames.exchange = lambda *_: False
+    folders.exchange = lambda *_: False
 for k in range(60):
     with replace_folder(sys.argv[1], re.compile(r"()(result.json|pages.csv|report.html)")) as new:
         for name in ("result.json", "pages.csv", "report.html"):

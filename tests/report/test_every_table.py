@@ -9,11 +9,9 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.report import html_page, report_files, workbook
-from layoutcm.tables.extras import Extras
 from layoutcm.tables.report_tables import HTML_TABLES, LATEX_TABLES, SHEETS, SUMMARY_TABLES, all_tables
-from layoutcm.tables.slice_tables import slice_table
-from layoutcm.tables.why import Why
 from support.sample_comparisons import compare_sample
 from support.written_reports import FAMILIES
 
@@ -24,10 +22,13 @@ def compared():
 
 
 @pytest.fixture(scope="module")
-def tables(compared):
-    slices, why = slice_table(compared, "doc_category"), Why(compared)
-    extras = Extras(compared.families(FAMILIES), compared.bootstrap(20), slices=slices, why=why)
-    return all_tables(compared, compared.confusion(), compared.objects(), extras)
+def result(compared):
+    return result_of(compared, asked=Asked(families=FAMILIES, intervals=20, slices="doc_category", why=True))
+
+
+@pytest.fixture(scope="module")
+def tables(compared, result):
+    return all_tables(result, compared)
 
 
 def rows_of(table):
@@ -48,8 +49,8 @@ def assert_same(found, wanted):
                 assert (value or None) == (other or None)
 
 
-def test_the_workbook_has_every_cell(compared, tables, tmp_path):
-    workbook.write_workbook(compared, compared.confusion(), tables, tmp_path / "x.xlsx")
+def test_the_workbook_has_every_cell(result, tables, tmp_path):
+    workbook.write_workbook(result, result.confusion(), tables, tmp_path / "x.xlsx")
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
     cells = {sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book}
     seen = [name for name in SHEETS if name in tables]
@@ -64,8 +65,8 @@ def test_the_workbook_has_every_cell(compared, tables, tmp_path):
     assert {*seen, *chain.from_iterable(below_each_other.values())} == set(tables)
 
 
-def test_the_html_has_every_cell(compared, tables):
-    data = html_page.report_data(compared, compared.confusion(), tables)
+def test_the_html_has_every_cell(result, tables):
+    data = html_page.report_data(result, tables)
     assert list(data["tables"]) == [name for name in HTML_TABLES if name in tables]
     for name, table in data["tables"].items():
         wanted = rows_of(tables[name])
@@ -83,8 +84,8 @@ def number(text):
     return 0 if text == "$<$0.0001" else float(text.replace(r"\,", "").replace("$-$", "-"))
 
 
-def test_the_latex_has_every_number(compared, tables):
-    texts = report_files.paper_tables(compared.confusion(), tables)
+def test_the_latex_has_every_number(result, tables):
+    texts = report_files.paper_tables(result.confusion(), tables)
     assert sorted(texts) == sorted(name for name in LATEX_TABLES if name in tables)
     for name, text in texts.items():
         lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line]

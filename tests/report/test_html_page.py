@@ -7,9 +7,10 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.web.cell_pages import PAGES_PER_CELL
 from layoutcm.drawing.web.inline import IMAGE_BYTES, image_uri
-from layoutcm.metrics.levels import largest_groups
+from layoutcm.drawing.web.matrix_data import PAGES_PER_CELL
+from layoutcm.filling.result_of import result_of
+from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.report import html_page, report_files
 from layoutcm.report.report_files import all_tables
 from support.browser import chromium
@@ -99,8 +100,8 @@ def test_image_uris_of_noise_have_a_limited_size():
 def test_tables_in_the_html_are_limited(sample, monkeypatch):
     monkeypatch.setattr(html_page, "MOST_TABLE_ROWS", {"pages": 3, "documents": 2})
     monkeypatch.setattr(html_page, "MOST_PICTURES", 2)
-    m = sample.confusion()
-    data = html_page.report_data(sample, m, all_tables(sample, m))
+    result = result_of(sample)
+    data = html_page.report_data(result, all_tables(result), sample)
     assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 60
     assert len(data["pictures"]) == 2 and data["pictures"][0]["images"]["small"] is None
 

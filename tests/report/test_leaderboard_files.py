@@ -13,11 +13,10 @@ from layoutcm.cli.main import main
 from layoutcm.drawing.matrix_layers import make_layer
 from layoutcm.drawing.palette import LIGHT, rgb
 from layoutcm.report import report_files
-from layoutcm.report.index_page import matrices_of
-from layoutcm.report.leaderboard_files import write_board_files
+from layoutcm.report.leaderboard_files import matrices_of, write_board_files
+from layoutcm.results.encoding import json_ready
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.matrix_views import view_values
-from layoutcm.tables.result_json import json_ready
 from support import hostile
 from support.layouts import build
 from support.matrix_values import cell_colours, views_of
@@ -27,6 +26,7 @@ from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, file
 OWN_FILES = ["figures/model-classes.svg", "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.xlsx"]
 OWN_FILES += ["model_classes.csv", "model_differences.csv", "model_documents.csv", "model_pages.csv"]
 OWN_FILES += ["tables/leaderboard.tex", "tables/model_classes.tex"]
+OF_OBJECTS = ["objects.ap", "objects.pq", "objects.f1"]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def write_quickly(board, place):
     place.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
-        write_board_files(board, place)
+        write_board_files(board, board.result(), place)
     return place
 
 
@@ -57,10 +57,10 @@ def test_equal_input_gives_equal_files(board, place, tmp_path):
 
 def test_json_and_csv_equal_the_api(board, place):
     found = json.loads((place / "leaderboard.json").read_text("utf-8"))
-    assert found.pop("kind") == "leaderboard" and found.pop("version") == lcm.__version__
-    assert found.pop("schema") == "1.0"
-    assert found == json_ready(board.as_dict())
-    tables = {"leaderboard": board.table, "model_differences": board.differences}
+    assert found["kind"] == "leaderboard" and found["version"] == lcm.__version__ and found["schema"] == "2.0"
+    assert found == board.result().data
+    of_objects = {name: [found[name] for found in map(board.figures, board.models)] for name in OF_OBJECTS}
+    tables = {"leaderboard": board.table.assign(**of_objects), "model_differences": board.differences}
     tables |= {"model_pages": board.pages(), "model_documents": board.documents()}
     for name, wanted in tables.items():
         read = pd.read_csv(place / f"{name}.csv", na_values=[""], keep_default_na=False)
@@ -102,7 +102,8 @@ def test_the_page_has_the_numbers_of_the_api(board, place):
     data = data_of(place / "index.html")
     assert [model["name"] for model in data["models"]] == board.models and data["baseline"] == "model-a"
     table = data["tables"]["leaderboard"]
-    assert table["columns"][:5] == ["model", "macro F1", "interval", "micro F1", "content F1"]
+    figures = [name for title in ("macro F1", "micro F1", "content F1") for name in (title, f"interval of {title}")]
+    assert table["columns"][:10] == ["model", *figures, "AP", "panoptic quality", "object F1"]
     assert [row[1] for row in table["rows"]] == board.table["macro_f1"].tolist()
     assert [row[3] for row in table["rows"]] == board.table["micro_f1"].tolist()
     (matrix,) = data["matrices"]  # all side by side
@@ -112,13 +113,13 @@ def test_the_page_has_the_numbers_of_the_api(board, place):
         assert matrix["row_names"] == matrix["column_names"] == confusion.labels
         for view, wanted in (("recall", confusion.recall), ("pixels", confusion.values), ("f1", confusion.f1)):
             np.testing.assert_array_equal(views_of(matrix, n)[view], wanted)
-    grid = class_grid(board)
+    grid = class_grid(board.shown)
     np.testing.assert_array_equal(values(data["classes"]["values"]), grid.values)
     assert data["classes"]["numbers"][0] == [grid.number(0, j) for j in range(3)]
 
 
 def test_the_page_opens_offline_in_light_and_dark(browser, board, place):
-    grid = class_grid(board)
+    grid = class_grid(board.shown)
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme, viewport={"width": 1500, "height": 900})
         page = context.new_page()
@@ -165,7 +166,7 @@ def test_with_why_all_files_have_causes_and_without_it_none_has(board, place, tm
     (tmp_path / "why").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
-        write_board_files(board, tmp_path / "why", why=True)
+        write_board_files(board, board.result(why=True), tmp_path / "why")
     assert files_in(tmp_path / "why") == sorted([*OWN_FILES, "model_causes.csv"])
     found, wanted = json.loads((tmp_path / "why" / "leaderboard.json").read_text("utf-8")), board.causes()
     assert found["causes"] == json_ready(wanted.to_dict("records"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.page_boxes import page_boxes
+from layoutcm.drawing.page_raster import page_boxes
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.report import report_files
 from support.layouts import build

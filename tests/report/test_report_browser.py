@@ -49,6 +49,10 @@ def test_numbers_are_written_as_everywhere_else(opened, folder):
         written = page.evaluate(f"values => values.map({name})", values)
         assert written == [getattr(wording, name)(value) for value in values], name
     assert page.evaluate("percent(null)") == wording.MISSING
+    levels = [0.005, 0.01, 0.07, 0.3, 0.95, 0.999, 1 / 3, 1]
+    assert page.evaluate("values => values.map((v) => plain_percent(v))", levels) == list(
+        map(wording.plain_percent, levels)
+    )
     both_signs = [*shares, *(-share for share in shares)]
     written = page.evaluate("values => values.map((value) => score_text(value, 4))", both_signs)
     assert written == [wording.score_text(value, 4) for value in both_signs]

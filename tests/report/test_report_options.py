@@ -22,16 +22,17 @@ from support.written_reports import GT, MODEL_A, MODEL_B, data_of, files_in
 def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkeypatch, tmp_path):
     sample = compare_sample(documents="(.+)")  # every page is a document
     folder = sample.write_report(tmp_path / "without")
-    monkeypatch.setattr(report_files, "figure_names", lambda confusion, objects: ["classes"])
+    monkeypatch.setattr(report_files, "figure_names", lambda _: ["classes"])
     by_api = sample.write_report(tmp_path / "api", intervals=40)
     found = json.loads((by_api / "result.json").read_text("utf-8"))
     assert found["intervals"]["n"] == 40 and found["intervals"]["recipe"] == sample.bootstrap(40).recipe
     known = sample.bootstrap(40).headline
     pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known, check_dtype=False)
     bars = [(place / "figures" / "classes.svg").read_text("utf-8") for place in (folder, by_api)]
-    # A whisker is one line and two ends, drawn dark and white, for each class and score with an interval.
+    # A whisker is a line (a path) and two ends (uses of one), dark on white, for each class and score with an interval.
     whiskers = sum(np.isfinite(sample.bootstrap(40).scores[score][1:, 1]).sum() for score in SCORES)
-    assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * whiskers > 0
+    more = {name: bars[1].count(name) - bars[0].count(name) for name in ("<path", "<use")}
+    assert more == {"<path": 2 * whiskers + 2, "<use": 2 * 2 * whiskers} and whiskers > 0
     arguments = ["compare", GT, MODEL_A, "--documents", "(.+)", "--intervals", "40"]
     assert main([*arguments, "-o", str(tmp_path / "cli")]) == 0
     assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
@@ -41,7 +42,7 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkey
     table = data_of(by_api / "report.html")["tables"]["intervals"]
     assert [row[1:] for row in table["rows"][: len(known)]] == known.to_numpy()[:, 1:].tolist()
     assert table["rows"][0][0] == "micro precision, without Background"
-    assert resampling_text(sample.bootstrap(40)) in table["note"]
+    assert resampling_text(sample.bootstrap(40).resampling) in table["note"]
     sheet = openpyxl.load_workbook(by_api / "report.xlsx")["Intervals"]
     assert [cell.value or "" for cell in sheet[2]] == table["rows"][0]
     assert (by_api / "tables" / "intervals.tex").is_file()
@@ -59,7 +60,7 @@ def test_the_report_of_the_second_prediction_has_the_difference(quick, tmp_path,
     assert len(data_of(tmp_path / "two" / "model-a-2" / "report.html")["tables"]["difference"]["rows"]) > 20
 
 
-def test_predictions_of_other_pages_have_difference_figures_on_all_pages(quick, tmp_path, capsys):
+def test_predictions_of_other_pages_have_difference_figures_on_all_pages(svg_only, tmp_path, capsys):
     head = "page,label,x0,y0,x1,y1,width,height\n"
     (tmp_path / "gt.csv").write_text(head + "p,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
     (tmp_path / "more.csv").write_text(head + "r,a,0,0,5,5,9,9\n")

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import result_of
 from layoutcm.report import workbook
 from layoutcm.report.report_files import all_tables
 from layoutcm.tables.tables import Table
@@ -15,13 +16,13 @@ from support import hostile
 from support.layouts import build
 from support.three_pages import three_pages
 
-SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects", "Ranked pairs"]
-SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
+SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Measures", "Classes", "Objects"]
+SHEETS += ["Ranked pairs", "Documents", "Pages", "Findings", "Recipe"]
 
 
 def written(c, path, method="matrix"):
-    m = c.confusion(method=method)
-    workbook.write_workbook(c, m, all_tables(c, m, c.objects()), path)
+    result = result_of(c, method)
+    workbook.write_workbook(result, result.confusion(), all_tables(result, c), path)
     return openpyxl.load_workbook(path)
 
 
@@ -116,10 +117,10 @@ def test_control_characters_and_very_long_texts(tmp_path, monkeypatch):
 def test_more_pages_than_a_sheet_has_rows(two_pages, tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "MOST_ROWS", 1)
     c = lcm.compare(*two_pages)
-    m = c.confusion()
-    tables = all_tables(c, m)
+    result = result_of(c)
+    tables = all_tables(result)
     tables |= dict.fromkeys(("averages", "confusions"), tables["recipe"])
-    workbook.write_workbook(c, m, tables, tmp_path / "x.xlsx")
+    workbook.write_workbook(result, result.confusion(), tables, tmp_path / "x.xlsx")
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
     rows = cells(book["Pages"])
     assert len(rows) == 4 and rows[1][0] == c.page_table()["page"][0]
@@ -150,10 +151,9 @@ def test_equal_numbers_give_equal_files(two_pages, tmp_path):
 def test_shares_near_0_and_1_are_not_shown_as_exact(tmp_path):
     values = [0.0, 1.0, 0.5, 0.00004, -0.00004, 0.99996, -0.99996, -0.5, float("nan")]
     table = Table("intervals", "Intervals", pd.DataFrame({"of": ["x"] * len(values), "value": values}))
-    c = three_pages()
-    workbook.write_workbook(
-        c, c.confusion(), all_tables(c, c.confusion()) | {"intervals": table}, tmp_path / "book.xlsx"
-    )
+    result = result_of(three_pages())
+    tables = all_tables(result) | {"intervals": table}
+    workbook.write_workbook(result, result.confusion(), tables, tmp_path / "book.xlsx")
     cells = openpyxl.load_workbook(tmp_path / "book.xlsx")["Intervals"]["B"][1 : len(values) + 1]
     assert [cell.value for cell in cells[:-1]] == values[:-1]  # full precision is kept
     near_0, near_1 = '"<0.0001";">-0.0001"', '"0.9999";"-0.9999"'

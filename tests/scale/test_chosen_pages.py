@@ -8,7 +8,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.layouts.shapes import Outline
 from layoutcm.metrics.levels import pages_wrong_in
-from layoutcm.models.page_subsets import comparison_of_pages, difference_of_pages
+from layoutcm.models.differences import comparison_of_pages, difference_of_pages
 from layoutcm.scale import stored_comparison
 from layoutcm.scale.partitions import cut_layout
 from support.layouts import build
@@ -97,8 +97,6 @@ def test_one_page_of_parts_with_outlines_and_of_a_document_in_several_parts(tmp_
 
 def test_two_predictions_without_a_truth(tmp_path):
     """The minimum score holds for both sides; the JSON has the agreement."""
-    from layoutcm.tables.result_json import comparison_result
-
     sizes = {f"p{i}": (20, 20) for i in range(6)}
     rows = [(page, "ab"[i % 2], i, 0, i + 6, 9, 0.2 + 0.1 * i) for i, page in enumerate(sizes)]
     first = build(sizes, rows, "ab", "gt")
@@ -109,8 +107,8 @@ def test_two_predictions_without_a_truth(tmp_path):
     assert stored.recipe == in_memory.recipe and stored.recipe.startswith("A:gt|B:pred|")
     assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
     assert stored.agreement() == in_memory.agreement()
-    found, expected = lcm.load_result(tmp_path / "out" / "result.json"), comparison_result(in_memory)["agreement"]
-    assert found.agreement["kappa"] == expected["kappa"] and found.agreement["labels"] == expected["labels"]
+    found, expected = lcm.load_result(tmp_path / "out" / "result.json"), in_memory.result(intervals=False).agreement
+    assert found.agreement.kappa == expected.kappa and found.agreement.labels == expected.labels
     assert np.array_equal(lcm.open_comparison(tmp_path / "out").objects(page="p3").gt_counts, [0, 1])
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from layoutcm.outputs.hidden import lock_file
+from layoutcm.outputs.files import lock_file
 from layoutcm.scale.kernel_cache import cache_folder
 
 CODE = "from layoutcm.scale.kernel_cache import prepare_kernel; prepare_kernel(); prepare_kernel()"

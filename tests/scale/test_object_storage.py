@@ -8,7 +8,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.scale.manifest import read_manifest
-from layoutcm.scale.places import join, list_files, relative_to, write_bytes
+from layoutcm.scale.storage import join, list_files, relative_to, write_bytes
 from support.parts import digests, pair
 
 pytest.importorskip("s3fs")

@@ -264,7 +264,7 @@ def test_cutting_in_several_passes(tmp_path, monkeypatch):
     gt, pred = write_sets(tmp_path, 9, 7)
     lcm.compare_partitions(gt, pred, tmp_path / "once")
     for name, value in {"MOST_OPEN": 2, "MOST_WAITING": 6, "PIECES": 2}.items():
-        monkeypatch.setattr(f"layoutcm.scale.cutting.{name}", value)
+        monkeypatch.setattr(f"layoutcm.scale.page_pairs.{name}", value)
     lcm.compare_partitions(gt, pred, tmp_path / "often")
     parts = sorted((tmp_path / "once" / "pred").iterdir())
     assert len(parts) == 7  # of 9; two have no pages

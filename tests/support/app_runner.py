@@ -60,6 +60,17 @@ def matrices(app):
     return [json.loads(one.proto.json) for one in app.get("bidi_component") if '"row_names"' in one.proto.json]
 
 
+def models_table(app):
+    """The HTML of the table of predictions on Models."""
+    (found,) = [one.proto.body for one in app.get("html") if "<table" in one.proto.body]
+    return found
+
+
+def model_row(app, name):
+    """The HTML of the row of one prediction on Models."""
+    return next(row for row in models_table(app).split("<tr") if f">{name}</th>" in row)
+
+
 def choose(app, **values):
     """Change choices as widgets do; `app.run()` shows them."""
     app.session_state["choices"] = replace(app.session_state["choices"], **values)

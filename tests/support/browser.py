@@ -134,9 +134,9 @@ def visitor():
 
 def settle(page: Page, pause: int = 250):
     """Wait until the script has finished and the page is rendered."""
-    page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_selector(SETTLED, timeout=60_000)
     page.wait_for_timeout(pause)
-    page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_selector(SETTLED, timeout=60_000)
 
 
 def visit(page: Page, address: str):
@@ -168,7 +168,7 @@ def tab(context):
 
 def wait_for_link(page, *parts):
     """The address is written at the end of a run, after the text is on the screen."""
-    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=10_000, wait_until="commit")
+    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=60_000, wait_until="commit")
     settle(page)
 
 
@@ -187,7 +187,7 @@ def drop(page, *files, answer=None):
     for attempts_left in reversed(range(UPLOAD_ATTEMPTS)):
         page.locator("[class*=st-key-drop_] [data-testid=stFileUploaderDropzoneInput]").set_input_files(given)
         try:
-            return answer.wait_for(timeout=30_000)
+            return answer.wait_for(timeout=60_000)
         except PlaywrightTimeout:
             if not attempts_left:
                 raise

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 
 from layoutcm.errors import InputError
-from layoutcm.outputs import renames
+from layoutcm.outputs import folders
 from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
 
@@ -71,7 +71,7 @@ class Faults:
         io.open = lambda path, mode="r", *rest: (creating_io if "w" in mode else plain_io)(path, mode, *rest)
         os.fdopen = lambda *arguments: CountedFile(plain_fdopen(*arguments), self)
         fcntl.flock = self.wrap("flock", fcntl.flock)
-        renames.exchange = self.wrap("exchange", renames.exchange)
+        folders.exchange = self.wrap("exchange", folders.exchange)
 
 
 class CountedFile:
@@ -174,9 +174,9 @@ def problem_after(mode, folder, place, kind, code):
 def run_cases(mode, folder):
     """Yield (case, problem or None) for every call of the writer."""
     if mode == "renames":
-        renames.exchange = lambda *_: False
+        folders.exchange = lambda *_: False
     if mode == "busy":
-        renames.exchange = refuse_exchange(errno.EBUSY)
+        folders.exchange = refuse_exchange(errno.EBUSY)
     write = write_file if mode == "file" else write_folder
     for kind, when in (*product(("kill", "fail"), ("before", "after")), ("full", "before")):
         at, code = 0, None

@@ -15,12 +15,12 @@ from typing import Any
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
+from layoutcm.filling.result_of import result_of
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.page_attributes import add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import parse_page_map
 from layoutcm.layouts.writers import written as written_as
 from layoutcm.metrics.family_trees import parse_tree
-from layoutcm.tables.result_json import full_result, json_text
 from support.mutations import mutated
 from support.one_layout import one_full_layout
 from written import writers, written
@@ -106,7 +106,7 @@ def original_files(target: str) -> dict[str, bytes]:
         },
         "mapping": lambda: {"mapping.yaml": MAPPING, "mapping.json": b'{"gt": {"a": "b"}, "pred": {"c": "d"}}'},
         "families": lambda: {"families.yaml": FAMILIES, "families.json": b'{"a": {"b": ["c"], "d": ["e", "f"]}}'},
-        "result": lambda: {"result.json": json_text(full_result(reference_comparison()))},
+        "result": lambda: {"result.json": result_of(reference_comparison()).to_json()},
     }[target]()
 
 

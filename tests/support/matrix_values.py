@@ -5,6 +5,7 @@ import numpy as np
 from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.models.cell_differences import CellDifferences
+from layoutcm.results.verdict import decide
 
 # So many labels of known families that a matrix opens in groups.
 KNOWN_LABELS = ["Title", "Section-header", "Text", "List-item", "Table", "Picture", "Caption", "Formula", "Footnote",
@@ -25,7 +26,13 @@ def views_of(matrix, n=0):
 def known_differences(values, low, high):
     """Differences of cells with these intervals, as if they were computed from eight documents."""
     labels = [f"label {k}" for k in range(len(values))]
-    return CellDifferences(labels, values, low, high, Resampling("document", 8))
+    p = np.where(np.isnan(low), np.nan, 0.0)  # so that the intervals decide
+    units, is_right = np.full(values.shape, 8), np.eye(*values.shape, dtype=bool)
+    verdicts = np.full(values.shape, None)
+    for place in np.ndindex(values.shape):
+        numbers = (one[place].item() for one in (values, low, high, p, units))
+        verdicts[place] = decide(*numbers, higher_is_better=is_right[place])
+    return CellDifferences(labels, values, low, high, p, units, verdicts, Resampling("document", 8))
 
 
 def cell_colours(page, within=""):

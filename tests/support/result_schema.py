@@ -6,14 +6,17 @@ from jsonschema import Draft202012Validator
 
 from support.paths import ROOT
 
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "result-1.0.schema.json").read_text("utf-8"))
-DEFS = {"$defs": SCHEMA["$defs"]}
+SCHEMA, BOARD = (
+    json.loads((ROOT / "docs" / "schema" / f"{name}-2.0.schema.json").read_text("utf-8"))
+    for name in ("result", "leaderboard")
+)
+DEFS = {"$defs": BOARD["$defs"] | SCHEMA["$defs"]}
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 
 def assert_valid(result):
     """The result follows the schema, after it was written and read, and has no key that the schema does not name."""
-    from layoutcm.tables.result_json import json_text
+    from layoutcm.results.encoding import json_text
 
     written = json.loads(json_text(result))
     assert VALIDATOR.is_valid(written), [reason(one) for one in (written if isinstance(written, list) else [written])]
@@ -22,7 +25,7 @@ def assert_valid(result):
 
 def reason(result):
     """The first values of one result that do not follow the schema."""
-    errors = Draft202012Validator({"$ref": "#/$defs/result", **DEFS}).iter_errors(result)
+    errors = Draft202012Validator({"$ref": "#/$defs/Result", **DEFS}).iter_errors(result)
     return [f"{error.json_path}: {error.message[:200]}" for error in errors][:5]
 
 
@@ -48,8 +51,10 @@ def undescribed_keys(value, schema=SCHEMA, place="$"):
 
 def _branches(schema):
     """The schema without references and alternatives."""
+    if isinstance(schema, bool):
+        return []
     if "$ref" in schema:
-        return _branches(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+        return _branches(DEFS["$defs"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return [branch for one in schema["anyOf"] for branch in _branches(one)]
     return [schema]

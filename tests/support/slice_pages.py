@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from layoutcm.tables.slice_views import SliceTable
+from layoutcm.tables.slice_tables import SliceTable
 
 NAN = np.nan
 ROWS = [
@@ -20,4 +20,4 @@ def slices_with_known_numbers(attribute="kind"):
     data["verdict"] = pd.Series([row[-1] for row in ROWS], dtype=object)
     if attribute is None:
         data.insert(0, "attribute", ["kind", "size", "kind", "kind"])
-    return SliceTable(attribute, data, "micro_f1", "micro F1, without Background", "how", "gt:a|pred:b|v0", 0.625)
+    return SliceTable(attribute, data, "micro_f1", "how", "gt:a|pred:b|v0", 0.625)

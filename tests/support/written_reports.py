@@ -9,7 +9,7 @@ from support.paths import SAMPLE
 
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
 FIGURES = ["classes", "collapsed", "confusion", "f1", "precision", "recall"]
-PAPER = ["averages", "confusions", "objects", *FIGURES]
+PAPER = ["averages", "confusions", "measures", "objects", *FIGURES]
 KINDS = ("png", "svg", "pdf")
 FILES = ["pages.csv", "pages.parquet", "ranked_pairs.csv", "report.html", "report.xlsx", "result.json"]
 FILES += [f"figures/{name}.{kind}" for name in (*FIGURES, "curves") for kind in KINDS]

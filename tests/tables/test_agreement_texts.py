@@ -3,13 +3,12 @@
 import pytest
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Finding
-from layoutcm.tables.agreement_tables import with_letters
-from layoutcm.tables.agreement_texts import agreement_summary
+from layoutcm.filling.result_of import result_of
 from layoutcm.tables.report_tables import all_tables
-from layoutcm.tables.result_json import full_result
+from layoutcm.tables.terminal import result_summary
 from support.layouts import build
 from support.result_schema import assert_valid
+from support.results import full_result
 from support.three_pages import different_labels
 
 CHECK = "Check the page names of both files, or say which belong together (pages=, --pages)."
@@ -27,7 +26,7 @@ def sides():
 def test_the_text(sides):
     c = lcm.compare(*sides, truth=False, min_score=0.5, missing_pages="ignore")
     assert (
-        agreement_summary(c)
+        result_summary(result_of(c))
         == f"""\
 A:x|B:pred|pages:2|rounding:outer|min_score:0.5|missing_pages:ignore|taxonomy:same|method:matrix|v{lcm.__version__}
 
@@ -65,9 +64,9 @@ layoutcm suggest-mapping (suggest_mapping in Python) suggests one.
 
 def test_tables_name_a_and_b(sides):
     c = lcm.compare(*sides, truth=False, min_score=0.5, missing_pages="ignore")
-    tables = all_tables(c, c.confusion())
-    assert list(tables) == ["confusion", "agreement", "confusions", "label_agreement", "review", "documents", "pages",
-                            "findings", "recipe"]  # fmt: skip
+    tables = all_tables(result_of(c), c)
+    names = ["confusion", "agreement", "confusions", "label_agreement", "review", "documents", "pages"]
+    assert list(tables) == [*names, "findings", "recipe"]
     assert tables["confusion"].title == "Pixels, rows A, columns B" and tables["confusion"].headings()[0] == "A"
     assert tables["agreement"].data["value"].tolist() == list(c.agreement().values())
     labels = tables["label_agreement"]
@@ -94,36 +93,27 @@ def test_the_json(sides):
 
 
 def test_different_labels():
-    c = different_labels()
-    c = lcm.compare(*c.alignment.layouts, truth=False)
-    text = agreement_summary(c)
+    c = lcm.compare(*different_labels().alignment.layouts, truth=False)
+    result = result_of(c)
+    text = result_summary(result)
     assert "have different labels, so that there is no agreement" in text and "largest cells" in text
-    assert_valid(full_result(c))
-    assert all_tables(c, c.confusion())["agreement"].note.startswith("There is no agreement")
+    assert_valid(result)
+    assert all_tables(result)["agreement"].note.startswith("There is no agreement")
 
 
-def test_names_of_files_and_labels_stay_as_they_are():
-    text = "gt.json: 2 pages of gt's and pred (first: 'gt'), the prediction and Ground truth; pred-1, my gt-file."
-    finding = Finding("same-file", values={"gt": "gt.json", "pred": "gt"})
-    assert with_letters(text, finding) == "gt.json: 2 pages of A's and B (first: 'gt'), B and A; pred-1, my gt-file."
-
-
-@pytest.mark.parametrize(
-    "name", ["pred/model-a.json", "runs of pred/x.json", "my gt (1).json", "gt", "C:\\\\gt\\\\a.json", "p"]
-)
-def test_file_names_with_words_for_sides_stay_as_they_are(name):
-    finding = Finding("empty-page", 2, {"file": name, "pages": 3, "first": "the prediction of p. 3"})
-    assert with_letters(finding.message, finding) == finding.message
-    finding = Finding("mapping-misspelt", 1, {"side": "pred", "file": name, "first": "gt label", "meant": "x"})
-    assert with_letters(finding.message, finding).startswith("The mapping of B names 1 label that ")
-    assert name == "gt" or f"that {name} has" in with_letters(finding.message, finding)
-    assert "'gt label'" in with_letters(finding.message, finding)
+def test_all_pages_to_review_are_in_the_report(sides, monkeypatch):
+    """A result has the first of them only."""
+    monkeypatch.setattr("layoutcm.filling.asked_parts.MOST_TO_REVIEW", 1)
+    c = lcm.compare(*sides, truth=False, min_score=0.5)
+    result = result_of(c)
+    rows = [len(all_tables(result, *more)["review"].data) for more in ([], [c])]
+    assert rows == [1, result.agreement.review_count] == [1, 2]
 
 
 def test_more_pages_to_review_are_counted():
     sizes = {f"p{i}": (10, 10) for i in range(12)}
     a, b = (build(sizes, [(page, "a", 0, 0, 10, height) for page in sizes]) for height in (5, 6))
-    lines = agreement_summary(lcm.compare(a, b, truth=False)).splitlines()
+    lines = result_summary(result_of(lcm.compare(a, b, truth=False))).splitlines()
     assert "  … and 2 more" in lines
 
 

@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import intervals_part
 from layoutcm.metrics.unit_sums import FIGURES
 from layoutcm.models.differences import difference
-from layoutcm.tables.averages import figure_title
+from layoutcm.results.measures import figure_title
+from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH
 from layoutcm.tables.interval_texts import (
     CellWords,
     cell_pair_text,
     difference_summary,
     interval_text,
+    resampling_of,
     resampling_text,
     unit_lines,
 )
@@ -25,27 +28,28 @@ from support.three_pages import three_pages
 
 PAGES = "page"
 NO_ENDS = (np.nan, np.nan)
+NO_DIFFERENCE = "no difference shown"
 
 
 @pytest.mark.parametrize(
-    ("ends", "is_right", "words", "text"),
+    ("ends", "verdict", "words", "text"),
     [
-        ((0.009, 0.031), False, (True, True, True), "+2.02 points (+0.90 to +3.10), worse"),
-        ((0.009, 0.031), True, (True, True, True), "+2.02 points (+0.90 to +3.10), better"),
-        ((0.009, 0.031), True, (True, False, True), "+2.02 points (+0.90 to +3.10), more agreement"),
-        ((-0.009, 0.031), False, (True, True, True), "+2.02 points (-0.90 to +3.10), within noise"),
-        ((0.0, 0.031), False, (True, True, True), "+2.02 points (0.00 to +3.10), within noise"),
-        (NO_ENDS, False, (True, True, True), "+2.02 points, no interval"),
-        (NO_ENDS, False, (True, True, False), "+2.02 points"),
+        ((0.009, 0.031), "worse", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), worse"),
+        ((0.009, 0.031), "better", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), better"),
+        ((0.009, 0.031), "better", (True, WITHOUT_TRUTH, True), "+2.02 points (+0.90 to +3.10), more agreement"),
+        ((-0.009, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), "+2.02 points (-0.90 to +3.10), within noise"),
+        ((0.0, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), "+2.02 points (0.00 to +3.10), within noise"),
+        (NO_ENDS, "too few documents", (True, WITH_TRUTH, True), "+2.02 points, no interval"),
+        (NO_ENDS, None, (True, WITH_TRUTH, False), "+2.02 points"),
     ],
 )
-def test_a_cell_of_two_sides(ends, is_right, words, text):
-    said = cell_pair_text((0.0438, 0.064), ends, is_right, CellWords(*words))
+def test_a_cell_of_two_sides(ends, verdict, words, text):
+    said = cell_pair_text((0.0438, 0.064), ends, verdict, CellWords(*words))
     assert said == f"A 4.38 %, B 6.40 %; B minus A: {text}"
 
 
 def test_pixels_of_a_cell_of_two_sides():
-    said = cell_pair_text((5000, 100), (-6000, -10), False, CellWords(False, True, True))
+    said = cell_pair_text((5000, 100), (-6000, -10), "better", CellWords(False, WITH_TRUTH, True))
     many, fewer, least = map(thin_spaced, (5000, 4900, 6000))
     assert said == f"A {many} px, B 100 px; B minus A: -{fewer} px (-{least} to -10), better"
 
@@ -71,7 +75,9 @@ def test_pixels_of_a_cell_of_two_sides():
     ],
 )
 def test_the_source_of_intervals_in_words(shares, documents, text):
-    assert resampling_text(one_label_pages(*shares, documents=documents).bootstrap(30, seed=3, level=0.9)) == text
+    found = one_label_pages(*shares, documents=documents).bootstrap(30, seed=3, level=0.9)
+    assert resampling_text(found.resampling) == text
+    assert resampling_text(resampling_of(intervals_part(found))) == text
 
 
 def test_an_interval_is_its_two_ends_or_a_dash():
@@ -82,8 +88,8 @@ def test_an_interval_is_its_two_ends_or_a_dash():
 
 
 def test_few_units_are_listed():
-    assert unit_lines(one_label_pages(*[0.5] * 6).bootstrap()) == []
-    assert unit_lines(three_pages().bootstrap()) == [
+    assert unit_lines(intervals_part(one_label_pages(*[0.5] * 6).bootstrap())) == []
+    assert unit_lines(intervals_part(three_pages().bootstrap())) == [
         "F1 in each document     micro     macro   content",
         "A                       0.500     0.333     1.000",
         "B                       0.000     0.000     0.800",
@@ -94,7 +100,7 @@ def test_the_summary_of_a_difference_between_few_documents():
     """Without the two regions of document B, pred has no wrong a; A stays as it was."""
     found = difference(three_pages(), three_pages(min_score=0.75), 100)
     assert (
-        difference_summary(found, "model a")
+        difference_summary(intervals_part(found), "model a", "Background")
         == """\
 F1 minus that of model a         value              interval        p  better in  verdict
 micro, without Background       +0.092                     –    1.000     0 of 2  too few documents
@@ -125,18 +131,19 @@ def test_the_summary_of_a_difference_has_verdicts():
                            for page, label, _, y, _, y2 in rows], "ab")  # fmt: skip
     documents = {page: page for page in pages}
     found = difference(*(lcm.compare(gt, pred, documents=documents) for pred in (half, better)))
-    lines = difference_summary(found, "half").split("\n")
+    lines = difference_summary(intervals_part(found), "half", "Background").split("\n")
     by_name = {re.split(r"  +", line)[0]: re.split(r"  +", line)[1:] for line in lines}
     assert by_name["micro, without Background"][-3:] == ["0.016", "7 of 7", "better"]
     assert by_name["a"][0] == "+0.333" and by_name["a"][-3:] == ["0.047", "7 of 7", "better"]  # 3 x 2/128
-    assert by_name["b"][-3:] == ["1.000", "1 of 7", "no difference shown, interval too wide to show 0.02"]
+    remark = "about 55 documents like these would show it; interval too wide to show 0.02"
+    assert by_name["b"][-3:] == ["1.000", "1 of 7", f"no difference shown, {remark}"]
     assert lines[-2] == "95 % intervals over 7 documents, by the jackknife; with fewer than 20 documents they are rough"
 
 
 def test_every_number_of_a_difference_is_that_of_the_api():
     a, b = compare_sample(documents="(.+)"), compare_sample(documents="(.+)", min_score=0.7)
     found = difference(a, b, 40)
-    text = difference_summary(found, "model-a")
+    text = difference_summary(intervals_part(found), "model-a", "Background")
     rows = found.classes().query("score == 'f1'").set_index("label")
     for label in a.labels[1:]:
         row = rows.loc[label]
@@ -154,8 +161,10 @@ def test_where_test_and_interval_disagree_the_verdict_says_so():
     widths = [[1000 * share for share in shares], [1000 * s + more for s, more in zip(shares, [300] + [10] * 6)]]
     preds = [build(pages, [(page, "a", 0, 0, w, 1) for page, w in zip(pages, own)]) for own in widths]
     documents = {page: page for page in pages}
-    text = difference_summary(difference(*(lcm.compare(gt, pred, documents=documents) for pred in preds)), "a")
-    assert "better, but the interval contains 0" in text
+    found = difference(*(lcm.compare(gt, pred, documents=documents) for pred in preds))
+    text = difference_summary(intervals_part(found), "a", "Background")
+    assert "like these would show it; p alone would show it, but the interval contains 0" in text
+    assert "  better" not in text.replace("  better in", "")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import result_of
 from layoutcm.tables.latex_markdown import LATEX_ESCAPES, escape_latex, latex, markdown
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table, average_table, class_table, collapsed_table, confusions_table, matrix_table
@@ -63,7 +64,7 @@ def test_latex_has_the_numbers_of_the_api(two_pages):
     found = np.array([[number(cell) for cell in row[1:]] for row in rows[1:]])
     np.testing.assert_allclose(found, m.classes().iloc[:, 1:].to_numpy(float), atol=5e-3)
     np.testing.assert_allclose(found[:, 2:], m.classes().iloc[:, 3:].to_numpy(float), atol=5e-5)
-    averages = {row[0]: [number(cell) for cell in row[1:]] for row in read_tex(latex(average_table(c, m)))[1:]}
+    averages = {row[0]: [number(cell) for cell in row[1:]] for row in read_tex(latex(average_table(result_of(c))))[1:]}
     np.testing.assert_allclose(averages["micro, without Background"], list(m.average("micro").values()), atol=5e-5)
 
 

@@ -1,12 +1,12 @@
-"""What `inspect` says of attributes, annotators and pixels that are not judged."""
+"""What `inspect` says of a layout, its attributes, annotators and pixels that are not judged."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from layoutcm.layouts.shapes import Outline
-from layoutcm.pixels.ignored_pixels import ignored_pixels
-from layoutcm.tables.result_json import layout_result
+from layoutcm.pixels.counting import ignored_pixels
+from layoutcm.tables.layout_facts import layout_result
 from layoutcm.tables.terminal import layout_summary
 from support.layouts import build
 
@@ -18,6 +18,33 @@ def layout():
     pages = replace(plain.page_columns, attributes={"kind": ("law", "law"), "scan": ("", "300 dpi")})
     regions = replace(plain.region_columns, ignore=np.array([True, True, False]))
     return replace(plain, page_columns=pages, region_columns=regions, annotator="ann", annotators=("ann", "bob"))
+
+
+def test_result_of_a_layout():
+    regions = [("q", "b", 1, 2, 3, 4.5, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "b", 1, 2, 3, 4.5, 0.5)]
+    message = "in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'b' on page 'q')."
+    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
+    layout = build({"p": (10, 20.5), "q": (7, 30)}, regions, "abc", "in.csv", {"p": "D", "q": "D"})
+    assert layout_result(layout) == {
+        "file": "in.csv",
+        "format": "test",
+        "pages": 2,
+        "documents": 1,
+        "regions": 3,
+        "labels": {"a": 1, "b": 2, "c": 0},
+        "annotator": None,
+        "annotators": [],
+        "attributes": {},
+        "ignored_regions": 0,
+        "ignored_pixels": 0,
+        "page0": {"page": "p", "width": 10, "height": 20.5},
+        "region0": {"page": "q", "label": "b", "box": [1, 2, 3, 4.5], "score": 0.5},
+        "findings": [
+            {"code": "duplicate-box", "severity": "warning", "message": message, "count": 1, "fix": hint, "remedy": ""}
+        ],
+    }
+    nothing = layout_result(build({}, [], name="none"))
+    assert (nothing["pages"], nothing["labels"], nothing["page0"], nothing["region0"]) == (0, {}, None, None)
 
 
 def test_facts_of_a_layout():

@@ -1,9 +1,10 @@
 """The leaderboard on the terminal."""
 
 import pytest
+from msgspec.structs import replace
 
 import layoutcm as lcm
-from layoutcm.tables.leaderboard_tables import short_table, standing
+from layoutcm.tables.leaderboard_tables import shown_table, standing
 from layoutcm.tables.leaderboard_texts import best_sentence, leaderboard_summary
 from layoutcm.wording import percent
 from support.one_label_pages import one_label_pages
@@ -32,12 +33,13 @@ def board():
 
 
 def test_all_lines(board):
-    assert leaderboard_summary(board) == TEXT.format("interval too wide to show 0.02")
+    assert leaderboard_summary(board.shown) == TEXT.format("interval too wide to show 0.02")
 
 
 def test_causes_follow_the_classes_only_if_asked_for(board):
-    *_, causes = leaderboard_summary(board, why=True).split("\n\n")
-    assert leaderboard_summary(board, why=True).startswith(leaderboard_summary(board))
+    text = leaderboard_summary(board.result(objects=False, why=True))
+    *_, causes = text.split("\n\n")
+    assert text.startswith(leaderboard_summary(board.shown))
     head, *lines, pixels = causes.splitlines()
     assert head.split() == ["causes", "of", "wrong", "pixels", "most", "half", "uneven"]
     found = board.causes().set_index("model")
@@ -49,30 +51,44 @@ def test_causes_follow_the_classes_only_if_asked_for(board):
 
 def test_the_other_figures_have_columns_of_their_own(board):
     """With one label they would be equal."""
-    board.table.loc[0, ["micro_f1", "content_f1"]] = [0.5, 0.25]
-    assert "most       0.889  0.889 – 0.889     0.500       0.250 " in leaderboard_summary(board)
-    first = short_table(board).data.iloc[0]
+    best, *others = board.shown.model_rows
+    best = replace(best, measures=best.measures | {"micro.f1": 0.5, "content.f1": 0.25})
+    value = replace(board.shown, model_rows=[best, *others])
+    assert "most       0.889  0.889 – 0.889     0.500       0.250 " in leaderboard_summary(value)
+    first = shown_table(value).data.iloc[0]
     assert (first["micro F1"], first["content F1"], first["macro F1"]) == (0.5, 0.25, pytest.approx(8 / 9))
+
+
+def test_objects_have_columns_of_their_own(board):
+    """A region that is found by half has an IoU of 0.5, which is not above a half."""
+    head = leaderboard_summary(board.result()).splitlines()[1]
+    assert "content F1  panoptic quality  object F1  minus half" in head
+    assert [row.measures["objects.pq"] for row in board.result().model_rows] == [
+        pytest.approx(0.8),
+        0,
+        pytest.approx(0.4),
+    ]
 
 
 def test_few_documents_and_different_labels():
     few = lcm.leaderboard({"half": one_label_pages(0.5, 0.5, 0.5), "most": one_label_pages(0.8, 0.8, 0.8)})
-    lines = leaderboard_summary(few).splitlines()
+    lines = leaderboard_summary(few.shown).splitlines()
     assert lines[2].endswith("+0.222         –  0.250  too few documents")
     assert lines[4] == "no intervals: 3 documents are too few, at least 6 are needed"
-    different = leaderboard_summary(lcm.leaderboard({name: different_labels() for name in "xy"}))
+    different = leaderboard_summary(lcm.leaderboard({name: different_labels() for name in "xy"}).shown)
     assert different.startswith("2 predictions on 1 page, the best first, by content F1\n")
-    assert "\nx       0.667         –         –         –        –" in different and "classes" not in different
+    assert "\nx       0.667         –        –         –      –  baseline\n" in different and "classes" not in different
 
 
 def test_names_stay_on_their_line():
     long = "n" * 80
-    found = leaderboard_summary(lcm.leaderboard({long: one_label_pages(0.5), "a\nb": one_label_pages(0.8)}))
+    board = lcm.leaderboard({long: one_label_pages(0.5), "a\nb": one_label_pages(0.8)})
+    found = leaderboard_summary(board.shown)
     assert "\na b " in found and long not in found and "n" * 30 in found
 
 
 def test_the_place_of_a_prediction(board):
-    found = standing(board, "uneven")
+    found = standing(board.shown, "uneven")
     assert (found["model"], found["rank"], found["models"]) == ("uneven", 3, 3)
     assert (found["baseline"], found["figure"], found["verdict"]) == ("half", "macro_f1", "no difference shown")
     assert found["macro_f1"] == pytest.approx(2 / 3) and found["difference"] == pytest.approx(0, abs=1e-12)
@@ -103,3 +119,4 @@ def test_the_sentence_of_predictions_with_other_labels():
     assert "content F1" in best_sentence(board)
     named = lcm.leaderboard({"x": other, "y": other}, figure="macro_f1")
     assert best_sentence(named) == "No prediction has a macro F1."
+    assert leaderboard_summary(named.shown).splitlines()[1].split()[:5] == ["macro", "F1", "interval", "content", "F1"]

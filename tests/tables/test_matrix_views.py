@@ -3,13 +3,15 @@
 import pytest
 
 import layoutcm as lcm
+from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH
 from layoutcm.tables.matrix_views import (
     Selection,
+    cell_name,
     cell_verb,
     every_label,
-    heading_of_view,
     largest_confusions,
     select,
+    view_buttons,
     view_values,
 )
 from support.three_pages import different_labels, three_pages
@@ -75,12 +77,10 @@ def test_ten_confusions_unless_another_number_is_given():
 
 
 def test_views():
-    assert [heading_of_view(view) for view in ("pixels", "recall", "precision", "f1")] == [
-        "Pixels",
-        "Recall",
-        "Precision",
-        "F1",
-    ]
+    with_truth = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels": "Pixels"}
+    assert view_buttons(WITH_TRUTH) == with_truth
+    shares = {"recall": "Share of A", "precision": "Share of B", "f1": "Both of A and B (F1)"}
+    assert view_buttons(WITHOUT_TRUTH) == with_truth | shares
     assert {view: view_values(SETS, view)[:3, :3].round(3).tolist() for view in ("pixels", "recall", "precision")} == {
         "pixels": [[1, 1, 0], [0, 0, 1], [0, 0, 1]],
         "recall": [[0.5, 0.5, 0], [0, 0, 1], [0, 0, 1]],
@@ -94,3 +94,10 @@ def test_views():
 def test_the_word_between_the_labels_of_a_cell():
     assert [cell_verb(True, correct) for correct in (True, False)] == ["found as", "read as"]
     assert [cell_verb(False, correct) for correct in (True, False)] == ["overlaps", "overlaps"]
+
+
+def test_the_name_of_a_cell():
+    assert cell_name(WITH_TRUTH, "{a}", "b", diagonal=True) == "{a} read as b"
+    assert cell_name(WITH_TRUTH, "a", "a", diagonal=True) == "a found as a"
+    assert cell_name(WITH_TRUTH, "a", "a", diagonal=False) == "a overlaps a"
+    assert cell_name(WITHOUT_TRUTH, "{a}", "b", diagonal=True, label_text=str.upper) == "{A} in A, B in B"

@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.models.differences import difference
 from layoutcm.tables import report_tables
-from layoutcm.tables.extras import Extras
 from layoutcm.tables.report_tables import all_tables, family_matrix_tables
+from support.layouts import build
 from support.three_pages import three_pages
 
 RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"
@@ -166,8 +167,8 @@ def lines_of(table):
 def tables():
     """All tables of the three pages; the other prediction has only the regions of p1 with a score of 0.75."""
     c = three_pages()
-    extras = Extras(c.families({"All": ["a", "b"]}), c.bootstrap(100), difference(c, three_pages(min_score=0.75), 100))
-    return all_tables(c, c.confusion(), c.objects(), extras)
+    other = difference(c, three_pages(min_score=0.75), 100)
+    return all_tables(result_of(c, asked=Asked(families={"All": ["a", "b"]}, intervals=100, difference=other)), c)
 
 
 @pytest.mark.parametrize("text", TABLES.strip("\n").split("\n\n"), ids=lambda text: text.partition(":")[0])
@@ -177,6 +178,13 @@ def test_table(tables, text):
     table = tables[name]
     assert (table.name, table.title, table.note) == (name, title, "")
     assert lines_of(table) == lines
+
+
+def test_every_measure_with_its_name_for_a_gate(tables):
+    """Of all measures, those of agreement are not defined; without intervals there are no columns for their ends."""
+    lines = [" ".join(line.split()) for line in lines_of(tables["measures"])]
+    assert lines[:2] == ["measure | title | value", "micro.precision | micro precision, without Background | 0.286"]
+    assert "objects.ap50 | AP50 | 0.5" in lines and len(lines) == 1 + 72 - 3
 
 
 def test_table_of_background_and_content(tables):
@@ -233,15 +241,15 @@ def test_difference_from_the_first_prediction(tables):
     tested = RESAMPLES + "|test:randomisation|seed:0"
     recipes = [RECIPE.format("min_score:0.75|" + tested), RECIPE.format(tested)]
     assert (table.title, table.recipe) == ("Difference from the baseline", " minus ".join(recipes))
-    assert table.headings()[4:] == ["verdict", "p", "better in", "worse in", "documents", "remark"]
+    assert table.headings()[4:] == ["verdict", "p", "better in", "worse in", "documents needed", "documents", "remark"]
     lines = [" ".join(line.split()) for line in lines_of(table)]
     assert [lines[0], *lines[-6:-3]] == [
-        "of | value | low | high | verdict | p | better in | worse in | documents | remark",
-        "a: F1 | 0.167 | nan | nan | too few documents | nan | 0 | 0 | 2 | fewer than 6 documents",
-        "a: IoU | 0.167 | nan | nan | too few documents | nan | 0 | 0 | 2 | fewer than 6 documents",
-        "b: precision | 0 | nan | nan | too few documents | nan | 0 | 0 | 2 | fewer than 6 documents",
+        "of | value | low | high | verdict | p | better in | worse in | documents needed | documents | remark",
+        "a: F1 | 0.167 | nan | nan | too few documents | nan | 0 | 0 | nan | 2 | fewer than 6 documents",
+        "a: IoU | 0.167 | nan | nan | too few documents | nan | 0 | 0 | nan | 2 | fewer than 6 documents",
+        "b: precision | 0 | nan | nan | too few documents | nan | 0 | 0 | nan | 2 | fewer than 6 documents",
     ]
-    kinds = "text share share share text share whole whole whole text"
+    kinds = "text share share share text share whole whole pixels whole text"
     assert table.kinds() == kinds.split()
 
 
@@ -278,7 +286,7 @@ def test_kinds_of_columns(tables, name, kinds):
 def test_every_table_is_of_the_method_of_the_matrix(two_pages):
     """With tensor, the extra table on the upper half of the picture does not cost recall (see the two-page example)."""
     c = lcm.compare(*two_pages)
-    tables = all_tables(c, c.confusion(method="tensor"))
+    tables = all_tables(result_of(c, "tensor"), c)
     assert lines_of(tables["averages"])[-1] == "macro, mean over documents   | 0.5 | 0.45 | 0.456"
     for name in ("documents", "pages"):
         assert lines_of(tables[name])[-1].endswith(" | 400 | 0.5 | 0.5 | 0.467 | 0.545 | 1 | 1 | 1")
@@ -291,11 +299,14 @@ def test_every_table_is_of_the_method_of_the_matrix(two_pages):
 
 def test_tables_of_objects_families_and_intervals_are_made_if_given(two_pages):
     c = lcm.compare(*two_pages)
-    always = "confusion recall precision f1 collapsed classes averages confusions documents pages findings recipe"
-    assert list(all_tables(c, c.confusion())) == always.split()
-    tables = all_tables(c, c.confusion(), c.objects(), Extras(families=c.families({"T": ["title"]}, sample="page")))
-    names = "object_scores objects ranked_pairs families families_pred"
-    assert list(tables) == [*always.split(), *names.split(), *(f"family_{k}" for k in range(1, 7))]
+    matrices = "confusion recall precision f1 collapsed classes averages measures confusions"
+    always = f"{matrices} documents pages findings recipe"
+    without = result_of(c, asked=Asked(parts=()))
+    assert list(all_tables(without)) == [*matrices.split(), "findings", "recipe"]
+    assert list(all_tables(without, c)) == always.split()
+    tables = all_tables(result_of(c, asked=Asked(families=c.families({"T": ["title"]}, sample="page"))), c)
+    names = f"{always} object_scores objects families families_pred".split()
+    assert list(tables) == [*names, *(f"family_{k}" for k in range(1, 7)), "ranked_pairs"]
     assert [table.title for table in family_matrix_tables(tables)] == [
         f"Family {name}" for name in ("T", "paragraph", "list_item", "picture", "table", "caption")
     ]
@@ -309,11 +320,33 @@ def test_where_tables_appear():
     causes = ["causes", "causes_by_label", "forgiveness", "thresholds", "calibration"]
     by_group = ["causes_by_document", "causes_by_page"]
     objects = ["objects", "ranked_pairs"]
-    assert list(report_tables.SHEETS) == [*matrices, *results, *causes, *by_group, *objects, *grouped, *details]
+    assert list(report_tables.SHEETS) == [
+        *matrices,
+        "measures",
+        *results,
+        *causes,
+        *by_group,
+        *objects,
+        *grouped,
+        *details,
+    ]
     assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
     assert report_tables.SUMMARY_TABLES == ["agreement", "averages", "object_scores", "confusions"]
-    averages = ("agreement", "averages", "confusions")
+    averages = ("agreement", "averages", "measures", "confusions")
     on_page = [*causes, "causes_by_document", "object_scores", "objects"]
     assert list(report_tables.HTML_TABLES) == [*averages, *results, *on_page, *grouped, *details]
     latex = [name for name in results if name not in ("review", "units")]
     assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *latex, *causes, "objects", *grouped]
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_tables_without_rows_have_their_headings(truth):
+    empty = build({"p": (4, 4)}, [], ["a"])
+    result = result_of(lcm.compare(empty, empty, truth=truth), asked=Asked(why=truth, intervals=5 if truth else None))
+    assert [name for name, table in all_tables(result).items() if len(table.headings()) < 2] == []
+
+
+def test_pages_without_labels_have_a_report_with_causes(tmp_path):
+    empty = build({"p": (4, 4)}, [], ["a"])
+    lcm.compare(empty, empty).write_report(tmp_path / "report", why=True)
+    assert not (tmp_path / "report" / "figures" / "forgiveness.svg").exists()

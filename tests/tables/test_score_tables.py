@@ -3,17 +3,22 @@
 import math
 
 import pytest
+from msgspec import to_builtins
 
 import layoutcm as lcm
+from layoutcm.filling.asked_parts import curves_part
 from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.score_tables import (
     calibration_table,
     gain_sentence,
-    score_curves_result,
     score_lines,
     threshold_table,
 )
 from support.layouts import build
+
+
+def scored(gt, pred, **options):
+    return curves_part(lcm.compare(gt, pred, **options).score_curves())
 
 
 def curves(pages):
@@ -22,7 +27,7 @@ def curves(pages):
     boxes = [(0, 0, 10, 4, 0.9), (0, 4, 10, 6, 0.5), (0, 6, 10, 7, 0.2)]
     gt = build(sizes, [(page, "a", 0, 0, 10, 5) for page in sizes], ["a", "b"])
     pred = build(sizes, [(page, "a", *box) for page in sizes for box in boxes], ["a", "b"])
-    return lcm.compare(gt, pred, documents={page: page for page in sizes}).score_curves()
+    return scored(gt, pred, documents={page: page for page in sizes})
 
 
 def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
@@ -71,26 +76,34 @@ def test_the_text_of_the_terminal():
 def test_a_threshold_in_the_ready_option_keeps_the_regions_at_it():
     """0.71996 rounded to the nearest would be 0.72, which drops the right region."""
     size, boxes = {"p": (10, 10)}, [("p", "big table", 0, 0, 10, 5, 0.71996), ("p", "big table", 0, 5, 10, 9, 0.3)]
-    s = lcm.compare(build(size, [("p", "big table", 0, 0, 10, 5)]), build(size, boxes)).score_curves()
+    s = scored(build(size, [("p", "big table", 0, 0, 10, 5)]), build(size, boxes))
     assert score_lines(s)[-1] == "to apply those that gain: --min-score 'big table=0.7199'"
 
 
 def test_without_a_helpful_threshold_there_is_no_option():
     size = {"p": (10, 10)}
     sides = build(size, [("p", "a", 0, 0, 10, 5)]), build(size, [("p", "a", 0, 0, 10, 4, 0.5)])
-    lines = score_lines(lcm.compare(*sides).score_curves())
+    lines = score_lines(scored(*sides))
     assert lines[1].split() == ["a", "–", "0.889", "0.889", "0.000", "0.900", "0.500"]
     assert not any("--min-score" in line for line in lines)
 
 
 def test_the_part_of_the_json():
-    result = score_curves_result(curves(1))
-    assert result["cross_validated"] is False and list(result) == ["cross_validated", "overall", "classes"]
-    assert list(result["overall"]) == ["threshold", "f1", "present_f1", "held_out_f1", "gain"]
-    a, b = result["classes"]
-    assert list(a) == ["label", "threshold", "f1", "present_f1", "held_out_f1", "gain", "roc_auc", "ece"]
-    assert (a["label"], a["threshold"], a["roc_auc"]) == ("a", 0.5, pytest.approx(0.98))
-    assert b["label"] == "b" and math.isnan(b["threshold"]) and math.isnan(b["ece"])
+    result = curves(1)
+    assert result.cross_validated is False and result.documents == 1
+    numbers = ["threshold", "f1", "present_f1", "held_out_f1", "gain"]
+    assert list(to_builtins(result.overall)) == [*numbers, "curve"]
+    a, b = result.classes
+    assert list(to_builtins(a)) == ["label", *numbers, "roc_auc", "ece", "curve", "reliability"]
+    assert (a.label, a.threshold, a.roc_auc) == ("a", 0.5, pytest.approx(0.98))
+    assert b.label == "b" and b.threshold is b.ece is b.curve is None
+
+
+def test_the_curve_of_the_json():
+    """Pixels with 0.2 and more: 50 of 70 are right; with 0.5 and more 50 of 60, with 0.9 40 of 40."""
+    curve = curves(1).classes[0].curve
+    assert curve.threshold == [0.2, 0.5, 0.9] and curve.precision == pytest.approx([50 / 70, 50 / 60, 1])
+    assert curve.recall == [1, 1, 0.8] and (curve.best_threshold, curve.best_f1) == (0.5, pytest.approx(100 / 110))
 
 
 def test_the_gain_in_a_sentence():
@@ -107,5 +120,5 @@ def test_a_threshold_that_does_not_help():
     pages = {f"p{i}": (10, 10) for i in range(6)}
     gt = build(pages, [(page, "a", 0, 0, 10, 5) for page in pages])
     pred = build(pages, [(page, "a", 0, 0, 10, 5, 0.3) for page in pages])
-    found = lcm.compare(gt, pred, documents={page: page for page in pages}).score_curves()
+    found = scored(gt, pred, documents={page: page for page in pages})
     assert gain_sentence(found) == "No score threshold is better for all labels than keeping every region: F1 1.000."

@@ -10,7 +10,9 @@ import pyarrow.parquet
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.averages import ALL_AVERAGES, SHORT_LIST, Average, average_scores
+from layoutcm.filling.region_parts import objects_part
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.results.measures import OF_PIXELS, grid_rows
 from layoutcm.tables.matrix_views import Selection
 from layoutcm.tables.tables import (
     Table,
@@ -26,6 +28,7 @@ from layoutcm.tables.tables import (
 )
 from support.coco_files import coco, region
 from support.layouts import build
+from support.sample_comparisons import compare_sample
 from support.three_pages import different_labels, three_pages
 
 NO_SCORES = (
@@ -46,7 +49,7 @@ def test_objects_without_scores():
     """The boxes of a have an IoU of 8 / 16. The boxes of b have one of 4 / 5."""
     gt = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 4), ("p", "b", 0, 4, 5, 5)], "abc")
     pred = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 2), ("p", "b", 0, 4, 4, 5)], "abc")
-    scores, classes = object_tables(lcm.compare(gt, pred).objects(), 0.75)
+    scores, classes = object_tables(objects_part(lcm.compare(gt, pred).objects(), 0.75))
     names = [f"{score} at IoU 0.75" for score in ("precision", "recall", "F1")]
     names += [f"{name}, whatever the label" for name in names]
     assert facts(scores) == (
@@ -69,7 +72,7 @@ def test_objects_without_scores():
 
 
 def test_objects_with_different_labels():
-    scores, classes = object_tables(different_labels().objects())
+    scores, classes = object_tables(objects_part(different_labels().objects()))
     values = [[f"{score} at IoU 0.50, whatever the label", 1.0] for score in ("precision", "recall", "F1")]
     assert facts(scores) == ("object_scores", "Objects (boxes)", NO_COMMON_LABELS, [["measure", "value"], *values])
     rows = [["label", "gt", "pred"], ["a", 1, 0], ["x", 0, 1]]
@@ -79,13 +82,13 @@ def test_objects_with_different_labels():
 def test_objects_with_masks():
     triangle = json.dumps(coco(annotations=[region(segmentation=[[10, 20, 40, 20, 10, 60]])])).encode()
     layout = lcm.read(("gt.json", triangle), shapes="polygon")
-    assert object_tables(lcm.compare(layout, layout).objects())[0].title == "Objects (masks)"
+    assert object_tables(objects_part(lcm.compare(layout, layout).objects()))[0].title == "Objects (masks)"
 
 
 def test_averages_and_largest_cells_with_different_labels():
     comparison = different_labels()
     confusion = comparison.confusion()
-    assert facts(average_table(comparison, confusion)) == (
+    assert facts(average_table(result_of(comparison))) == (
         "averages",
         "Averages",
         "",
@@ -120,7 +123,8 @@ def test_selected_rows_and_columns():
 @pytest.mark.parametrize("label", ["gt", "out of family", "f1"])
 def test_labels_named_like_a_column_of_a_family(label):
     layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
-    table = family_tables(lcm.compare(layout, layout).families({"F": [label]}))[-1]
+    result = result_of(lcm.compare(layout, layout), asked=Asked(families={"F": [label]}))
+    table = family_tables(result.families)[-1]
     assert facts(table) == (
         "family_2",
         "Family F",
@@ -132,7 +136,7 @@ def test_labels_named_like_a_column_of_a_family(label):
 
 def test_messages_of_findings_are_on_one_line():
     layout = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 2)] * 2, name="line\nbreak")
-    assert findings_table(lcm.compare(layout, layout)).data.iloc[0].tolist() == [
+    assert findings_table(result_of(lcm.compare(layout, layout))).data.iloc[0].tolist() == [
         "warning",
         "duplicate-box",
         1,
@@ -142,7 +146,9 @@ def test_messages_of_findings_are_on_one_line():
 
 
 def test_titles_and_figures_of_averages():
-    assert {average.title: average.f1_figure for average in ALL_AVERAGES} == {
+    titles = {title: row["f1"].column for title, row in grid_rows(OF_PIXELS).items()}
+    assert titles == {
+        "Content against Background": "content_f1",
         "micro, without Background": "micro_f1",
         "macro, without Background": "macro_f1",
         "weighted, without Background": "weighted_f1",
@@ -152,18 +158,10 @@ def test_titles_and_figures_of_averages():
         "macro, mean over pages": "macro_f1_over_pages",
         "macro, mean over documents": "macro_f1_over_documents",
     }
-    assert [average.title for average in ALL_AVERAGES if average not in SHORT_LIST] == [
+    assert [title for title in titles if title not in grid_rows(OF_PIXELS, brief=True)] == [
         "macro, with Background",
         "weighted, with Background",
     ]
-
-
-def test_means_over_pages_can_be_given():
-    comparison = three_pages()
-    averages = [Average("micro", background=True), Average("macro", over="pages")]
-    given = average_scores(comparison, comparison.confusion(), averages, lambda over: {"f1": len(over)})
-    assert given[1] == (averages[1], {"f1": 5})
-    assert given[0][1] == pytest.approx({"precision": 16 / 26, "recall": 16 / 26, "f1": 16 / 26})
 
 
 # A file name can contain a lone surrogate, which UTF-8 cannot encode.
@@ -199,3 +197,11 @@ def test_parquet_has_the_columns_only(tmp_path):
         "pixels": [0.1, None],
         "f1": [1 / 3, 1.0],
     }
+
+
+def test_classes_with_intervals_have_both_ends_beside_f1():
+    result = compare_sample().result()
+    table = class_table(result.confusion(), intervals=result.intervals)
+    assert list(table.data)[3:] == ["precision", "recall", "f1", "f1_low", "f1_high", "iou"]
+    row = table.data.iloc[1]
+    assert row["f1_low"] < row["f1"] < row["f1_high"]

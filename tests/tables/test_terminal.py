@@ -5,14 +5,19 @@ import re
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.scores import AVERAGES
-from layoutcm.tables.terminal import comparison_summary, family_summary, layout_summary
+from layoutcm.tables.terminal import family_summary, layout_summary, result_summary
 from layoutcm.wording import percent
 from support.layouts import build
 from support.paths import SAMPLE
 from support.sample_comparisons import compare_sample
 
 NAMES = {"precision": "precision", "recall": "recall", "F1": "f1", "IoU": "iou"}
+
+
+def summary(c, method="matrix", **asked):
+    return result_summary(result_of(c, method, Asked(**asked)))
 
 
 def section(text, title):
@@ -38,7 +43,7 @@ def rows_by_heading(text, title):
 def test_each_class_has_its_own_scores_under_their_headings(sample, method):
     confusion = sample.confusion(method=method)
     classes = confusion.classes().set_index("label")
-    shown = rows_by_heading(comparison_summary(sample, method), "class")
+    shown = rows_by_heading(summary(sample, method), "class")
     assert list(shown) == [confusion.labels[i] for i in confusion.visible[0]]
     for label, row in shown.items():
         for heading, name in NAMES.items():
@@ -52,7 +57,7 @@ def test_each_average_has_its_own_scores_under_their_headings(sample):
     expected = {f"{kind}, without Background": confusion.average(kind) for kind in AVERAGES}
     expected["micro, with Background"] = confusion.average("micro", background=True)
     expected |= {f"macro, mean over {over}": sample.average("macro", over=over) for over in ("pages", "documents")}
-    shown = rows_by_heading(comparison_summary(sample), "averages")
+    shown = rows_by_heading(summary(sample), "averages")
     assert list(shown) == list(expected)
     for title, scores in expected.items():
         assert shown[title] == {heading: f"{scores[name]:.3f}" for heading, name in NAMES.items() if name in scores}
@@ -60,14 +65,14 @@ def test_each_average_has_its_own_scores_under_their_headings(sample):
 
 def test_content_counts_each_pixel_once(sample):
     content = sample.content()
-    line, _ = section(comparison_summary(sample), "Content against Background")
+    line, _ = section(summary(sample), "Content against Background")
     assert line.split()[-3:] == [f"{content[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
 def test_intervals_stand_beside_their_own_average():
     sample = compare_sample(documents="(.+)")  # every page is a document
     intervals = sample.bootstrap(50)
-    text = comparison_summary(sample, intervals=intervals)
+    text = summary(sample, intervals=intervals)
     for title, figure in {
         "micro, without Background": "micro_f1",
         "weighted, without Background": "weighted_f1",
@@ -83,7 +88,7 @@ def test_intervals_stand_beside_their_own_average():
 
 
 def test_sizes_and_confusions_are_those_of_the_comparison(sample):
-    text, confusion = comparison_summary(sample), sample.confusion()
+    text, confusion = summary(sample), sample.confusion()
     assert f"60 pages, 30 documents, {int(sample.pixels):,} pixels, same taxonomy" in text
     _, lines = section(text, "largest confusions")
     assert len(lines) == 10
@@ -99,7 +104,7 @@ def test_sizes_and_confusions_are_those_of_the_comparison(sample):
 
 def test_families_show_identity_in_family_and_out_of_it_in_this_order(sample):
     families = sample.families("doclaynet")
-    heading, lines = section(family_summary(families), "given gt")
+    heading, lines = section(family_summary(result_of(sample, asked=Asked(families=families)).families), "given gt")
     assert " ".join(heading.split()) == "given gt identity in family out of it px mostly confused with"
     table = families.given_gt().set_index("label")
     for line in lines[:-1]:
@@ -122,7 +127,7 @@ def test_names_cannot_look_like_other_lines_or_widen_a_table():
     forged = "Text\nAll numbers that were compared agree"
     gt = build({"p\nfindings: none": (60, 80)}, [("p\nfindings: none", forged, 0, 0, 40, 10)], name="a\nb.json")
     long = build({"p": (60, 80)}, [("p", "long " * 100, 0, 0, 40, 10)])
-    for text in (layout_summary(gt), comparison_summary(lcm.compare(gt, gt))):
+    for text in (layout_summary(gt), summary(lcm.compare(gt, gt))):
         assert "Text All numbers that were compared agree" in text
         assert not any(line.startswith(("All numbers", "findings: none", "b.json")) for line in text.splitlines())
     assert max(map(len, layout_summary(long).splitlines())) < 160

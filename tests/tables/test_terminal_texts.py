@@ -3,11 +3,12 @@
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.tables.terminal import (
-    comparison_summary,
     family_summary,
     finding_lines,
     layout_summary,
+    result_summary,
 )
 from support.layouts import build
 from support.three_pages import different_labels, three_pages
@@ -20,9 +21,17 @@ VERSION = f"v{lcm.__version__}"
 FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
 
 
+def summary(c, method="matrix", **asked):
+    return result_summary(result_of(c, method, Asked(**asked)))
+
+
+def family_text(c, families):
+    return family_summary(result_of(c, asked=Asked(families=families)).families)
+
+
 def test_summary_of_a_comparison(two_pages):
     assert (
-        comparison_summary(lcm.compare(*two_pages))
+        summary(lcm.compare(*two_pages))
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|method:matrix|{VERSION}
 
@@ -65,7 +74,7 @@ def test_summary_with_intervals():
     """Two documents are too few for intervals, so their own values are listed. The b on p3 has too low a score."""
     comparison = three_pages(min_score=0.55)
     assert (
-        comparison_summary(comparison, "tensor", comparison.bootstrap(100, level=0.9))
+        summary(comparison, "tensor", intervals=comparison.bootstrap(100, level=0.9))
         == f"""\
 gt:gt|pred:pred|pages:3|rounding:outer|min_score:0.55|taxonomy:same|method:tensor|{VERSION}
 
@@ -104,9 +113,8 @@ notes
 
 
 def test_summary_with_different_labels():
-    comparison = different_labels()
     assert (
-        comparison_summary(comparison, intervals=comparison.bootstrap(5))
+        summary(different_labels(), intervals=5)
         == f"""\
 gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION}
 
@@ -133,7 +141,7 @@ largest cells
 
 def test_warnings_stand_before_the_scores():
     gt = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 4)], name="gt")
-    sections = comparison_summary(lcm.compare(gt, build({"p": (4, 4)}, [], ["a"], name="pred"))).split("\n\n")
+    sections = summary(lcm.compare(gt, build({"p": (4, 4)}, [], ["a"], name="pred"))).split("\n\n")
     assert sections[1:3] == [
         "1 page, 1 document, 16 pixels, same taxonomy",
         "findings\n"
@@ -150,7 +158,7 @@ def test_no_findings_have_no_lines():
 
 def test_summary_of_families(two_pages):
     assert (
-        family_summary(lcm.compare(*two_pages).families(FAMILIES))
+        family_text(lcm.compare(*two_pages), FAMILIES)
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:by side|{VERSION}
 
@@ -179,7 +187,7 @@ def test_summary_of_families_on_pages_with_findings(two_pages):
     comparison = lcm.compare(*two_pages, mapping={side: {"title": "title of the document"} for side in ("gt", "pred")})
     tree = {"A": {"B": ["title of the document"]}, "Text": ["nope"]}
     assert (
-        family_summary(comparison.families(tree, sample="page", depth=3))
+        family_text(comparison, comparison.families(tree, sample="page", depth=3))
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page\
 |count:by side|{VERSION}

@@ -5,10 +5,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.tables.cause_shares import cause_shares
-from layoutcm.tables.extras import Extras
-from layoutcm.tables.result_json import full_result
-from layoutcm.tables.why import Why, why_summary, why_tables
+from layoutcm.tables.why import why_summary, why_tables
 from support.layouts import build
 from support.result_schema import assert_valid
 from support.three_pages import different_labels
@@ -18,11 +17,16 @@ NOTHING = dict.fromkeys(CAUSES, 0.0)
 
 
 @pytest.fixture(scope="module")
-def why():
+def compared():
     """d_0: a box without its last column (40 px of slack). d_1: a missed region of 100 px, one of 200 px as b."""
     gt = [("d_0", "a", 10, 10, 50, 50), ("d_1", "a", 0, 0, 10, 10), ("d_1", "a", 50, 50, 70, 60)]
     pred = [("d_0", "a", 10, 10, 49, 50), ("d_1", "b", 50, 50, 70, 60)]
-    return Why(lcm.compare(*(build(SIZES, rows, ["a", "b"], name=name) for rows, name in ((gt, "gt"), (pred, "pred")))))
+    return lcm.compare(*(build(SIZES, rows, ["a", "b"], name=name) for rows, name in ((gt, "gt"), (pred, "pred"))))
+
+
+@pytest.fixture(scope="module")
+def why(compared):
+    return result_of(compared, asked=Asked(why=True))
 
 
 def test_tables_of_causes(why):
@@ -53,8 +57,8 @@ def test_tables_of_causes(why):
     assert forgiven.loc[0, "micro_f1"] == pytest.approx(2 * 1560 / (1900 + 1560 + 200))
 
 
-def test_shares_are_what_recall_and_precision_lack(why):
-    shares = cause_shares(why.causes, why.comparison.confusion())
+def test_shares_are_what_recall_and_precision_lack(compared):
+    shares = cause_shares(compared.causes(), compared.confusion())
     assert shares.labels == ["a", "b"]
     assert dict(zip(CAUSES, shares.gt[0])) == pytest.approx(
         NOTHING | {"slack": 40 / 1900, "label": 200 / 1900, "missed": 100 / 1900}
@@ -62,16 +66,16 @@ def test_shares_are_what_recall_and_precision_lack(why):
     assert shares.pred[0].sum() == 0 and shares.pred[1].sum() == 1 and np.isnan(shares.gt[1]).all()
 
 
-def test_the_json(why):
-    result = full_result(why.comparison, extras=Extras(why=why))
+def test_the_json(compared, why):
+    result = why.as_dict()
     assert_valid(result)
     causes = result["causes"]
     assert causes["totals"] == NOTHING | {"slack": 40, "label": 200, "missed": 100} and causes["tolerance"] == 0.005
-    assert causes["by_document"] == [{"document": "d", **NOTHING, "slack": 40, "label": 200, "missed": 100}]
+    assert causes["by_document"] == [{"document": "d", "pages": 2, **NOTHING, "slack": 40, "label": 200, "missed": 100}]
     assert causes["by_label"][0] == {"side": "gt", "class": "a", **causes["totals"]}
     assert causes["values"]["missed"] == [[0, 0, 0], [100, 0, 0], [0, 0, 0]]
     assert [row["tolerance"] for row in result["forgiveness"]] == [0, 0.0025, 0.005, 0.01, 0.02]
-    plain = full_result(why.comparison)
+    plain = result_of(compared).as_dict()
     assert "causes" not in plain and "forgiveness" not in plain
 
 
@@ -106,9 +110,9 @@ if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix
 
 
 def test_different_labels_have_no_causes():
-    why = Why(different_labels())
+    why = result_of(different_labels(), asked=Asked(why=True))
     assert why_summary(why).startswith("There are no causes")
     assert why_tables(why)[0].note.startswith("There are no causes")
-    result = full_result(why.comparison, extras=Extras(why=why))
+    result = why.as_dict()
     assert_valid(result)
     assert result["causes"] is None and result["forgiveness"][0]["micro_f1"] is None

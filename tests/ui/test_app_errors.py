@@ -8,9 +8,8 @@ import streamlit as st
 
 import layoutcm as lcm
 from layoutcm.models.cell_differences import cell_differences
-from layoutcm.models.differences import difference
-from layoutcm.models.page_subsets import comparison_of_pages, difference_of_pages
-from layoutcm.ui.parts import error_matrix, facets
+from layoutcm.models.differences import comparison_of_pages, difference, difference_of_pages
+from layoutcm.ui.parts import error_matrix, top_bar
 from layoutcm.wording import difference_text, score_text, thin_spaced
 from support.app_runner import choose, matrices, opened, opened_unmapped, texts
 from support.matrix_values import views_of
@@ -232,7 +231,7 @@ def test_one_value_filters_and_two_are_compared():
     assert app.session_state["choices"].versus == "doc_category=letter"  # the newest replaces the second
     pills().set_value([]).run()
     assert (app.session_state["choices"].attribute, app.session_state["choices"].versus) == ("", "")
-    assert facets.MOST_PILLS < 30  # documents of the sample are in a list
+    assert top_bar.MOST_PILLS < 30  # documents of the sample are in a list
     app.selectbox(key="facets_facet").set_value("document").run()
     app.multiselect(key="facet_values_document").set_value(["paper-1.pdf", "letter-1.pdf"]).run()
     names = [model["name"] for model in matrices(app)[0]["models"]]

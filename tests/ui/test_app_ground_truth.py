@@ -7,7 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
-from layoutcm.ui.parts import agreement, candidate_files, candidates, evidence
+from layoutcm.ui.parts import candidates, evidence
 from layoutcm.wording import score_text
 from support.app_runner import coco, held_background, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
@@ -149,7 +149,7 @@ def taken(monkeypatch):
     """{key of a button: its file}, made as a click makes it."""
     buttons = {}
     record = lambda label, data, name, *_, key, **more: buttons.update({key: (name, data, more.get("disabled"))})
-    monkeypatch.setattr(candidate_files.st, "download_button", record)
+    monkeypatch.setattr(candidates.st, "download_button", record)
     return buttons
 
 
@@ -230,7 +230,7 @@ def test_agreement_is_that_of_the_library(monkeypatch):
 
 
 def test_large_sets_are_compared_with_each_other_on_a_click(monkeypatch, app):
-    monkeypatch.setattr(agreement, "MOST_PAGES", 100)
+    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_PAGES", 100)
     app.run()
     shown = lambda: next(frame.value for frame in app.dataframe if "kappa" in frame.value)
     assert len(shown()) == 2

@@ -1,18 +1,20 @@
 """The Models page: one, two and three predictions, few documents, no truth, a broken file; numbers of the library."""
 
 import json
-import math
+import re
 
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.results.measures import MEASURES, Measure
 from layoutcm.tables.leaderboard_texts import best_sentence
-from layoutcm.tables.model_objects import object_figures
 from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.parts import models
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import coco, held_background, opened, texts
+from support.app_runner import coco, held_background, model_row, models_table, opened, texts
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -37,14 +39,10 @@ def start_with(monkeypatch, *files, page="models", **parameters):
     return opened(page, load="start", **parameters)
 
 
-def table_of(app):
-    """The HTML of the table of predictions."""
-    (found,) = [one.proto.body for one in app.get("html") if "<table" in one.proto.body]
-    return found
-
-
-def row_of(app, name):
-    return next(row for row in table_of(app).split("<tr") if f">{name}</th>" in row)
+def titles_of(app):
+    """The headings of the table, each with the small line below it."""
+    cells = re.findall(r'<th scope="col">(.*?)</th>', models_table(app))
+    return [re.sub(r" ?<small>(.*)</small>", r" \1", cell) for cell in cells]
 
 
 def subheaders(app):
@@ -57,29 +55,29 @@ def test_the_first_sentence_and_all_figures_are_those_of_the_library(board):
     assert best_sentence(board) in texts(app).replace("**", "")
     assert "no difference shown" in best_sentence(board) and "30 documents" in best_sentence(board)
     for row in board.table.to_dict("records"):
-        shown = row_of(app, row["model"])
-        for figure in ("macro_f1", "content_f1"):
+        shown = model_row(app, row["model"])
+        for figure in ("micro_f1", "macro_f1", "content_f1"):
             ends = " – ".join(score_text(row[f"{figure}_{end}"]) for end in ("low", "high"))
             assert f'<td>{score_text(row[figure])}<small class="ends">{ends}</small></td>' in shown
-        objects = object_figures(board.objects(row["model"]))
-        assert f"<td>{score_text(objects.pq)}</td>" in shown
-        assert ("n/a" in shown) == math.isnan(objects.ap)
+        objects = board.figures(row["model"])
+        assert f"<td>{score_text(objects['objects.pq'])}</td>" in shown
+        assert ("n/a" in shown) == (objects["objects.ap"] is None)
         assert row["verdict"] in shown
         if row["verdict"] != "baseline":
             ends = " to ".join(difference_text(row[f"difference_{end}"]) for end in ("low", "high"))
             assert f"<td>{difference_text(row['difference'])}," in shown and ends in shown
-    assert "1: The prediction has no scores" in table_of(app)
-    order = [table_of(app).index(f">{name}</th>") for name in board.models]
+    assert "1: The prediction has no scores" in models_table(app)
+    order = [models_table(app).index(f">{name}</th>") for name in board.models]
     assert order == sorted(order)
 
 
 def test_another_baseline(board):
     app = opened("models", load="sample", baseline="2")
-    assert "baseline" in row_of(app, "model-c.json") and "worse" in row_of(app, "model-b.csv")
+    assert "baseline" in model_row(app, "model-c.json") and "worse" in model_row(app, "model-b.csv")
     other = board.against("model-c.json").table.set_index("model")
-    assert f"{difference_text(other.loc['model-a.json', 'difference'])}," in row_of(app, "model-a.json")
+    assert f"{difference_text(other.loc['model-a.json', 'difference'])}," in model_row(app, "model-a.json")
     app.selectbox(key="models_baseline").set_value(1).run()
-    assert "better" in row_of(app, "model-a.json") and app.session_state["choices"].baseline == 1
+    assert "better" in model_row(app, "model-a.json") and app.session_state["choices"].baseline == 1
 
 
 def test_classes_as_values_and_as_differences(board):
@@ -98,7 +96,7 @@ def test_classes_as_values_and_as_differences(board):
 
 
 def test_the_best_threshold_is_applied_and_removed(compared):
-    curves = compared["model-a.json"].score_curves()
+    curves = curves_part(compared["model-a.json"].score_curves())
     app = opened("models", load="sample")
     assert gain_sentence(curves) in texts(app)
     app.button(key="apply_best").click().run()
@@ -106,7 +104,7 @@ def test_the_best_threshold_is_applied_and_removed(compared):
     assert app.button(key="apply_best").disabled
     gt = lcm.read(SAMPLE / "gt.json")
     cut = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt), min_score=0.4736)
-    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
+    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in model_row(app, "model-a.json")
     assert gain_sentence(curves) in texts(app)  # the curve still has all regions
     app.button(key="remove_threshold").click().run()
     assert app.session_state["choices"].min_score == 0
@@ -114,13 +112,15 @@ def test_the_best_threshold_is_applied_and_removed(compared):
 
 def test_a_threshold_of_one_label(compared):
     app = opened("models", load="sample", curve_label="Page-footer")
-    assert gain_sentence(compared["model-a.json"].score_curves(), "Page-footer") in texts(app).replace("**", "")
+    assert gain_sentence(curves_part(compared["model-a.json"].score_curves()), "Page-footer") in texts(app).replace(
+        "**", ""
+    )
     app.button(key="apply_best").click().run()
     assert not app.exception and app.session_state["choices"].label_scores == ("0.6824=Page-footer",)
     gt = lcm.read(SAMPLE / "gt.json")
     pred = lcm.read(SAMPLE / "model-a.json", like=gt)
     cut = lcm.compare(gt, pred, min_score={"Page-footer": 0.6824})
-    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in row_of(app, "model-a.json")
+    assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in model_row(app, "model-a.json")
     assert "score of Page-footer ≥ 0.6824" in texts(app)
     app.button(key="chip_score_Page-footer").click().run()
     assert app.session_state["choices"].label_scores == ()
@@ -152,8 +152,8 @@ def test_one_prediction_has_nothing_that_compares(monkeypatch, compared):
     titles = ["Largest confusions", "Score threshold", "Causes of errors", "Slices of pages"]
     assert subheaders(app) == titles
     found = compared["model-a.json"].bootstrap().figures["macro_f1"]
-    assert " – ".join(map(score_text, found[1:3])) in row_of(app, "model-a.json")
-    assert "verdict" not in table_of(app) and "baseline" not in table_of(app)
+    assert " – ".join(map(score_text, found[1:3])) in model_row(app, "model-a.json")
+    assert "verdict" not in models_table(app) and "baseline" not in models_table(app)
     assert not any(one.key == "models_baseline" for one in app.selectbox)
 
 
@@ -163,23 +163,64 @@ def test_a_broken_prediction_is_a_row_with_its_message(monkeypatch, tmp_path):
     files = [SAMPLE / "gt.json", broken, SAMPLE / "model-a.json", SAMPLE / "model-c.json"]
     app = start_with(monkeypatch, *files)
     assert not app.exception and not app.error
-    assert "colspan" in row_of(app, "broken.json") and "colspan" not in row_of(app, "model-a.json")
-    assert "baseline" in row_of(app, "model-a.json")  # instead of the broken one, which is the first
+    assert "colspan" in model_row(app, "broken.json") and "colspan" not in model_row(app, "model-a.json")
+    assert "baseline" in model_row(app, "model-a.json")  # instead of the broken one, which is the first
     assert "of 2 predictions" in texts(app) and "The chosen prediction cannot be compared" in texts(app)
     only = start_with(monkeypatch, SAMPLE / "gt.json", broken)
     assert not only.exception and [one.value for one in only.error] == ["No prediction can be compared."]
-    assert "colspan" in row_of(only, "broken.json")
+    assert "colspan" in model_row(only, "broken.json")
+
+
+@pytest.fixture
+def another_measure():
+    """A measure that has one entry in the list and nothing else."""
+    more = Measure(name="test.share", title="test share", value=lambda result: 0.25)
+    MEASURES.append(more)
+    yield
+    MEASURES.remove(more)
+
+
+def with_boxes(tmp_path, *widths):
+    """A ground truth with a box 20 pixels wide, and predictions of it."""
+    paths = [tmp_path / name for name in ("gt.json", "good.json", "bad.json")][: 1 + len(widths)]
+    for path, width in zip(paths, (20, *widths)):
+        path.write_bytes(coco(["a"], [(0, [0, 0, width, 20])]))
+    return paths
+
+
+@pytest.mark.parametrize("widths", [(18,), (18, 7)])
+def test_a_measure_of_the_list_has_a_column(monkeypatch, tmp_path, another_measure, widths):
+    app = start_with(monkeypatch, *with_boxes(tmp_path, *widths))
+    assert titles_of(app)[6] == "test share pixels"
+    assert model_row(app, "good.json").count("<td>0.250</td>") == 1
+
+
+def test_a_measure_that_is_not_in_the_list_has_none(monkeypatch, tmp_path):
+    app = start_with(monkeypatch, *with_boxes(tmp_path, 17, 6))
+    assert "test share" not in models_table(app)
+    assert "0.250" not in models_table(app)
+
+
+def test_columns():
+    """Every figure has its own column; where no prediction has an AP, objects have F1."""
+    titles = ["prediction", "micro F1 pixels", "macro F1 pixels", "content F1 pixels"]
+    others = ["AP objects", "panoptic quality objects", "macro F1 minus model-a.json"]
+    assert titles_of(opened("models", load="sample")) == [*titles, *others]
+
+
+def test_without_an_ap_objects_have_f1(monkeypatch, tmp_path):
+    app = start_with(monkeypatch, *with_boxes(tmp_path, 16))
+    titles = ["prediction", "micro F1 pixels", "macro F1 pixels", "content F1 pixels"]
+    assert titles_of(app) == [*titles, "object F1 at IoU 0.50", "panoptic quality objects"]
+    assert "<td>1.000</td><td>0.800</td>" in model_row(app, "good.json")  # found; the IoU of a box 16 of 20 pixels wide
 
 
 def test_few_documents_have_no_verdict(monkeypatch, tmp_path):
-    paths = [tmp_path / name for name in ("gt.json", "good.json", "bad.json")]
-    for path, width in zip(paths, (20, 19, 8)):
-        path.write_bytes(coco(["a"], [(0, [0, 0, width, 20])]))
-    app = start_with(monkeypatch, *paths)
+    app = start_with(monkeypatch, *with_boxes(tmp_path, 19, 8))
     assert not app.exception and "1 page of one document is too few to say whether" in texts(app)
     assert "good.json has the highest macro F1 of 2 predictions, 0.974" in texts(app).replace("**", "")
-    assert "too few documents" in row_of(app, "bad.json")
-    assert "n/a: fewer than 6 pages" in row_of(app, "good.json")
+    assert "too few documents" in model_row(app, "bad.json")
+    assert "n/a: fewer than 6 pages" in model_row(app, "good.json")
 
 
 def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
@@ -187,7 +228,7 @@ def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
     for path, width in zip(paths, (20, 19, 8)):
         path.write_bytes(coco(SCREEN, [(k, [0, 6 * k, width, 5]) for k in range(len(SCREEN))]))
     app = start_with(monkeypatch, *paths)
-    assert not app.exception and "&lt;b&gt;one.json" in table_of(app) and "<b>" not in table_of(app)
+    assert not app.exception and "&lt;b&gt;one.json" in models_table(app) and "<b>" not in models_table(app)
     assert "<b>one.json has the highest" in texts(app).replace("**", "")
 
 
@@ -196,10 +237,11 @@ def test_without_a_truth_the_words_are_those_of_agreement(compared):
     assert not app.exception and not app.error
     gt = lcm.read(SAMPLE / "gt.json")
     found = lcm.compare(gt, lcm.read(SAMPLE / "model-c.json", like=gt), truth=False)
-    assert agreement_sentence(found, found.confusion()) in texts(app)
+    result = result_of(found, asked=Asked(parts=("agreement",)))
+    assert agreement_sentence(result, found.confusion()) in texts(app)
     for value in found.agreement().values():
-        assert f"<td>{score_text(value)}</td>" in row_of(app, "model-c.json")
-    words = " ".join([*subheaders(app), table_of(app), *(one.value for one in app.main.markdown)]).lower()
+        assert f"<td>{score_text(value)}</td>" in model_row(app, "model-c.json")
+    words = " ".join([*subheaders(app), models_table(app), *(one.value for one in app.main.markdown)]).lower()
     assert not any(word in words for word in ("truth", "recall", "missed", "better", "f1"))
     assert app.dataframe[-1].value["page"].tolist() == found.pages_to_review()["page"].head(200).tolist()
 

@@ -8,9 +8,9 @@ import pytest
 from layoutcm import __version__
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.interval_texts import resampling_text
-from layoutcm.ui import chips, sidebar
+from layoutcm.ui import sidebar
 from layoutcm.ui.choices import DEFAULTS
-from layoutcm.ui.parts import class_scores, lit_pages
+from layoutcm.ui.parts import class_scores, lit_pages, top_bar
 from layoutcm.wording import percent_brief
 from support.app_runner import (
     choose,
@@ -78,7 +78,7 @@ def test_classes_have_the_numbers_of_the_api(method, sample):
         assert shown[name].to_numpy() == pytest.approx(expected[name].to_numpy())
     assert shown["f1"].is_monotonic_increasing and not app.metric
     found = sample.bootstrap(method=method)
-    assert f"{resampling_text(found)}." in texts(app)
+    assert f"{resampling_text(found.resampling)}." in texts(app)
     bars = {one["name"]: one for one in json.loads(app.get("plotly_chart")[0].proto.spec)["data"]}
     first = bars["F1"]["customdata"][0]
     low = found.scores["f1"][first][1]
@@ -318,7 +318,7 @@ def chips_of(app):
 
 
 def test_every_choice_in_force_is_a_chip_that_removes_it():
-    assert set(CHIPS) == set(chips.CHIPS)
+    assert set(CHIPS) == set(top_bar.CHIPS)
     more = {name: value for _, others, _ in CHIPS.values() for name, value in others.items()}
     app = opened("method", load="sample", **{name: value for name, (value, *_) in CHIPS.items()}, **more)
     assert not app.exception and list(chips_of(app)) == [text for *_, text in CHIPS.values()]

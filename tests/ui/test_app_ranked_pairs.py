@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from layoutcm.ui.parts import ranked_pairs
+from layoutcm.ui.parts import object_tables
 from support.app_runner import coco, opened, texts, upload
 
 LABELS = ["a", "b"]
@@ -55,7 +55,7 @@ def test_pairing_and_outcomes_can_be_chosen(app):
 
 
 def test_only_the_first_rows_are_shown(monkeypatch, app):
-    monkeypatch.setattr(ranked_pairs, "ROWS_SHOWN", 2)
+    monkeypatch.setattr(object_tables, "ROWS_SHOWN", 2)
     app.run()
     assert len(table(app)) == 2 and "The first 2 of 4 rows; the file has all of them." in texts(app)
 
@@ -72,5 +72,5 @@ def test_without_common_labels_the_page_says_why():
 
 def test_rows_are_chosen_by_label_and_outcome():
     pairs = pd.DataFrame({"label": ["a", "a", "b"], "outcome": ["tp", "fn", "fn"]})
-    assert ranked_pairs.chosen_pairs(pairs, (), ()).equals(pairs)
-    assert ranked_pairs.chosen_pairs(pairs, ("a",), ("fn",)).index.tolist() == [1]
+    assert object_tables.chosen_pairs(pairs, (), ()).equals(pairs)
+    assert object_tables.chosen_pairs(pairs, ("a",), ("fn",)).index.tolist() == [1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from layoutcm.models.page_subsets import comparison_of_pages
+from layoutcm.models.differences import comparison_of_pages
 from layoutcm.wording import thin_spaced
 from support.browser import settle, shown, tab, visit, wait_for_link
 

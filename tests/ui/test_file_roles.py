@@ -5,9 +5,18 @@ import json
 import pytest
 
 from layoutcm.ui import file_facts
-from layoutcm.ui.dropped_files import DroppedFile, group_files, side_by_name
 from layoutcm.ui.file_facts import FileFacts, facts_of
-from layoutcm.ui.file_roles import GT, PRED, guess_roles, make_cards, roles_offered, seem_swapped
+from layoutcm.ui.file_roles import (
+    GT,
+    PRED,
+    DroppedFile,
+    group_files,
+    guess_roles,
+    make_cards,
+    roles_offered,
+    seem_swapped,
+    side_by_name,
+)
 from layoutcm.ui.visitor_files import input_from_bytes
 from support.app_runner import coco
 from support.image_files import pdf, png, zipped

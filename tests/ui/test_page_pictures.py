@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
-from layoutcm.ui import image_uris, page_pictures, visitors
+from layoutcm.ui import page_pictures, visitors
 from layoutcm.ui.page_pictures import PictureStore
 from support.browser import settle, tab, visit
 
@@ -56,10 +56,10 @@ def test_a_wrong_token_or_a_visitor_who_left_gets_nothing(store, monkeypatch):
 
 
 def test_the_large_picture_has_twice_the_pixels_of_the_page_within_limits(monkeypatch):
-    monkeypatch.setattr(image_uris, "_address", lambda _, side: side)
-    sides = {longer: image_uris.page_image_addresses(object(), longer) for longer in (1, 1100, 1500.4, 3301, 9000)}
+    monkeypatch.setattr(page_pictures, "_address", lambda _, side: side)
+    sides = {longer: page_pictures.page_image_addresses(object(), longer) for longer in (1, 1100, 1500.4, 3301, 9000)}
     assert [one["full"] for one in sides.values()] == [2400, 2400, 3001, 6600, 6600]
-    assert {one["small"] for one in sides.values()} == {900} and image_uris.page_image_addresses(None, 1100) is None
+    assert {one["small"] for one in sides.values()} == {900} and page_pictures.page_image_addresses(None, 1100) is None
 
 
 def test_a_broken_picture_is_not_found(store):

@@ -6,10 +6,11 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.results.vocabulary import WITH_TRUTH
 from layoutcm.tables.matrix_views import select
+from layoutcm.ui.parts.data_tables import collapsed_on_screen, confusion_sentences, sentence_on_screen
 from layoutcm.ui.parts.families import family_sentence
-from layoutcm.ui.parts.sentences import collapsed_on_screen, confusion_sentences, sentence_on_screen
-from layoutcm.ui.side_words import TRUTH
+from layoutcm.ui.screen_text import words_of
 from support.app_runner import opened, texts
 
 
@@ -72,11 +73,11 @@ def test_families(two_pages):
     f = lcm.compare(*two_pages).families({"Text": ["title", "paragraph", "list_item"]}, count="gold")
     right, kept = f.shares(GT)["identity"], f.shares(GT)["in_family"]
     assert (right, kept) == pytest.approx((280 / 450, 80 / 450))
-    assert family_sentence(f, GT, "the whole set", TRUTH) == (
+    assert family_sentence(f, GT, "the whole set", words_of(WITH_TRUTH)) == (
         "62.2\u00a0% of the ground truth's labelled pixels in the whole set are right; of the mistakes, 47.1\u00a0% "
         "stay in their family."
     )
-    assert family_sentence(f, PRED, "page p", TRUTH) == (
+    assert family_sentence(f, PRED, "page p", words_of(WITH_TRUTH)) == (
         "51.9\u00a0% of the prediction's labelled pixels in page p are right; of the mistakes, 30.8\u00a0% stay in "
         "their family."
     )

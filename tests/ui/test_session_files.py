@@ -13,19 +13,18 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import load_mapping, mapping_for
 from layoutcm.drawing.page_images import ImageFile, PageImages, images_from_files, images_from_folder
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
 from layoutcm.layouts.writers import written
-from layoutcm.tables.result_json import comparison_result, json_text
-from layoutcm.ui.region_rows import rows_of
-from layoutcm.ui.session_files import CONTENTS, SessionContents, is_session_file, write_session
-from layoutcm.ui.session_reading import read_session
+from layoutcm.ui.session_files import CONTENTS, SessionContents, is_session_file, read_session, write_session
 from layoutcm.ui.visitor_files import (
     Origin,
     input_from_bytes,
     input_from_path,
     read_layout,
     read_page_map,
+    rows_of,
     stored_input,
 )
 from support.app_runner import coco
@@ -65,7 +64,8 @@ def comparisons(contents):
 
 def results(contents):
     """Everything that a comparison writes as JSON: numbers of pages and classes, findings, formats, digests, recipe."""
-    return [json.loads(json_text(comparison_result(compared, per_page=True))) for compared in comparisons(contents)]
+    asked = Asked(per_page=True)
+    return [json.loads(result_of(compared, asked=asked).to_json()) for compared in comparisons(contents)]
 
 
 @settings(max_examples=40)

@@ -1,5 +1,6 @@
 """Take it away: every view offers what it shows, in the state in which it is shown; the whole report."""
 
+import html
 import io
 import json
 
@@ -10,7 +11,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.tables.tables import csv_text
 from layoutcm.ui.parts.take_away import NOTHING_HERE, figure_file
-from support.app_runner import choose, coco, opened, take_away, texts, upload
+from layoutcm.wording import difference_text, score_text
+from support.app_runner import choose, coco, model_row, opened, take_away, texts, upload
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -101,6 +103,42 @@ def test_models_offers_its_tables_and_charts():
     expected = (f1["f1: model-c.json"] - f1["f1: model-a.json"])[values.index]
     np.testing.assert_allclose(values, expected)
     assert minus.file == "model_classes-minus-model-a.json" and figure_file(minus, "svg", LOOK)
+
+
+def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
+    app = opened("models", load="sample")
+    board = offered(app)["Leaderboard"].table()
+    of = lambda title: [title, f"interval of {title}"]
+    pixels = [*of("micro F1"), *of("macro F1"), *of("content F1")]
+    tested = [*of("the difference"), "p", "verdict", "remark"][1:]
+    assert board.headings() == ["model", *pixels, "AP", "panoptic quality", "difference", *tested]
+    for _, row in board.data.iterrows():
+        shown = model_row(app, row["model"])
+        ap = "n/a" if np.isnan(row["AP"]) else score_text(row["AP"])
+        assert f"<td>{ap}" in shown
+        assert f"<td>{score_text(row['panoptic quality'])}</td>" in shown
+        for title in ("micro F1", "macro F1", "content F1"):
+            assert f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"]}</small>' in shown
+        if row["verdict"] == "baseline":
+            continue
+        assert f"<td>{difference_text(row['difference'])}, " in shown
+        assert f'<small class="ends">{row["interval of the difference"]}</small>' in shown
+        assert f"<small>p {html.escape(score_text(row['p']))}" in shown
+        assert row["verdict"] in shown
+        assert row["remark"] in shown
+
+
+def test_classes_have_the_intervals_of_the_bars(sample):
+    app = opened("errors", load="sample")
+    table = csv_of(offered(app)["Classes"]).set_index("label")
+    found = sample.bootstrap().class_rows
+    shown = next(one.value for one in app.dataframe if "iou" in one.value).set_index("label")
+    assert sorted(table.index) == sorted(shown.index)
+    for label in table.index:
+        row = found[label, "f1"]
+        ends = [row[end] for end in ("value", "low", "high")]
+        assert table.loc[label, ["f1", "f1_low", "f1_high"]].tolist() == pytest.approx(ends, nan_ok=True)
+        assert shown.loc[label, "f1"] == pytest.approx(table.loc[label, "f1"], nan_ok=True)
 
 
 def test_page_and_ground_truth_offer_what_they_show(sample):

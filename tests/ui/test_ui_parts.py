@@ -8,11 +8,11 @@ import pytest
 import streamlit as st
 
 import layoutcm as lcm
-from layoutcm.drawing.screen.figure_basics import CONFIG
+from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
-from layoutcm.ui import image_uris, input_files, warm_up
+from layoutcm.ui import input_files, page_pictures, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of
-from layoutcm.ui.parts import data_tables, findings
+from layoutcm.ui.parts import data_tables, file_cards
 from layoutcm.ui.visitor_files import input_from_bytes, input_from_path
 from support.image_files import png
 from support.paths import ROOT
@@ -27,8 +27,8 @@ def test_a_folder_of_images_has_limits_by_its_size(tmp_path, monkeypatch):
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "b.png").write_bytes(png())
     given = {}
-    monkeypatch.setattr(image_uris, "run_guarded", lambda *_, **named: given.update(named) or ())
-    image_uris.images_of_folder(str(tmp_path))
+    monkeypatch.setattr(page_pictures, "run_guarded", lambda *_, **named: given.update(named) or ())
+    page_pictures.images_of_folder(str(tmp_path))
     assert given == {"file": tmp_path.name, "size": 2 * len(png())}
 
 
@@ -83,13 +83,13 @@ def test_every_chart_can_be_saved_as_an_image():
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
 def test_repairs_in_words(repair, words):
-    assert is_repair(repair) and findings.repair_in_words(repair) == words
+    assert is_repair(repair) and file_cards.repair_in_words(repair) == words
     assert not is_repair(repair + ",") and not is_repair("rm -rf") and not is_repair("")
 
 
 @pytest.mark.parametrize("repair", REPAIRS)
 def test_every_repair_has_words(repair):
-    assert findings.repair_in_words(repair.replace("N", "1").replace("F", "2"))
+    assert file_cards.repair_in_words(repair.replace("N", "1").replace("F", "2"))
 
 
 def test_a_repaired_gt_is_the_reference_layout_as_on_the_command_line():

@@ -10,8 +10,7 @@ import pytest
 
 from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui import settings, visitors
-from layoutcm.ui.memory import bytes_of
-from layoutcm.ui.settings import MB
+from layoutcm.ui.settings import MB, bytes_of
 from layoutcm.ui.visitors import Uploads, kept
 
 

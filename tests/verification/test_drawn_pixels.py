@@ -7,8 +7,7 @@ import pytest
 
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.verification import drawn_pixels
-from layoutcm.verification.drawn_pixels import Page, count_pairs, inside_mask, inside_polygon, page_grid
-from layoutcm.verification.page_regions import Region
+from layoutcm.verification.drawn_pixels import Page, Region, count_pairs, inside_mask, inside_polygon, page_grid
 
 EMPTY, A, B, BOTH = (frozenset(labels) for labels in ([0], [1], [2], [1, 2]))
 

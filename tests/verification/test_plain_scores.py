@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from layoutcm.verification import plain_scores as plain
-from layoutcm.verification.peer_averages import sklearn_averages
+from layoutcm.verification.recount import sklearn_averages
 
 GT = ["1100", "0110", "0001", "1111", "0110", "0110", "0101"]
 PRED = ["1100", "1110", "1001", "0111", "0100", "1100", "1010"]

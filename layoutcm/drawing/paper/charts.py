@@ -7,70 +7,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.palette import label_colours
+from layoutcm.drawing.paper.plots import (
+    DASHES,
+    LEFT,
+    QUARTERS,
+    draw_intervals,
+    draw_legend,
+    draw_row_numbers,
+    line_plot,
+    row_plot,
+)
 from layoutcm.drawing.paper.printing import (
     COLUMN_WIDTHS,
     INK,
-    LINE,
     PAGE_HEIGHT,
     SOFT,
     column_width,
+    draw_lines,
     draw_text,
     new_sheet,
-    shorten_labels,
     shorten_to_width,
-    text_width,
     with_paper_style,
 )
 from layoutcm.errors import InputError
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope_steps
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
-from layoutcm.wording import MISSING, percent_brief, score_text
+from layoutcm.wording import MISSING, percent_brief, plain_percent, score_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FILLS = {"precision": "#f3d38a", "recall": "#6aaede", "f1": "#0f5f4a"}
-DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)), (0, (8, 2, 3, 2)))
 MOST_POINTS = 1500
-PERCENT_TICKS = ("0", "25", "50", "75", "100")
-Points = Sequence[tuple[float, float]]
-
-
-class ClassRows(NamedTuple):
-    """The rows of the bars: class names shortened to fit, 0 % at `left`, 100 % at `right`, a row every `pitch`."""
-
-    names: list[str]
-    font: float
-    left: float
-    right: float
-    pitch: float
-    top: float = 18.0
-
-    @property
-    def bottom(self) -> float:
-        return self.top + self.pitch * len(self.names)
-
-    @property
-    def thickness(self) -> float:
-        """The thickness of one of the three bars in a row."""
-        return 0.27 * self.pitch
-
-    def tops_of_bars(self, k: int) -> np.ndarray:
-        """The upper edge of the k-th bar of every row."""
-        return self.top + self.pitch * np.arange(len(self.names)) + 0.1 * self.pitch + k * self.thickness
+RIGHT = 24.0
+THICKNESS = 0.27  # of a bar, as a share of a row
 
 
 @with_paper_style
@@ -110,87 +92,28 @@ def score_bars(
     caption: bool = True,
 ) -> Figure:
     """Precision, recall and F1 of labels, {score: float64[labels]}; `ends`, [labels, low high], are whiskers."""
+    from matplotlib.patches import Patch
+
     sheet_width = column_width(width, 0)
-    rows = _plan_rows(labels, sheet_width)
-    figure, axes = new_sheet(sheet_width, rows.bottom + 13, recipe if caption else "")
-    _draw_share_lines(axes, rows)
-    _draw_bar_legend(axes, rows.left)
+    margins = (18, RIGHT, 13)
+    figure, axes, font = row_plot(labels, sheet_width, recipe if caption else "", margins=margins, font=0.85)
+    axes.set_xlim(0, 1)
+    axes.set_xticks(QUARTERS, [plain_percent(share) for share in QUARTERS])
+    looks: dict[str, dict[str, Any]] = {
+        score: {"facecolor": fill, "edgecolor": INK, "linewidth": 0.25} for score, fill in FILLS.items()
+    }
+    row = 72 * figure.get_figheight() * axes.get_position().height / max(len(labels), 1)
     for k, score in enumerate(SCORES):
-        _draw_bars(axes, rows, k, values[score], FILLS[score])
+        rows = np.arange(len(labels)) + (k - 1) * THICKNESS
+        axes.barh(rows, values[score], THICKNESS, clip_on=False, **looks[score])
         if ends:
-            _draw_whiskers(axes, rows, k, ends[score])
-    _draw_names_and_f1(axes, rows, values["f1"].tolist(), sheet_width)
+            draw_intervals(axes, rows, ends[score].clip(0, 1), THICKNESS * row / 4)
+    place = (sheet_width * axes.get_position().x0, 4)
+    draw_legend(figure, [Patch(**look) for look in looks.values()], list(SCORE_TITLES.values()), place, len(looks), 8)
+    numbers = [MISSING if math.isnan(f1) else percent_brief(f1) if f1 else "0" for f1 in values["f1"].tolist()]
+    draw_row_numbers(axes, numbers, font, RIGHT - 3)
+    draw_text(figure, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
     return figure
-
-
-def _plan_rows(labels: Sequence[str], sheet_width: float) -> ClassRows:
-    pitch = min(max((PAGE_HEIGHT - 80) / max(len(labels), 1), 4.6), 17)
-    font = min(7, 0.85 * pitch)
-    names = shorten_labels(labels, font, 0.36 * sheet_width)
-    left = max((text_width(name, font) for name in names), default=0) + 8
-    return ClassRows(names, font, left, sheet_width - 24, pitch)
-
-
-def _draw_share_lines(axes: Axes, rows: ClassRows) -> None:
-    from matplotlib.collections import LineCollection
-
-    places = [rows.left + (rows.right - rows.left) * k / 4 for k in range(5)]
-    lines = [[(x, rows.top), (x, rows.bottom)] for x in places]
-    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
-    for k, x in enumerate(places):
-        draw_text(axes, x, rows.bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
-
-
-def _draw_bar_legend(axes: Axes, left: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    x = left
-    for score, fill in FILLS.items():
-        axes.add_patch(Rectangle((x, 4), 8, 5, facecolor=fill, edgecolor=INK, linewidth=0.25))
-        draw_text(axes, x + 10, 7, SCORE_TITLES[score], 6)
-        x += text_width(SCORE_TITLES[score], 6) + 20
-
-
-def _draw_bars(axes: Axes, rows: ClassRows, k: int, values: np.ndarray, fill: str) -> None:
-    """Draw the k-th bar of every row; `values` are shares from 0 to 1."""
-    from matplotlib.collections import PolyCollection
-
-    left, thickness = rows.left, rows.thickness
-    ends = left + (rows.right - left) * values
-    corners = [
-        [(left, a), (end, a), (end, a + thickness), (left, a + thickness)]
-        for a, end in zip(rows.tops_of_bars(k).tolist(), ends.tolist())
-        if not math.isnan(end)
-    ]
-    line = 0.25 if thickness > 1.5 else 0
-    bars = PolyCollection(corners, facecolors=fill, edgecolors=INK, linewidths=line, zorder=1)
-    axes.add_collection(bars, autolim=False)
-
-
-def _draw_whiskers(axes: Axes, rows: ClassRows, k: int, ends: np.ndarray) -> None:
-    """Draw the intervals of the k-th bar of every row; `ends` is float64[rows, low high], nan if there is none."""
-    from matplotlib.collections import LineCollection
-
-    known = np.isfinite(ends).all(axis=1)
-    span = rows.left + (rows.right - rows.left) * ends[known].clip(0, 1)
-    middles = (rows.tops_of_bars(k) + rows.thickness / 2)[known]
-    tick = rows.thickness / 4
-    lines: list[Points] = []
-    for (a, b), y in zip(span.tolist(), middles.tolist()):
-        lines += [[(a, y), (b, y)], *([(x, y - tick), (x, y + tick)] for x in (a, b))]
-    # Dark lines on wider white lines, so that whiskers are visible on dark bars and on white paper.
-    for colour, line in (("white", 1.1), (INK, 0.45)):
-        axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
-
-
-def _draw_names_and_f1(axes: Axes, rows: ClassRows, f1: Sequence[float], sheet_width: float) -> None:
-    """Draw the class names at the left of the bars, and the numbers of F1 at the right."""
-    for row, (name, value) in enumerate(zip(rows.names, f1)):
-        y = rows.top + (row + 0.5) * rows.pitch
-        draw_text(axes, rows.left - 3, y, name, rows.font, align="right")
-        text = MISSING if math.isnan(value) else percent_brief(value) if value else "0"
-        draw_text(axes, sheet_width - 3, y, text, rows.font, align="right")
-    draw_text(axes, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
 
 
 def object_curves_figure(
@@ -204,28 +127,13 @@ def object_curves_figure(
     ap, known = objects.ap_at(iou, rule), objects.curves(iou)
     frequent = np.argsort(-objects.gt_counts, kind="stable")[:MOST_DRAWN]
     order = labels or [objects.labels[i] for i in frequent if objects.gt_counts[i]]
-    return curves_figure({label: _steps(known[label], rule) for label in order}, ap=ap, **look)
-
-
-def _steps(curve: pd.DataFrame, rule: str = "coco") -> pd.DataFrame:
-    """The precision envelope as a step line from recall 0: the best precision at this recall or a higher one.
-
-    The rule `sum` has no envelope.
-    """
-    import pandas as pd
-
-    if rule == "sum":
-        return curve
-    recall, first = np.unique(curve["recall"].to_numpy(), return_index=True)
-    best = envelope(curve["precision"].to_numpy())[first]
-    found = recall > 0
-    edges = np.concatenate([[0.0], np.repeat(recall[found], 2)[:-1]]) if found.any() else np.empty(0)
-    return pd.DataFrame({"recall": edges, "precision": np.repeat(best[found], 2)})
+    steps: dict[str, Any] = {label: known[label] if rule == "sum" else envelope_steps(known[label]) for label in order}
+    return curves_figure(steps, ap=ap, **look)
 
 
 @with_paper_style
 def curves_figure(
-    of: Mapping[str, pd.DataFrame],
+    of: Mapping[str, Mapping[str, Any]],
     *,
     ap: Mapping[str, float] | None = None,
     recipe: str = "",
@@ -243,95 +151,50 @@ def curves_figure(
     return draw(points, notes, sheet_width, recipe if caption else "")
 
 
-def _points(table: pd.DataFrame) -> Points:
-    known = table[["recall", "precision"]].dropna()
-    # More points are not visible on paper and make the file large.
-    known = known.iloc[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).astype(int))]
-    return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
+def _points(curve: Mapping[str, Any]) -> Floats:
+    """float64[points, (recall, precision)]: the known points; more are not visible on paper and make the file large."""
+    known = np.stack([np.asarray(curve[name], float) for name in ("recall", "precision")], axis=1)
+    known = known[np.isfinite(known).all(axis=1)]
+    return known[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).astype(int))]
 
 
-def _one_plot(points: Mapping[str, Points], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
+def _one_plot(points: Mapping[str, Floats], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
     size = min(sheet_width - 36, 220)
-    left, top = 28.0, 6.0
-    figure, axes = new_sheet(sheet_width, top + size + 26 + 9 * len(points), recipe)
-    plot_frames(axes, [(left, top)], size, size, 0.25)
+    titles = "recall, %", "precision, %"
+    figure, axes = line_plot(sheet_width, (size, size), titles, recipe, legend_lines=len(points))
     colours = label_colours(list(points))
-    for k, (label, curve) in enumerate(points.items()):
-        line = to_sheet(curve, left, top, size, size)
-        look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
-        axes.plot([x for x, _ in line], [y for _, y in line], **look)
-        y = top + size + 24 + 9 * k
-        axes.plot([left, left + 26], [y, y], **look)
-        name = shorten_to_width(label, 6.5, sheet_width - left - 70)
-        draw_text(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
-    draw_axis_texts(axes, (left, top), (size, size), ("recall, %", "precision, %"))
+    lines = [
+        axes.plot(*curve.T, color=colours[label], linestyle=dashes, clip_on=False)[0]
+        for (label, curve), dashes in zip(points.items(), DASHES)
+    ]
+    names = {label: shorten_to_width(label, 6, sheet_width - LEFT - 70) for label in points}
+    texts = [f"{name}, AP {notes[label]}" if notes[label] else name for label, name in names.items()]
+    draw_legend(figure, lines, texts, (LEFT, size + 28), 1, 26)
     return figure
 
 
-def draw_axis_texts(
-    axes: Axes,
-    corner: tuple[float, float],
-    size: tuple[float, float],
-    titles: tuple[str, str],
-    x_ticks: Sequence[str] = PERCENT_TICKS,
-) -> None:
-    """Draw the numbers and titles of both axes of a plot, x and y; the numbers of y are percentages."""
-    (left, top), (width, height) = corner, size
-    for k, (x_tick, y_tick) in enumerate(zip(x_ticks, PERCENT_TICKS, strict=True)):
-        draw_text(axes, left + width * k / 4, top + height + 6, x_tick, 5.5, align="center", color=SOFT)
-        draw_text(axes, left - 3, top + height * (1 - k / 4), y_tick, 5.5, align="right", color=SOFT)
-    draw_text(axes, left + width / 2, top + height + 14, titles[0], 6, align="center")
-    draw_text(axes, 7, top + height / 2, titles[1], 6, align="center", rotation=90)
+def _small_plots(points: Mapping[str, Floats], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
+    """A plot for each curve, all in the same axes: as many axes as curves would be slow."""
+    from matplotlib.patches import Rectangle
 
-
-def _small_plots(points: Mapping[str, Points], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
     few = len(points) <= 24
     per_row = (4 if few else 5) if sheet_width < COLUMN_WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(points) / per_row)
-    plot_width = (sheet_width - 14) / per_row - 6
-    plot_height = min(0.8 * plot_width, (PAGE_HEIGHT - 40) / rows - 10)
-    bottom = 4 + rows * (plot_height + 10)
+    width = (sheet_width - 14) / per_row - 6
+    height = min(0.8 * width, (PAGE_HEIGHT - 40) / rows - 10)
+    bottom = 4 + rows * (height + 10)
     figure, axes = new_sheet(sheet_width, bottom + 16, recipe)
-    corners = [
-        (14 + k % per_row * (plot_width + 6), 12 + k // per_row * (plot_height + 10)) for k in range(len(points))
-    ]
-    lines = [to_sheet(curve, *corner, plot_width, plot_height) for curve, corner in zip(points.values(), corners)]
-    plot_frames(axes, corners, plot_width, plot_height, 0.5)
-    _areas(axes, [line for line in lines if line], [y + plot_height for line, (_, y) in zip(lines, corners) if line])
-    for label, (left, top) in zip(points, corners):
-        draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, plot_width), 5.2)
-        draw_text(axes, left + 2.5, top + plot_height - 4.5, notes[label], 5.2)
+    for k, (label, curve) in enumerate(points.items()):
+        left, top = 14 + k % per_row * (width + 6), 12 + k // per_row * (height + 10)
+        middle, end = (left + width / 2, top + height / 2), top + height
+        draw_lines(axes, [[(left, middle[1]), (left + width, middle[1])], [(middle[0], top), (middle[0], end)]])
+        axes.add_patch(Rectangle((left, top), width, height, facecolor="none", edgecolor=SOFT, linewidth=0.4))
+        x, y = left + width * curve[:, 0], end - height * curve[:, 1]
+        axes.fill_between(x, y, end, color="#d6e6f5", linewidth=0, zorder=0.5)
+        axes.plot(x, y, color="#0b4f8a", linewidth=0.8)
+        draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, width), 5.2)
+        draw_text(axes, left + 2.5, end - 4.5, notes[label], 5.2)
     numbers = "; the number is the AP" if any(notes.values()) else ""
     draw_text(axes, sheet_width / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
     draw_text(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
     return figure
-
-
-def to_sheet(curve: Points, left: float, top: float, plot_width: float, plot_height: float) -> Points:
-    return [(left + r * plot_width, top + (1 - p) * plot_height) for r, p in curve]
-
-
-def plot_frames(axes: Axes, corners: Points, plot_width: float, plot_height: float, step: float) -> None:
-    """Draw the frames and grid lines of the plots in two collections; many single artists would be slow."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
-    inner = np.arange(step, 1, step).tolist()
-    lines: list[Points] = []
-    for x, y in corners:
-        lines += [[(x + s * plot_width, y), (x + s * plot_width, y + plot_height)] for s in inner]
-        lines += [[(x, y + s * plot_height), (x + plot_width, y + s * plot_height)] for s in inner]
-    frames = [
-        [(x, y), (x + plot_width, y), (x + plot_width, y + plot_height), (x, y + plot_height)] for x, y in corners
-    ]
-    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.3, zorder=0), autolim=False)
-    outlines = PolyCollection(frames, facecolors="none", edgecolors=SOFT, linewidths=0.4, zorder=1)
-    axes.add_collection(outlines, autolim=False)
-
-
-def _areas(axes: Axes, lines: Sequence[Points], bottoms: Sequence[float]) -> None:
-    """Draw the lines and fill the areas below them."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
-    areas = [[*line, (line[-1][0], bottom), (line[0][0], bottom)] for line, bottom in zip(lines, bottoms)]
-    axes.add_collection(PolyCollection(areas, facecolors="#d6e6f5", linewidths=0, zorder=0.5), autolim=False)
-    axes.add_collection(LineCollection(lines, colors="#0b4f8a", linewidths=0.8, zorder=2), autolim=False)

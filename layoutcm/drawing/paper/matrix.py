@@ -54,7 +54,6 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
-from layoutcm.wording import percent_brief, pixels_brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,15 +119,12 @@ def pair_figure(
     figure, axes = new_sheet(sheet_width, corners[1][1] + height, *recipes)
     name = unit if view == "pixels" else view_title(view, drawn[0].confusion)
     for title, (confusion, shown, _), (left, top) in zip(matrices, drawn, corners):
-        layers, own = matrix_layers(confusion, view, shown, LIGHT, log), _moved(grid, left, top)
+        layers = matrix_layers(confusion, view, shown, LIGHT, log)
+        own = grid._replace(corner=(grid.left + left, grid.top + top))
         draw_text(axes, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
         _draw_matrix(axes, own, confusion, view, shown, layers)
         _bars(axes, layers, name, view != "pixels", confusion.diagonal, own, left + own_width)
     return figure
-
-
-def _moved(grid: Grid, x: float, y: float) -> Grid:
-    return grid._replace(corner=(grid.left + x, grid.top + y))
 
 
 @with_paper_style
@@ -190,8 +186,8 @@ def difference_figure(
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
-    show = _signed_percent if view != "pixels" else _signed_brief
-    texts = [["" if not v or math.isnan(v) else show(v) for v in row] for row in values.tolist()]
+    show = cell_text(view != "pixels")
+    texts = [["" if not v or math.isnan(v) else _signed(v, show(abs(v))) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
         draw_strokes(axes, grid, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
     draw_dots(axes, grid, np.isnan(values))
@@ -245,14 +241,6 @@ def _difference_colour(value: float, better: bool, noise: bool, most: float) -> 
     return NOISE if noise else scale_colour(LIGHT.diverging, difference_place(value, better, most))
 
 
-def _signed_percent(value: float) -> str:
-    return _signed(value, percent_brief(abs(value)))
-
-
-def _signed_brief(value: float) -> str:
-    return _signed(value, pixels_brief(abs(value)))
-
-
 def _signed(value: float, text: str) -> str:
     return "≈0" if text.startswith("<") else ("+" if value > 0 else "−") + text
 
@@ -265,12 +253,5 @@ def _bars(
     length = (width - grid.left - 22) / 2 - 8
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
-        draw_bar(
-            axes,
-            layer.scale,
-            title,
-            layer.marks(3, shares),
-            grid.left + k * (length + 18),
-            grid.bottom + 5,
-            min(length, 110),
-        )
+        left, marks = grid.left + k * (length + 18), layer.marks(3, shares)
+        draw_bar(axes, layer.scale, title, marks, left, grid.bottom + 5, min(length, 110))

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from layoutcm.drawing.palette import Scale, scale_colour, text_colour_on
 from layoutcm.drawing.paper.printing import (
     INK,
-    LINE,
     MOST_CHARACTERS,
     PAGE_HEIGHT,
     SOFT,
+    draw_lines,
     draw_text,
     shorten_labels,
     text_width,
@@ -118,8 +118,6 @@ def _readable(font: float, largest: float) -> tuple[float, int]:
 
 def draw_frame(axes: Axes, grid: Grid, sides: Sequence[str] = SIDES) -> None:
     """Draw the labels, the axis names and the lines between cells."""
-    from matplotlib.collections import LineCollection
-
     for i, name in enumerate(grid.rows):
         if i % grid.every.row == 0:
             y = grid.top + (i + 0.5) * grid.cell_height
@@ -138,7 +136,7 @@ def draw_frame(axes: Axes, grid: Grid, sides: Sequence[str] = SIDES) -> None:
     xs = [grid.left + j * grid.cell_width for j in range(len(grid.columns) + 1)]
     ys = [grid.top + i * grid.cell_height for i in range(len(grid.rows) + 1)]
     lines = [[(x, grid.top), (x, grid.bottom)] for x in xs] + [[(grid.left, y), (grid.right, y)] for y in ys]
-    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.25, zorder=2), autolim=False)
+    draw_lines(axes, lines, linewidths=0.25, zorder=2)
 
 
 def draw_cells(axes: Axes, grid: Grid, colours: CellColours) -> None:
@@ -167,10 +165,8 @@ def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
 
 def draw_strokes(axes: Axes, grid: Grid, marked: Bools) -> None:
     """Draw a diagonal line through the marked cells."""
-    from matplotlib.collections import LineCollection
-
     ends = [_corners(grid, i, j)[1::2] for i, j in np.argwhere(marked).tolist()]
-    axes.add_collection(LineCollection(ends, colors=INK, linewidths=0.3, alpha=0.55, zorder=2), autolim=False)
+    draw_lines(axes, ends, colors=INK, linewidths=0.3, alpha=0.55, zorder=2)
 
 
 def draw_numbers(

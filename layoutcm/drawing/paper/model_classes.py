@@ -20,7 +20,8 @@ from layoutcm.drawing.paper.matrix_grid import (
     plan_grid,
 )
 from layoutcm.drawing.paper.printing import column_width, new_sheet, shorten_to_width, with_paper_style
-from layoutcm.tables.class_grid import ClassGrid
+from layoutcm.tables.leaderboard_tables import ClassGrid
+from layoutcm.wording import percent_tick
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +71,7 @@ def model_differences_figure(found: ClassGrid, *, width: str | None = None, capt
     draw_numbers(axes, grid, [[found.difference_number(i, j) for j in columns] for i in rows], colours)
     missing = [[math.isnan(found.difference(i, j)) for j in columns] for i in rows]
     draw_dots(axes, grid, np.array(missing, bool).reshape(len(found.labels), len(columns)))
-    end = f"≥ {100 * DIFFERENCE_TOP:g}"
+    end = f"≥ {percent_tick(DIFFERENCE_TOP)}"
     ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
     title = shorten_to_width(f"F1 minus that of {found.baseline}", 6, 150) + ", % points; grey: not shown by the test"
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))

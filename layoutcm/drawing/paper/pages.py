@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles, agreement_names
-from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.page_raster import ColourArray, agreement_colours, page_raster
+from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
+from layoutcm.drawing.page_raster import ColourArray, agreement_colours, page_boxes, page_raster
 from layoutcm.drawing.palette import LIT, NOT_JUDGED_COLOUR, label_colours, rgb
 from layoutcm.drawing.paper.printing import (
     DPI,
@@ -22,6 +21,7 @@ from layoutcm.drawing.paper.printing import (
     PAGE_HEIGHT,
     SOFT,
     column_width,
+    draw_lines,
     draw_text,
     new_sheet,
     shorten_to_width,
@@ -30,7 +30,9 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.tables.matrix_views import cell_verb
+from layoutcm.metrics.levels import page_position
+from layoutcm.results.vocabulary import Vocabulary
+from layoutcm.tables.matrix_views import cell_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +76,7 @@ def page_overlay(
     caption: bool = True,
 ) -> Figure:
     """The regions of both sides on one page; `image` is a picture of the page, if there is one."""
-    index = comparison.levels.page_index(page)
+    index = page_position(comparison.levels.pages, page)
     pages, sheet_width = comparison.alignment.pages, column_width(width, 0)
     spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), sheet_width)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
@@ -119,7 +121,7 @@ def page_figure(
     tiles = comparison.page_tiles(page)
     sheet_width = column_width(width, 0)
     spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), sheet_width)
-    legend = _legend_lines(_legend_entries(tiles, kind, cell, comparison.has_truth), sheet_width)
+    legend = _legend_lines(_legend_entries(tiles, kind, cell, comparison.vocabulary), sheet_width)
     recipe = comparison.recipe_for(method, page=page) if caption else ""
     figure, axes = new_sheet(sheet_width, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
     _draw_image(
@@ -132,16 +134,16 @@ def page_figure(
     return figure
 
 
-def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None, has_truth: bool) -> list[LegendEntry]:
+def _legend_entries(
+    tiles: PageTiles, kind: str, cell: tuple[str, str] | None, vocabulary: Vocabulary
+) -> list[LegendEntry]:
     """The legend of a map."""
     if kind == "cell" and cell:
-        verb = cell_verb(tiles.space.shared, cell[0] == cell[1])
-        return [(f"{cell[0]} {verb} {cell[1]}", _sample(LIT))]
+        return [(cell_name(vocabulary, *cell, tiles.space.shared, str), _sample(LIT))]
     if kind == "difference":
         sample_shape = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
-        kinds = set(tiles.agreement().tolist()) - {0}
-        names = agreement_names(has_truth)
-        return [(names[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in sorted(kinds)]
+        kinds = sorted(set(tiles.agreement().tolist()) - {0})
+        return [(vocabulary.kinds[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in kinds]
     side = PRED if kind == "pred" else GT
     return _label_entries(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
 
@@ -181,11 +183,9 @@ def _legend(axes: Axes, lines: Sequence[Sequence[tuple[float, str, ColourArray]]
 
 
 def _line_legend(axes: Axes, y: float, looks: dict[str, dict[str, Any]]) -> None:
-    from matplotlib.collections import LineCollection
-
     for k, (name, look) in enumerate(looks.items()):
         x = 4 + 50 * k
-        axes.add_collection(LineCollection([[(x, y), (x + 18, y)]], colors=INK, **look), autolim=False)
+        draw_lines(axes, [[(x, y), (x + 18, y)]], colors=INK, zorder=2, **look)
         draw_text(axes, x + 21, y, name, LEGEND_FONT)
 
 

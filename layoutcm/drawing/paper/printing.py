@@ -20,6 +20,7 @@ from layoutcm.wording import one_line, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # The columns of a two-column paper: 85 mm and 178 mm.
@@ -41,11 +42,31 @@ OTHER_FONTS = (
     *("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "Hiragino Sans GB"),
     *("WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "Arial Unicode MS"),
 )
+TICKS = {"labelcolor": SOFT, "labelsize": 5.5, "major.size": 0, "minor.size": 0, "major.pad": 3}
 STYLE = {
     "font.family": ["sans-serif"],
     "font.sans-serif": [FONT],
-    "axes.linewidth": 0.5,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.4,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 6,
+    "axes.labelpad": 2,
+    "axes.titlesize": 6.5,
+    "axes.titlepad": 4,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.35,
+    **{f"{axis}tick.{name}": value for axis in "xy" for name, value in TICKS.items()},
+    "lines.linewidth": 1,
     "hatch.linewidth": 0.35,
+    "legend.frameon": False,
+    "legend.borderpad": 0,
+    "legend.borderaxespad": 0,
+    "legend.columnspacing": 1.5,
+    "legend.handletextpad": 0.5,
     "path.simplify": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "layoutcm",
@@ -91,20 +112,26 @@ def figure_bytes(figure: Figure, format: str) -> bytes:
     return out.getvalue()
 
 
-def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
-    """A white figure and axes that cover it, in points, y down; the recipes are written below `height`."""
+def new_figure(width: float, height: float, *recipes: str) -> Figure:
+    """A white figure of this size in points; the recipes are written below `height`."""
     from matplotlib.figure import Figure
 
     lines = [line for recipe in recipes for line in caption_lines(recipe, width)]
     line_height = 1.3 * CAPTION_SIZE
     whole = height + line_height * len(lines) + 4
     figure = Figure((width / 72, whole / 72), facecolor="white")
+    for k, line in enumerate(lines):
+        # Drawn last: a text search or a screen reader finds it last.
+        draw_text(figure, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
+    return figure
+
+
+def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
+    """A figure with axes that cover it, in points, y down; the recipes are written below `height`."""
+    figure = new_figure(width, height, *recipes)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
-    axes.set(xlim=(0, width), ylim=(whole, 0))
-    for k, line in enumerate(lines):
-        # Drawn last, so that a text search or a screen reader finds it last.
-        draw_text(axes, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
+    axes.set(xlim=(0, width), ylim=(72 * figure.get_figheight(), 0))
     return figure, axes
 
 
@@ -116,11 +143,33 @@ def column_width(name: str | None, needed: float) -> float:
     return COLUMN_WIDTHS[name]
 
 
-def draw_text(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
-    """Draw text literally, without math or markup. `align` is left, center or right."""
+def draw_text(place: Axes | Figure, x: float, y: float, text: str, size: float, **look: Any) -> None:
+    """Draw text literally, without math or markup. `align` is left, center or right.
+
+    On a figure, x and y are points from its upper left corner.
+    """
+    from matplotlib.figure import Figure
+
     look = {"color": INK, "ha": look.pop("align", "left"), "va": "center_baseline", "rotation_mode": "anchor"} | look
+    if isinstance(place, Figure):
+        look = {"transform": sheet_points(place)} | look
     text = one_line(text)
-    axes.text(x, y, text, fontsize=size, parse_math=False, usetex=False, family=font_names(text), **look)
+    place.text(x, y, text, fontsize=size, parse_math=False, usetex=False, family=font_names(text), **look)
+
+
+def sheet_points(figure: Figure) -> Transform:
+    """The transform of points from the upper left corner of a figure."""
+    from matplotlib.transforms import Affine2D
+
+    return Affine2D().scale(1 / 72, -1 / 72).translate(0, figure.get_figheight()) + figure.dpi_scale_trans
+
+
+def draw_lines(axes: Axes, lines: Sequence[Sequence[tuple[float, float]]], **look: Any) -> None:
+    """Draw many lines as one collection: single ones would be slow. Without a `look`, they are those of a grid."""
+    from matplotlib.collections import LineCollection
+
+    grid: dict[str, Any] = {"colors": LINE, "linewidths": 0.35, "zorder": 0}
+    axes.add_collection(LineCollection(lines, **grid | look), autolim=False)
 
 
 def text_width(text: str, size: float) -> float:
@@ -223,8 +272,9 @@ def _renderer() -> Any:
 def _needs_outlines(figure: Figure) -> bool:
     """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded as TrueType, and many take long."""
     from matplotlib.font_manager import findfont
+    from matplotlib.text import Text
 
-    characters = {character for axes in figure.axes for text in axes.texts for character in text.get_text()}
+    characters = {character for text in figure.findobj(Text) for character in text.get_text()}
     names = {name for name in font_names("".join(sorted(characters))) if name not in (FONT, "sans-serif")}
     if len(characters) > MOST_EMBEDDED_CHARACTERS or len(names) > MOST_EMBEDDED_FONTS:
         return True

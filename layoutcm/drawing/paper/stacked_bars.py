@@ -6,53 +6,49 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from layoutcm.drawing.family_rows import PART_NAMES, chart_rows
-from layoutcm.drawing.palette import LIGHT, scale_colour
-from layoutcm.drawing.paper.cause_charts import cause_look, draw_legend, legend_places, tick_step
-from layoutcm.drawing.paper.printing import (
-    INK,
-    LINE,
-    PAGE_HEIGHT,
-    SOFT,
-    column_width,
-    draw_text,
-    new_sheet,
-    shorten_labels,
-    text_width,
-    with_paper_style,
-)
+from layoutcm.drawing.margin_matrices import PART_NAMES, chart_rows
+from layoutcm.drawing.palette import CAUSE_COLOURS, LIGHT, scale_colour
+from layoutcm.drawing.paper.plots import LEGEND_LINE, ROUND_STEPS, draw_legend, legend_columns, row_plot
+from layoutcm.drawing.paper.printing import INK, column_width, text_width, with_paper_style
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
-from layoutcm.wording import percent_brief, pixels_brief
+from layoutcm.wording import percent_brief, percent_tick, pixels_brief
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-RIGHT = 30.0  # points, for the numbers at the ends of bars
+# Without colour, causes differ in their hatches.
+HATCHES = ("", "/////", "", "\\\\\\\\\\", "", ".....", "xxxxx", "-----")
+EDGE = {"edgecolor": INK, "linewidth": 0.2}
 PART_LOOKS = {
-    "identity": {"facecolor": scale_colour(LIGHT.hit, 0.7), "hatch": ""},
-    "in_family": {"facecolor": scale_colour(LIGHT.miss, 0.38), "hatch": "/////"},
-    "oof": {"facecolor": scale_colour(LIGHT.miss, 0.88), "hatch": ""},
+    "identity": {"facecolor": scale_colour(LIGHT.hit, 0.7), **EDGE},
+    "in_family": {"facecolor": scale_colour(LIGHT.miss, 0.38), "hatch": "/////", **EDGE},
+    "oof": {"facecolor": scale_colour(LIGHT.miss, 0.88), **EDGE},
 }
 
 
-class Bar(NamedTuple):
-    """A row: its name, its parts (none for a heading), and the text at its end."""
+class Stacks(NamedTuple):
+    """Stacked bars: where they are, float64[bars, parts] (nan: none), the texts at their ends, and their thickness."""
 
-    name: str
-    parts: Sequence[float] = ()
-    end: str = ""
+    rows: NDArray[Any]
+    parts: Floats
+    ends: Sequence[str]
+    thickness: float = 0.76
 
 
-class Legend(NamedTuple):
-    """The name and the look of each part, and the title of the axis."""
+class Axis(NamedTuple):
+    """The title of the axis of values, and the text of a tick."""
 
-    names: Sequence[str]
-    looks: Sequence[dict[str, Any]]
     title: str
     tick: Callable[[float], str]
+
+
+def cause_look(cause: int) -> dict[str, Any]:
+    return {"facecolor": CAUSE_COLOURS[cause], "hatch": HATCHES[cause], **EDGE}
 
 
 @with_paper_style
@@ -60,72 +56,57 @@ def model_cause_bars(
     table: pd.DataFrame, *, recipe: str = "", width: str | None = None, caption: bool = True
 ) -> Figure:
     """One bar of wrong pixels per prediction; `table` is that of `Leaderboard.causes`. n/a is not drawn."""
-    causes = list(table.columns[1:])
-    bars = []
-    for row in table.itertuples(index=False, name=None):
-        total = float(np.sum(row[1:]))
-        known = total == total
-        bars.append(Bar(str(row[0]), row[1:] if known else (), pixels_brief(total) if known else "n/a"))
-    legend = Legend(causes, [cause_look(k) for k in range(len(causes))], "wrong pixels", pixels_brief)
-    return _draw(bars, legend, recipe if caption else "", width)
+    looks = {cause: cause_look(k) for k, cause in enumerate(table.columns[1:])}
+    parts = table[[*looks]].to_numpy(float)
+    ends = ["n/a" if np.isnan(total) else pixels_brief(total) for total in parts.sum(axis=1).tolist()]
+    names, stacks = table.iloc[:, 0].astype(str).tolist(), Stacks(np.arange(len(parts)), parts, ends)
+    return draw_stacks(names, stacks, looks, Axis("wrong pixels", pixels_brief), recipe if caption else "", width)[0]
 
 
 @with_paper_style
 def family_bars(families: FamilyConfusion, side: int, *, width: str | None = None, caption: bool = True) -> Figure:
     """A bar of 100 % for each label of a side: right, in family, out of family; the number is what is right."""
-    bars = [
-        Bar(row.name) if row.values is None
-        else Bar(row.name, [row.values[part] for part in PARTS], percent_brief(row.values["identity"]))
-        for row in chart_rows(families, side)
-    ]  # fmt: skip
-    looks = [PART_LOOKS[part] | {"edgecolor": INK, "linewidth": 0.2} for part in PARTS]
-    title = "% of the label; the number is what is right"
-    legend = Legend([PART_NAMES[part] for part in PARTS], looks, title, lambda share: f"{100 * share:g}")
-    return _draw(bars, legend, families.recipe if caption else "", width)
-
-
-def _draw(bars: Sequence[Bar], legend: Legend, recipe: str, width: str | None) -> Figure:
-    sheet_width = column_width(width, 0)
-    pitch = min(max((PAGE_HEIGHT - 100) / max(len(bars), 1), 5.0), 14)
-    font = min(7, 0.8 * pitch)
-    names = shorten_labels([bar.name for bar in bars], font, 0.36 * sheet_width)
-    left = max((text_width(name, font) for name in names), default=0) + 8
-    places = legend_places(legend.names, sheet_width)
-    top = 10 + 9 * (1 + max((line for line, _ in places), default=0))
-    bottom = top + pitch * len(bars)
-    figure, axes = new_sheet(sheet_width, bottom + 22, recipe)
-    draw_legend(axes, dict(zip(legend.names, legend.looks)), places)
-    longest = max([sum(bar.parts) for bar in bars if bar.parts], default=1.0) or 1.0
-    scale = (sheet_width - RIGHT - left) / longest
-    _draw_ticks(axes, (left, top, bottom), scale, longest, legend)
-    for row, (name, bar) in enumerate(zip(names, bars)):
-        y, is_heading = top + row * pitch, not bar.parts and not bar.end
-        draw_text(axes, left - 3, y + pitch / 2, name, font, align="right", weight="bold" if is_heading else "normal")
-        end = _draw_parts(axes, bar, (left, y + 0.12 * pitch, 0.76 * pitch), scale, legend)
-        draw_text(axes, end + 2, y + pitch / 2, bar.end, 0.85 * font)
+    rows = chart_rows(families, side)
+    parts = np.array([[row.values[part] if row.values else np.nan for part in PARTS] for row in rows]).reshape(-1, 3)
+    ends = [percent_brief(row.values["identity"]) if row.values else "" for row in rows]
+    looks = {PART_NAMES[part]: PART_LOOKS[part] for part in PARTS}
+    stacks, recipe = Stacks(np.arange(len(rows)), parts, ends), families.recipe if caption else ""
+    axis = Axis("% of the label; the number is what is right", percent_tick)
+    figure, axes, _ = draw_stacks([row.name for row in rows], stacks, looks, axis, recipe, width)
+    for row, name in zip(rows, axes.get_yticklabels()):
+        name.set_fontweight("normal" if row.values else "bold")
     return figure
 
 
-def _draw_parts(axes: Axes, bar: Bar, place: tuple[float, float, float], scale: float, legend: Legend) -> float:
-    """Draw the parts one after the other, and return where they end."""
-    from matplotlib.patches import Rectangle
+def draw_stacks(
+    names: Sequence[str],
+    stacks: Stacks,
+    looks: dict[str, dict[str, Any]],
+    axis: Axis,
+    recipe: str,
+    width: str | None,
+    **layout: Any,
+) -> tuple[Figure, Axes, float]:
+    """Draw stacked bars with a legend above them; `looks` is {part: look}. `layout` as in `row_plot`."""
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
 
-    x, y, thickness = place
-    for value, look in zip(bar.parts, legend.looks):
-        if value > 0:
-            axes.add_patch(Rectangle((x, y), scale * value, thickness, **look))
-            x += scale * value
-    return x
-
-
-def _draw_ticks(axes: Axes, place: tuple[float, float, float], scale: float, longest: float, legend: Legend) -> None:
-    from matplotlib.collections import LineCollection
-
-    left, top, bottom = place
-    ticks = np.arange(0, longest + 1e-9, tick_step(longest)).tolist()
-    lines = [[(left + scale * tick, top), (left + scale * tick, bottom)] for tick in ticks]
-    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
-    for tick in ticks:
-        text = legend.tick(tick) if tick else "0"
-        draw_text(axes, left + scale * tick, bottom + 6, text, 5.5, align="center", color=SOFT)
-    draw_text(axes, left + scale * longest / 2, bottom + 15, legend.title, 6, align="center")
+    sheet_width = column_width(width, 0)
+    columns = legend_columns([*looks], sheet_width)
+    margins = (10 + LEGEND_LINE * -(-len(looks) // columns), 30, 22)
+    figure, axes, font = row_plot(names, sheet_width, recipe, margins=margins, **{"font": 0.8} | layout)
+    draw_legend(figure, [Patch(**look) for look in looks.values()], [*looks], (6, 4), columns, 8)
+    ends = np.zeros(len(stacks.rows))
+    for values, look in zip(stacks.parts.T, looks.values()):
+        some = values > 0
+        axes.barh(stacks.rows[some], values[some], stacks.thickness, left=ends[some], clip_on=False, **look)
+        ends[some] += values[some]
+    invisible = axes.barh(stacks.rows, ends, alpha=0)
+    for text in axes.bar_label(invisible, stacks.ends, padding=2, fontsize=0.8 * font):
+        text.set_verticalalignment("center_baseline")
+    axes.set_xlim(0, ends.max(initial=0) or 1)
+    is_wide = text_width(axis.title, 6) > sheet_width * axes.get_position().width
+    axes.set_xlabel(axis.title, loc="right" if is_wide else "center")
+    axes.xaxis.set_major_locator(MaxNLocator(4, steps=ROUND_STEPS))
+    axes.xaxis.set_major_formatter(lambda value, _: axis.tick(value) if value else "0")
+    return figure, axes, font

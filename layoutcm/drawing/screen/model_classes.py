@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import Layer, cell_colour, make_layer
-from layoutcm.drawing.palette import Scale, Theme, text_colour_on
-from layoutcm.drawing.screen.figure_basics import base_layout, plotly_text
-from layoutcm.metrics.intervals import BETTER, WORSE
-from layoutcm.tables.class_grid import ClassGrid, ends_text
+from layoutcm.drawing.palette import Theme, text_colour_on
+from layoutcm.drawing.screen.charts import base_layout, plotly_text
+from layoutcm.results.verdict import BETTER, WORSE, verdict_text
+from layoutcm.tables.leaderboard_tables import ClassGrid, ends_text
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
 
 # (maximum number of labels, pixels per row, font size, maximum label length)
@@ -45,22 +44,18 @@ def model_differences_figure(grid: ClassGrid, theme: Theme, title: str | None = 
     columns = grid.others
     values = np.array([[grid.difference(i, j) for j in columns] for i in range(len(grid.labels))], float)
     values = values.reshape(len(grid.labels), len(columns))
-    verdicts = [[grid.rows[label, grid.models[j]]["verdict"] for j in columns] for label in grid.labels]
+    verdicts = [[grid.rows[label, grid.models[j]].verdict for j in columns] for label in grid.labels]
     better, worse = (np.array(verdicts, object).reshape(values.shape) == word for word in (BETTER, WORSE))
     noise = np.where(better | worse | np.isnan(values), np.nan, 0.0)
     layers = [
         Layer("hit", np.where(better, values, np.nan), 0.0, MOST_DIFFERENCE, theme.hit, False, True),
         Layer("miss", np.where(worse, -values, np.nan), 0.0, MOST_DIFFERENCE, theme.miss, False, True),
-        Layer("noise", noise, 0.0, 1.0, _one_colour(theme), False, False),
+        Layer("noise", noise, 0.0, 1.0, ((0.0, theme.grid), (1.0, theme.grid)), False, False),
     ]
     traces = [_heatmap(layer, theme) for layer in layers]
     traces[-1]["showscale"] = False
     numbers = _numbers(grid, columns, grid.difference_number, layers, theme)
     return go.Figure([*traces, numbers, _cells(grid, columns)], _layout(grid, columns, theme, title))
-
-
-def _one_colour(theme: Theme) -> Scale:
-    return ((0.0, theme.grid), (1.0, theme.grid))
 
 
 def model_classes_height(labels: list[str], models: list[str]) -> int:
@@ -135,11 +130,12 @@ def _hover(grid: ClassGrid, label: str, model: str) -> str:
     row = grid.rows[label, model]
     lines = [f"<b>{plotly_text(shorten(label, 60))}</b>", plotly_text(shorten(model, 60))]
     ends = ends_text(row, "f1", score_text, " – ")
-    lines.append(f"F1 {score_text(row['f1'], 4)}" + ("" if ends == MISSING else f" ({ends})"))
-    if model != grid.baseline and not math.isnan(row["difference"]):
+    lines.append(f"F1 {score_text(row.f1, 4)}" + ("" if ends == MISSING else f" ({ends})"))
+    if model != grid.baseline and row.difference is not None:
         ends = ends_text(row, "difference", difference_text, " to ")
-        difference = difference_text(row["difference"], 4) + ("" if ends == MISSING else f" ({ends})")
-        lines += [f"minus {plotly_text(shorten(grid.baseline, 60))}: {difference}", f"{row['verdict']}"]
+        difference = difference_text(row.difference, 4) + ("" if ends == MISSING else f" ({ends})")
+        lines += [f"minus {plotly_text(shorten(grid.baseline, 60))}: {difference}"]
+        lines.append(verdict_text(row.verdict, row.remark))
     return "<br>".join(lines)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from layoutcm.tables.result_json import json_ready
+from layoutcm.results.encoding import json_ready
 
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 

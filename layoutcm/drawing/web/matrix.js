@@ -186,7 +186,7 @@ function difference_lines(state, r, c) {
   const change = of(values);
   if (change === null) return [...lines, "no difference: n/a"];
   lines.push(change === 0 ? "no difference" : `difference ${text(change)}`);
-  if (of(low) !== null) lines.push(`${significant(100 * data.difference.level, 3)} % interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
+  if (of(low) !== null) lines.push(`${plain_percent(data.difference.level)} interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
   return [...lines, verdict_words(data, state.difference.verdict(change, kinds[r][c], ...place))].filter(Boolean);
 }
 
@@ -214,7 +214,7 @@ function set_open_groups(state, names, open, picked = {}) {
 // Colour bars.
 function matrix_scale_bars(state) {
   const { data, scales, difference } = state, shares = data.view !== "pixels";
-  const text = (value) => (value === 0 ? "0" : shares ? `${significant(100 * value, 3)} %` : pixels_brief(value));
+  const text = (value) => (value === 0 ? "0" : shares ? plain_percent(value, 3) : pixels_brief(value));
   const bar = (title, colours, from, low, high) => {
     const stops = [...Array(21).keys()].map((k) => css(colour_at(colours, Math.max(from + (k / 20) * (1 - from), 1e-6))));
     const strip = make("i");

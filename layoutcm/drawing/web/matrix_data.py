@@ -1,26 +1,31 @@
 """The data of a matrix for `matrix.js`: masses and totals, from which the script computes shares, also of groups.
 
-A script in the dashboard or in a report gets exactly this, as JSON.
+A script in the dashboard or in a report gets exactly this, as JSON. A report cannot ask the comparison again, so it
+also gets the pages behind each cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import scale_ends
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
-from layoutcm.layouts.model import GT, LETTERS, PRED, SIDES, Floats
-from layoutcm.metrics.confusion import Confusion
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.metrics.confusion import Confusion, confusion_of
+from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix, drawn_matrix
-from layoutcm.tables.matrix_views import LETTER_TITLES, VIEW_TITLES, Selection
+from layoutcm.models.differences import on_common_pages
+from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix, drawn_matrix, with_labels
+from layoutcm.tables.matrix_views import Selection, select, view_values
 
 THEMES = {"light": LIGHT, "dark": DARK}
-SIDE_WORDS = dict(zip(SIDES, ("Ground truth", "Prediction")))  # on the screen; A and B stay as they are
+Pair = tuple[Confusion, Confusion]
 
 
 @dataclass(frozen=True)
@@ -68,9 +73,9 @@ def matrix_data(
         "models": [{"name": name, **_masses(one)} for name, one in drawn.items()],
         "groups": label_groups(first, families or {}),
         "view": view,
-        "view_names": LETTER_TITLES if confusion.side_names == LETTERS else VIEW_TITLES,
+        "view_names": confusion.vocabulary.views,
         "log": look.log,
-        "sides": [SIDE_WORDS.get(side, side) for side in confusion.side_names],
+        "sides": list(confusion.vocabulary.titles),
         "unit": look.unit,
         "theme": "dark" if look.theme == DARK else "light",
         "themes": colour_scales(),
@@ -143,3 +148,79 @@ def plain_difference(values: Floats) -> dict[str, Any]:
 def _or_null(values: Floats) -> list[list[float | None]]:
     rows: Sequence[Sequence[float]] = values.tolist()
     return [[None if value != value else value for value in row] for row in rows]
+
+
+PAGES_PER_CELL = 8
+Behind = dict[tuple[int, int], tuple[int, np.ndarray, np.ndarray]]
+
+
+def pages_behind_cells(comparison: Comparison, confusion: Confusion) -> Behind:
+    """{cell: (number of pages, the pages with most of its pixels, then -1, and these pixels)} of cells with pixels."""
+    rows, columns = select(confusion)
+    shown = sorted({*rows, *columns})
+    place = {label: k for k, label in enumerate(shown)}
+    blocks = comparison.levels.page_matrices(confusion.method)
+    pages, added, page_counts = largest_groups(blocks, shown, PAGES_PER_CELL)
+    return {
+        (i, j): (int(page_counts[at]), pages[at], added[at])
+        for i in rows
+        for j in columns
+        if page_counts[at := (place[i], place[j])]
+    }
+
+
+def cell_data(comparison: Comparison, behind: Behind) -> dict[str, Any]:
+    """{"row-column": {"pages": number of pages, "worst": [[page, pixels], ...]}}"""
+    return {f"{i}-{j}": _cell(comparison, *found) for (i, j), found in behind.items()}
+
+
+def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarray) -> dict[str, Any]:
+    """The number of pages with pixels in a cell, and the pages that have the most."""
+    worst = zip(pages.tolist(), added.tolist())
+    return {"pages": count, "worst": [[comparison.pages[page], pixels] for page, pixels in worst if page >= 0]}
+
+
+def paired_matrices(
+    own: Comparison, other: Comparison, method: str, *, page: str | None = None, document: str | None = None
+) -> Pair:
+    """Both matrices on the same pages with the same labels; an InputError if their labels cannot be matched."""
+    level = {"document": document, "page": page}
+    first, second = (
+        replace(
+            confusion_of(levels.counts_at(page, document), levels.space, method, compared.recipe_for(method, **level)),
+            side_names=own.side_names,
+        )
+        for compared, levels in zip((own, other), on_common_pages({"c_a": own, "c_b": other}))
+    )
+    return with_same_labels(first, second)
+
+
+def with_same_labels(first: Confusion, second: Confusion) -> Pair:
+    """Both matrices with the labels of either; an InputError if one of them has no diagonal."""
+    if first.labels == second.labels and first.diagonal == second.diagonal:
+        return first, second
+    if not (first.diagonal and second.diagonal):
+        raise InputError("", "", "the labels of one of them differ from the others", "A mapping makes them comparable.")
+    labels = list(dict.fromkeys((*first.labels, *second.labels)))
+    return with_labels(first, labels), with_labels(second, labels)
+
+
+def shown_in_either(selections: Sequence[Selection]) -> Selection:
+    """The labels that at least one of the matrices shows."""
+    return Selection(*(sorted({label for one in side for label in one}) for side in zip(*selections)))
+
+
+def plain_difference_of_shown(pair: Pair, view: str, shown: Selection) -> dict[str, Any]:
+    """The second minus the first, without intervals."""
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
+    first, second = (drawn_matrix(one, shown, sizes) for one in pair)
+    values = (view_values(one.confusion, view)[np.ix_(*one.selection)] for one in (first, second))
+    return plain_difference(-np.subtract(*values))
+
+
+def difference_of_shown(found: CellDifferences, pair: Pair, shown: Selection) -> dict[str, Any]:
+    """The differences of the drawn cells; joined labels have no interval, and so no verdict."""
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
+    drawn = drawn_matrix(pair[0], shown, sizes)
+    rows, columns = ([drawn.confusion.labels[i] for i in side] for side in drawn.selection)
+    return difference_data(found.of_labels(rows, columns))

@@ -20,7 +20,8 @@ function draw_matrix() {
 }
 function draw_cell() {
   const [i, j] = chosen.cell, { pages, worst } = shown.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
-  const heading = `${shown.labels[i]} ${shown.verbs[i === j ? "correct" : "wrong"]} ${shown.labels[j]}, on ${thin_spaced(pages)} of ${thin_spaced(shown.pages)} pages`;
+  const name = filled(shown.cell_name, { gt: shown.labels[i], verb: shown.verbs[i === j ? "correct" : "wrong"], pred: shown.labels[j] });
+  const heading = `${name}, on ${thin_spaced(pages)} of ${thin_spaced(shown.pages)} pages`;
   const rows = worst.map(([page, pixels]) => make("tr", {}, make("td", { class: "text" }, page), make("td", {}, thin_spaced(pixels))));
   const head = make("tr", {}, make("th", { class: "text" }, "page"), make("th", {}, "pixels"));
   at("cell").replaceChildren(make("h3", {}, heading), ...(rows.length ? [make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))] : []));

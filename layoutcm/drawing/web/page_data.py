@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles, agreement_names
-from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.page_raster import PATTERNS
+from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
+from layoutcm.drawing.page_raster import PATTERNS, page_boxes
 from layoutcm.drawing.palette import (
     AGREEMENT_COLOURS,
     BACKGROUND_COLOUR,
@@ -26,6 +25,7 @@ from layoutcm.drawing.palette import (
     label_colours,
 )
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats
+from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 
 MOST_RUNS = 40_000  # of tiles; the data of a page are then below 1 MB
@@ -45,7 +45,7 @@ def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, An
         "labels": labels,
         "colours": [BACKGROUND_COLOUR, *(colours[label] for label in labels[1:-1]), NOT_JUDGED_COLOUR],
         "bits": [positions.tolist() for positions in (comparison.space.gt_positions, comparison.space.pred_positions)],
-        "kinds": _legend(agreement_names(comparison.has_truth), AGREEMENT_COLOURS, PATTERNS),
+        "kinds": _legend(comparison.vocabulary.kinds, AGREEMENT_COLOURS, PATTERNS),
         "cause_kinds": _legend(CAUSES, CAUSE_COLOURS, CAUSE_PATTERNS),
         "lit_colour": LIT,
     }
@@ -125,7 +125,8 @@ def set_bits(word: int) -> list[int]:
 
 def cause_data(comparison: Comparison, page: str, most_runs: int = MOST_RUNS) -> dict[str, Any] | None:
     """The main cause of each tile, as runs of numbers; -1 is "nothing is wrong". None if the sides' labels differ."""
-    found = comparison.sources.causes.on_tiles(comparison.levels.page_index(page))
+    sources, index = comparison.sources.of_page(page_position(comparison.levels.pages, page))
+    found = sources.causes.on_tiles(index)
     if found is None:
         return None
     x_edges, y_edges, causes = found

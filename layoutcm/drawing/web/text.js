@@ -12,6 +12,9 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// A pattern such as "{gt} in A, {pred} in B" with its names replaced by texts.
+const filled = (pattern, texts) => pattern.replace(/\{(\w+)\}/g, (_, name) => texts[name]);
+
 // Numbers as text: the same as those of layoutcm.wording; a test compares them.
 // `toFixed` rounds a half up; Python rounds it to the even digit.
 function fixed(v, n) {
@@ -29,6 +32,7 @@ function percent(v) {
   const digits = +significant(100 * v, 3), p = v < 1 ? Math.min(digits, 99.9) : digits;
   return p < 0.001 ? "<0.001 %" : `${fixed(p, Math.max(2 - Math.floor(Math.log10(p)), 0))} %`;
 }
+const plain_percent = (v, n = 6) => `${significant(100 * v, n)} %`;
 function score_text(v, n) {
   if (v < 0) return score_text(-v, n).replace(/^<?/, (less) => (less ? ">-" : "-"));
   const step = 10 ** -n;

@@ -17,18 +17,20 @@ from numpy.typing import NDArray
 
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
+from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.coco_annotations import Annotation, Annotations, NamedAnnotation, columns_of, scan_annotations
 from layoutcm.formats.coco_ids import Ids, Key, Labels, find_ids, find_labels, find_pages, read_class_numbers
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.parsing import parse_segmentation
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 
 _NO_ITEMS = re.compile(rb"[ \t\r\n]*+\[[ \t\r\n]*+\][ \t\r\n]*+")
+is_ground_truth = Needs("object", ("images", "annotations"), typical=("categories",))
+RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 class Image(msgspec.Struct, gc=False):
@@ -61,10 +63,6 @@ class Declared(NamedTuple):
     pages: Pages
     labels: list[str]
     ids: FileIds
-
-
-is_ground_truth = Needs("object", ("images", "annotations"), typical=("categories",))
-RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 def is_results(content: FileContent) -> bool:
@@ -107,7 +105,7 @@ def _of_one_annotator(
     """
     used = {image.precedence for image in images}.union(rows.precedence.keys) - {None}
     if not used:
-        return images, rows, no_annotators(rows.file, options)
+        return images, rows, choose_annotator(rows.file, (), options)  # asking for one is an error
     if used == {0}:  # the usual case, made fast for many pages
         return images, rows, choose_annotator(rows.file, ["0"], options)
     of_image = {image.id: image.precedence for image in images if image.precedence is not None}
@@ -165,12 +163,8 @@ def _pages_in_use(rows: Annotations, options: Options) -> Declared:
     names = dict(zip((rows.image.keys[code] for code in rows.image.codes.tolist()), rows.file_names))
     images = [Image(id=key, file_name=names.get(key)) for key in rows.image.keys]
     if images and options.sizes is None:
-        raise InputError(
-            rows.file,
-            "",
-            "this is a COCO results list, which holds no page size and no label names",
-            hints.RESULTS_WITHOUT_PAGES,
-        )
+        problem = "this is a COCO results list, which holds no page size and no label names"
+        raise InputError(rows.file, "", problem, hints.RESULTS_WITHOUT_PAGES)
     pages = _pages(rows.file, images, options)
     return Declared(pages, [], FileIds({image.id: i for i, image in enumerate(images)}, {}))
 
@@ -224,12 +218,9 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
     position = {}
     for i, key in enumerate(ids):
         if position.setdefault(key, i) != i:
-            raise InputError(
-                file,
-                f"{section}[{position[key]}] and {section}[{i}]",
-                f"the id {short_repr(key)} occurs twice",
-                "Ids must be unique: remove or renumber one of the two.",
-            )
+            problem = f"the id {short_repr(key)} occurs twice"
+            hint = "Ids must be unique: remove or renumber one of the two."
+            raise InputError(file, f"{section}[{position[key]}] and {section}[{i}]", problem, hint)
     return position
 
 

@@ -10,7 +10,7 @@ pages.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -20,10 +20,19 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.markup import elements, root_name
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points, rotated_box
-from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
-from layoutcm.formats.xml import elements, root_name
+from layoutcm.formats.parsing import (
+    FilePlace,
+    ellipse_points,
+    mask_on_page,
+    parse_number,
+    parse_numbers,
+    parse_points,
+    parse_size,
+    place_text,
+    rotated_box,
+)
 from layoutcm.layouts import limits
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
@@ -34,9 +43,7 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
 SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
-
-
-NEEDS = Needs("xml", ("annotations",), ("image",), typical=("box",)) | Needs(
+CVAT_NEEDS = Needs("xml", ("annotations",), ("image",), typical=("box",)) | Needs(
     "xml", ("annotations",), ("track",), typical=("box",)
 )
 
@@ -70,7 +77,7 @@ class Task(NamedTuple):
     assignee: str
 
 
-def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_cvat(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     meta, frames = Meta(), Frames()
     images = tracks = 0
     is_late = content.data.rfind(b"<meta") > _first_page(content.data) >= 0
@@ -81,10 +88,10 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
     for element in _elements(content):
         match element.tag:
             case "image":
-                _read_image(element, images, content, options, meta, builder)
+                _read_image(element, images, content, meta, builder)
                 images += 1
             case "track":
-                _read_track(element, tracks, frames, options, meta, builder)
+                _read_track(element, tracks, frames, meta, builder)
                 tracks += 1
             case _ if not is_late:
                 _read_meta(element, meta, builder)
@@ -121,12 +128,10 @@ def _text(element: Element, path: str) -> str:
     return (element.findtext(path) or "").strip()
 
 
-def _read_image(
-    image: Element, i: int, content: FileContent, options: Options, meta: Meta, builder: LayoutBuilder
-) -> None:
+def _read_image(image: Element, i: int, content: FileContent, meta: Meta, builder: LayoutBuilder) -> None:
     page, is_wanted = _add_page(image, i, content, meta, builder)
     for j, shape in enumerate(image if is_wanted else ()):
-        read_shape(shape, page, shape.get("label", ""), ("image[{0[0]}]/shape[{0[1]}]", (i, j)), options, builder)
+        read_shape(shape, page, shape.get("label", ""), ("image[{0[0]}]/shape[{0[1]}]", (i, j)), builder)
 
 
 def _add_page(image: Element, i: int, content: FileContent, meta: Meta, builder: LayoutBuilder) -> tuple[int, bool]:
@@ -160,7 +165,7 @@ def _attributes(image: Element, meta: Meta, with_tags: bool) -> dict[str, object
     return {"subset": image.get("subset"), "task": task.name if task else "", "tag": tags}
 
 
-def _read_track(track: Element, i: int, frames: Frames, options: Options, meta: Meta, builder: LayoutBuilder) -> None:
+def _read_track(track: Element, i: int, frames: Frames, meta: Meta, builder: LayoutBuilder) -> None:
     annotator, wanted = meta.annotator_of(track), builder.annotators.wanted
     previous_frame, is_hidden = -1, True
     for j, shape in enumerate(track):
@@ -179,7 +184,7 @@ def _read_track(track: Element, i: int, frames: Frames, options: Options, meta: 
         is_wanted = annotator == (first if wanted is None else wanted)
         builder.annotators.add([annotator], [annotator] if is_wanted else [])
         if is_wanted:
-            read_shape(shape, page, track.get("label", ""), place, options, builder)
+            read_shape(shape, page, track.get("label", ""), place, builder)
 
 
 def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> int:
@@ -190,44 +195,31 @@ def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> in
     return int(frame)
 
 
-def read_shape(
-    shape: Element, page: int, label: str, place: FilePlace, options: Options, builder: LayoutBuilder
-) -> None:
+def read_shape(shape: Element, page: int, label: str, place: FilePlace, builder: LayoutBuilder) -> None:
     match shape.tag:
         case "box" if not shape.get("rotation"):
             x0, y0, x1, y1 = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
             builder.add_region(page, label, x0, y0, x1, y1, place)
         case "mask":
-            _read_mask(shape, page, label, place, options, builder)
-        case "box":
-            _read_points(_rotated_box(shape, builder.file, place), page, label, place, options, builder)
-        case "ellipse":
-            _read_points(_ellipse(shape, builder.file, place), page, label, place, options, builder)
-        case "polygon":
-            _read_points(
-                parse_points(shape.get("points", ""), builder.file, place), page, label, place, options, builder
-            )
+            _read_mask(shape, page, label, place, builder)
+        case "box" | "ellipse" | "polygon":
+            flat = _flat_points(shape, builder.file, place)
+            if flat:
+                builder.add_flat_outline(page, label, flat, place)
+            else:
+                builder.note_unusual("no-coordinates", place_text(place), what="shapes without coordinates")
         case kind if kind in SHAPES_WITHOUT_AREA:
             builder.note_unusual("not-an-area", place_text(place))
 
 
-def _read_points(
-    flat: list[float], page: int, label: str, place: FilePlace, options: Options, builder: LayoutBuilder
-) -> None:
-    if flat:
-        builder.add_region(page, label, *box_around(flat), place, shape=outline_of(flat) if options.outlines else None)
-    else:
-        builder.note_unusual("no-coordinates", place_text(place), what="shapes without coordinates")
-
-
-def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:
-    corners = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
-    return [value for point in rotated_box(corners, _angle(box, file, place)) for value in point]
-
-
-def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
-    cx, cy, rx, ry = parse_numbers([ellipse.get(name) for name in ELLIPSE], file, place, ELLIPSE)
-    points = ellipse_points(cx, cy, rx, ry, _angle(ellipse, file, place))
+def _flat_points(shape: Element, file: str, place: FilePlace) -> list[float]:
+    """x, y, x, y, ... of the outline of a rotated box, an ellipse or a polygon."""
+    if shape.tag == "polygon":
+        return parse_points(shape.get("points", ""), file, place)
+    names = CORNERS if shape.tag == "box" else ELLIPSE
+    cx, cy, rx, ry = numbers = parse_numbers([shape.get(name) for name in names], file, place, names)
+    angle = _angle(shape, file, place)
+    points = rotated_box(numbers, angle) if shape.tag == "box" else ellipse_points(cx, cy, rx, ry, angle)
     return [value for point in points for value in point]
 
 
@@ -236,20 +228,15 @@ def _angle(shape: Element, file: str, place: FilePlace) -> float:
     return math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
 
 
-def _read_mask(
-    shape: Element, page: int, label: str, place: FilePlace, options: Options, builder: LayoutBuilder
-) -> None:
-    x, y, width, height = parse_numbers([shape.get(side) for side in MASK], builder.file, place, MASK)
-    mask = (
-        _parse_mask(shape, builder.page_size(page), (x, y, width, height), builder.file, place)
-        if options.outlines
-        else None
-    )
+def _read_mask(shape: Element, page: int, label: str, place: FilePlace, builder: LayoutBuilder) -> None:
+    x, y, width, height = numbers = parse_numbers([shape.get(side) for side in MASK], builder.file, place, MASK)
+    size = builder.page_size(page)
+    mask = _parse_mask(shape, size, numbers, builder.file, place) if builder.options.outlines else None
     builder.add_region(page, label, x, y, x + width, y + height, place, shape=mask)
 
 
 def _parse_mask(
-    shape: Element, size: tuple[float, float], numbers: tuple[float, ...], file: str, place: FilePlace
+    shape: Element, size: tuple[float, float], numbers: Sequence[float], file: str, place: FilePlace
 ) -> RunMask:
     """Convert CVAT's runs, which go along the rows of the mask's box, to runs down the columns of the page."""
     text = shape.get("rle", "")

@@ -15,20 +15,11 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import ellipse_points, ring_with_holes
-from layoutcm.formats.parsing import FilePlace, page_name, place_text
+from layoutcm.formats.parsing import FilePlace, Point, SizedBox, ellipse_points, page_name, place_text, ring_with_holes
 
-
-class Point(msgspec.Struct, gc=False):
-    x: float
-    y: float
-
-
-class Box(msgspec.Struct, gc=False):
-    x: float
-    y: float
-    w: float
-    h: float
+VERSION_2 = Needs("object", ("annotations", "item", "version")) | Needs("object", ("annotations", "item", "schema_ref"))
+VERSION_1 = Needs("object", ("annotations", "image", "dataset"))
+DARWIN_NEEDS = VERSION_2 | VERSION_1
 
 
 class Polygon(msgspec.Struct):
@@ -49,7 +40,7 @@ class Ellipse(msgspec.Struct):
 
 
 class Geometry(msgspec.Struct):
-    bounding_box: Box | None = None
+    bounding_box: SizedBox | None = None
     polygon: Polygon | None = None
     complex_polygon: ComplexPolygon | None = None
     ellipse: Ellipse | None = None
@@ -156,16 +147,11 @@ class ItemPages:
         return self._pages[key]
 
 
-VERSION_2 = Needs("object", ("annotations", "item", "version")) | Needs("object", ("annotations", "item", "schema_ref"))
-VERSION_1 = Needs("object", ("annotations", "image", "dataset"))
-NEEDS = VERSION_2 | VERSION_1
-
-
 def is_darwin(content: FileContent) -> bool:
     return VERSION_2(content) or (VERSION_1(content) and "images" not in content.json_keys)
 
 
-def read_item(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_darwin(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
     pages = ItemPages(content, file.one_item, builder)
     pages.add_all(any(one.frames for one in file.annotations))
@@ -201,7 +187,7 @@ def _add_region(
         ring = ellipse_points(center.x, center.y, radius.x, radius.y, geometry.ellipse.angle or 0.0)
         builder.add_outline(page, label, ring, place, score)
     elif box:
-        builder.add_region(page, label, box.x, box.y, box.x + box.w, box.y + box.h, place, score)
+        builder.add_region(page, label, *box.corners, place, score)
     elif geometry.raster_layer is None:  # the pixels of masks, which are annotations of their own
         is_mask = geometry.mask is not None
         builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))

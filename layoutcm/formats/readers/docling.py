@@ -1,19 +1,165 @@
-"""Files of docling: documents, answers of docling-serve, samples of its layout metrics, and dumps of predictions."""
+"""Files of docling: documents, answers of docling-serve, samples of its layout metrics, dumps, and docling-eval.
+
+Boxes of a DoclingDocument are in points; each box states whether its origin is the lower or the upper left corner.
+Slides are in EMU, and boxes in EMU that claim to count from below count from above: docling wrote them so until 2026.
+Slides that were converted through a PDF are in points, and their origin is right.
+
+Data of docling-eval are in Parquet: one row a document, with a DoclingDocument as JSON text for each side.
+`GroundTruthDocument` is the ground truth and `PredictedDocument` the prediction; it is empty if converting failed. Both
+have the id of the document in their page names. Page images in other columns are read when a page is shown.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.docling_documents import Document, Source, add_document
+from layoutcm.formats.huggingface_pages import DOCLING_EVAL_COLUMNS
 from layoutcm.formats.needs import Needs
+from layoutcm.formats.nested_values import Column, cell_values, is_text, words_of
+from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import NO_SCORE, names_by_number
-from layoutcm.layouts.model import Finding
+from layoutcm.layouts.model import Finding, Layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CONTAINERS = ("#/pictures/", "#/tables/")
+OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
+EMU_PER_POINT = 12_700.0
+LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
+
+
+class Edges(msgspec.Struct):
+    l: float  # noqa: E741 (the name in the file)
+    t: float
+    r: float
+    b: float
+    coord_origin: str = "BOTTOMLEFT"
+
+
+class Prov(msgspec.Struct):
+    page_no: int
+    bbox: Edges
+
+
+class Ref(msgspec.Struct):
+    ref: str | None = msgspec.field(name="$ref", default=None)
+    cref: str | None = None
+
+
+class Item(msgspec.Struct):
+    label: str = ""
+    prov: list[Prov] = []
+    parent: Ref | None = None
+
+
+class Size(msgspec.Struct):
+    width: float
+    height: float
+
+
+class Page(msgspec.Struct):
+    page_no: int
+    size: Size | None = None
+
+
+class NumberedPage(msgspec.Struct):
+    """A page of which only the number and the image are wanted."""
+
+    page_no: int
+    image: dict[str, msgspec.Raw] | None = None
+
+
+class Document(msgspec.Struct):
+    name: str = ""
+    pages: dict[str, Page] = {}
+    texts: list[Item] = []
+    tables: list[Item] = []
+    pictures: list[Item] = []
+    key_value_items: list[Item] = []
+    form_items: list[Item] = []
+
+    @property
+    def has_places(self) -> bool:
+        """Whether there are pages, or items with a box."""
+        kinds = (self.texts, self.tables, self.pictures, self.key_value_items, self.form_items)
+        return bool(self.pages) or any(item.prov for items in kinds for item in items)
+
+    @property
+    def is_in_emu(self) -> bool:
+        """Whether pages are in EMU, the unit of slides; no other page is that large."""
+        sizes = [page.size.width for page in self.pages.values() if page.size]
+        return max(sizes, default=0) > LARGEST_PAGE
+
+
+class Source(NamedTuple):
+    """Where a document is: the file, what comes before its keys in messages, and the name of the document."""
+
+    file: str
+    prefix: str
+    document: str
+
+
+def add_document(builder: LayoutBuilder, file: Document, source: Source, options: Options) -> None:
+    """Add the pages and regions of a document."""
+    if not file.has_places:
+        problem = "the document has no pages and its items have no coordinates (it was not made from a PDF or an image)"
+        raise InputError(source.file, f"{source.prefix}pages", problem, "Convert a PDF or page images instead.")
+    unit = EMU_PER_POINT if file.is_in_emu else 1.0
+    pages = _add_pages(builder, file, source, unit)
+    for kind, item in _items(file, options):
+        place = f"{source.prefix}{kind}"
+        for k, prov in enumerate(item.prov):
+            if prov.page_no not in pages:
+                problem = f"it is on page {prov.page_no}, which `pages` does not list"
+                raise InputError(source.file, f"{place}.prov[{k}]", problem, "Export the document again.")
+            page, box = pages[prov.page_no], prov.bbox
+            x0, y0, x1, y1 = box.l, box.t, box.r, box.b
+            if box.coord_origin.upper() == "BOTTOMLEFT":
+                if unit != 1.0:
+                    builder.note_unusual("slides-from-top", f"{place}.prov[{k}]")
+                    y0, y1 = box.b, box.t
+                else:
+                    height = builder.page_size(page)[1]
+                    y0, y1 = height - box.t, height - box.b
+            if unit != 1.0:
+                x0, y0, x1, y1 = x0 / unit, y0 / unit, x1 / unit, y1 / unit
+            builder.add_region(page, item.label, x0, y0, x1, y1, (place + ".prov[{}]", k))
+
+
+def _add_pages(builder: LayoutBuilder, file: Document, source: Source, unit: float) -> dict[int, int]:
+    """{page number: page}"""
+    pages = {}
+    for page in sorted(file.pages.values(), key=lambda page: page.page_no):
+        size = (page.size.width / unit, page.size.height / unit) if page.size else (None, None)
+        place, count = f"{source.prefix}pages.{page.page_no}.size", len(file.pages)
+        pages[page.page_no] = builder.add_numbered_page(source.document, page.page_no, count, size, place, True)
+    return pages
+
+
+def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
+    for kind in ("texts", "tables", "pictures", "key_value_items", "form_items"):
+        for i, item in enumerate(getattr(file, kind)):
+            parent = (item.parent.ref or item.parent.cref or "") if item.parent else ""
+            if options.nested or not parent.startswith(CONTAINERS) or item.label in OUTSIDE_CONTAINER:
+                yield f"{kind}[{i}]", item
+
 
 Box = tuple[float, float, float, float]
 Key = int | str
+is_docling = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"))
+is_docling_serve = Needs("object", ("document", "status"), ("json_content",)) | Needs(
+    "object", ("document", "status"), ("md_content",)
+)
+is_docling_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
+is_docling_layout = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
 
 
 class ServedDocument(msgspec.Struct):
@@ -28,20 +174,12 @@ class Answer(msgspec.Struct):
     status: str | None = None
 
 
-is_document = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"))
-
-
-def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_docling(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Document)
     add_document(builder, file, Source(content.name, "", file.name or content.stem), options)
 
 
-is_served = Needs("object", ("document", "status"), ("json_content",)) | Needs(
-    "object", ("document", "status"), ("md_content",)
-)
-
-
-def read_served(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_docling_serve(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     answer = content.decode(Answer)
     served = answer.document
     if served.json_content is None:
@@ -65,22 +203,14 @@ class MetricsSample(msgspec.Struct):
     page_resolution_b: list[MetricsItem] = []
 
 
-is_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
-
-
-def read_metrics(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_docling_metrics(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     """Read side a, or side b if the reference layout was also read from such a file."""
     reads_side_b = options.like is not None and options.like.format.startswith("docling-metrics")
     _read_side(content, options, builder, "b" if reads_side_b else "a")
 
 
-def read_metrics_b(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    _read_side(content, options, builder, "b")
-
-
 def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, side: str) -> None:
-    is_list = content.json_root == "array"
-    samples = content.decode(list[MetricsSample]) if is_list else [content.decode(MetricsSample)]
+    samples, is_list = content.decode_each(MetricsSample), content.json_root == "array"
     if not builder.findings:
         builder.findings.append(Finding("two-sides", values={"file": builder.name, "side": side}))
     for i, sample in enumerate(samples):
@@ -93,6 +223,9 @@ def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, s
             label = reference_label(options, region.category_id)
             x0, y0, x1, y1 = region.bbox
             builder.add_region(page, label, x0, y0, x1, y1, (place, k), region.score)
+
+
+read_side_b = reader_by_rows("docling-metrics-b", partial(_read_side, side="b"))
 
 
 def reference_label(options: Options, key: Key) -> str:
@@ -118,10 +251,7 @@ class Dump(msgspec.Struct):
     categories: list[str] | dict[str, str] | None = None
 
 
-is_dump = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
-
-
-def read_dump(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_docling_layout(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Dump)
     declared = file.categories or []
     names = dict(enumerate(declared)) if isinstance(declared, list) else names_by_number(declared)
@@ -136,3 +266,101 @@ def read_dump(content: FileContent, options: Options, builder: LayoutBuilder) ->
         for k, (box, label, score) in enumerate(zip(predicted.bboxes, predicted.labels, scores)):
             label_name = names.get(label, f"category {label}") if isinstance(label, int) else label
             builder.add_region(page, label_name, *box, (place, k), score)
+
+
+FORMAT = "docling-eval"
+GT_COLUMN, PRED_COLUMN = DOCLING_EVAL_COLUMNS
+SIDES = {GT_COLUMN: "ground truth", PRED_COLUMN: "prediction"}
+ID_COLUMN, STATUS_COLUMN = "document_id", "status"
+
+
+class Row(NamedTuple):
+    number: int
+    document_id: str
+    status: str
+    text: bytes  # JSON, b"" if there is no document
+
+
+def read_evaluation(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
+    """Read the ground truth; or the prediction, if there is a reference layout, which is the ground truth."""
+    return _read(name, contents, options, FORMAT, GT_COLUMN if options.like is None else PRED_COLUMN)
+
+
+def read_predictions(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
+    return _read(name, contents, options, f"{FORMAT}-pred", PRED_COLUMN)
+
+
+def _read(name: str, contents: Sequence[FileContent], options: Options, format: str, column: str) -> Layout:
+    builder = LayoutBuilder(name, options)
+    missing: list[Row] = []
+    for content in contents:
+        builder.file = content.name
+        there = [one for one in DOCLING_EVAL_COLUMNS if one in column_paths(content)]
+        used = column if column in there or format != FORMAT else "".join(there[:1])
+        if used not in there:
+            hint = "Check that this is the file of an evaluation."
+            raise InputError(content.name, "", f"there is no column {used or column}", hint)
+        if len(there) == 2 and not builder.findings:
+            builder.findings.append(Finding("two-documents", values={"file": name, "side": SIDES[used]}))
+        if there == [GT_COLUMN] and options.like is not None and not builder.findings:
+            builder.findings.append(Finding("only-ground-truth", values={"file": name}))
+        for row in rows_of(content, used):
+            if not _add_row(content, row, used, builder):
+                missing.append(row)
+    if missing and not len(builder):
+        problem = f"none of its {len(missing):,} documents has a {SIDES[used]} with pages"
+        raise InputError(name, column, problem, "Check the column status, and convert the documents again.")
+    if missing:
+        values = {"file": name, "side": SIDES[used], "first": missing[0].document_id, "status": missing[0].status}
+        builder.findings.append(Finding("document-without-side", len(missing), values))
+    return builder.build(format)
+
+
+def _add_row(content: FileContent, row: Row, column: str, builder: LayoutBuilder) -> bool:
+    """Add the pages of a document; False if it has none."""
+    if not row.text:
+        return False
+    place = f"row {row.number}, {column}"
+    try:
+        document = FileContent(content.name, row.text).decode(Document)
+        if not document.has_places:
+            return False
+    except InputError as error:
+        where = f"{place}, {error.place}" if error.place else place
+        raise InputError(content.name, where, error.problem, error.advice) from None
+    name = row.document_id or document.name or f"{content.stem}_{row.number + 1}"
+    add_document(builder, document, Source(content.name, f"{place}, ", name), builder.options)
+    return True
+
+
+def rows_of(content: FileContent, column: str) -> Iterator[Row]:
+    """The documents of one side."""
+    paths = column_paths(content)
+    chosen = [name for name in (ID_COLUMN, STATUS_COLUMN, column) if name in paths]
+    number = 0
+    with unreadable_refused(content):
+        for batch in iter_nested(content, lambda _: chosen, large=True):
+            ids, states = (_words(content.name, batch, name) for name in (ID_COLUMN, STATUS_COLUMN))
+            for document_id, status, text in zip(ids, states, _documents(content.name, batch, column)):
+                yield Row(number, document_id, status, text)
+                number += 1
+
+
+def _words(file: str, batch: pa.RecordBatch, name: str) -> list[str]:
+    if name not in batch.schema.names:
+        return [""] * batch.num_rows
+    column = Column(file, name)
+    return words_of(column, cell_values(batch, column))
+
+
+def _documents(file: str, batch: pa.RecordBatch, name: str) -> Iterator[bytes]:
+    """The texts as bytes, which need not be decoded twice."""
+    import pyarrow as pa
+
+    column = Column(file, name)
+    array = cell_values(batch, column)
+    if pa.types.is_null(array.type):
+        return iter([b""] * len(array))
+    if not is_text(array.type):
+        raise column.refuse(array.type, "JSON text")
+    return (value.as_py() or b"" for value in array.cast(pa.binary()))

@@ -16,11 +16,9 @@ from itertools import islice
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
+from layoutcm.formats.markup import VOID, check_number_of_tags, classes_of, root_name, tags, title_of
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import Box
-from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
-from layoutcm.formats.xml import root_name
+from layoutcm.formats.parsing import Box, is_picture_or_table, parse_numbers, parse_size
 from layoutcm.layouts import limits
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
@@ -30,11 +28,11 @@ LINES_AND_WORDS = {"ocr_line", "ocrx_line", "ocr_word", "ocrx_word", "ocr_glyph"
 LINES = {"ocr_line", "ocrx_line"}
 NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", "ocrx_cinfo"}
 CORNERS = ("x0", "y0", "x1", "y1")
-
 _BOX = re.compile(rb"""bbox((?:\s+[^\s;"']+){4})""")
 # Blanks are taken once and for all (`*+`): the part after them may also begin with blanks.
 _PAGES = re.compile(rb"""(?:class|CLASS)\s*+=\s*+["']?[^"'<>=]*?ocr_page""")
 _PROPERTY = re.compile(r"""([\w-]++)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
+HOCR_NEEDS = Needs("xml", ("html",), words=(PAGE,))
 
 
 @dataclass(slots=True)
@@ -52,14 +50,11 @@ class OpenElement:
     open_tags: frozenset[bytes] = frozenset()  # of the elements around it and its own
 
 
-NEEDS = Needs("xml", ("html",), words=(PAGE,))
-
-
 def is_hocr(content: FileContent) -> bool:
     return root_name(content).lower() in HTML and PAGE.encode() in content.data
 
 
-def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_hocr(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
     has_several_pages = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [OpenElement(b"")]
@@ -179,9 +174,8 @@ def _close_elements(stack: list[OpenElement], stack_index: int, builder: LayoutB
                 builder.note_unusual("box-from-content", f"line {element.line}")
             for label in element.labels:
                 builder.add_region(element.page, label, *element.content_box, ("line {}", element.line))
-            parent.content_box = (
-                parent.content_box if parent.has_box else _union(parent.content_box, element.content_box)
-            )
+            if not parent.has_box:
+                parent.content_box = _union(parent.content_box, element.content_box)
 
 
 def _parse_box(attributes: bytes, line: int, file: str) -> list[float]:

@@ -16,14 +16,15 @@ import numpy as np
 from layoutcm.errors import InputError
 from layoutcm.formats.class_names import ClassLabels, undeclared_findings
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.huggingface_columns import (
+from layoutcm.formats.huggingface_pages import (
     ATTRIBUTES,
     DOCLAYNET_NAMES,
     HubColumns,
     find_hub_columns,
     names_in_metadata,
+    page_names,
+    page_sizes,
 )
-from layoutcm.formats.huggingface_pages import page_names, page_sizes
 from layoutcm.formats.nested_values import (
     Cells,
     Column,

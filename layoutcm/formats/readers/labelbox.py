@@ -16,16 +16,14 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import literal, name_in_address, page_name, place_text
+from layoutcm.formats.parsing import Point, StatedSize, literal, name_in_address, place_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 
 KNOWN_UNITS = (None, "POINTS", "PIXELS")
 LAST_PAGE = 2**31 - 2
-
-
-class Point(msgspec.Struct, gc=False):
-    x: float
-    y: float
+is_labelbox = Needs("json", ("data_row", "projects"), typical=("media_attributes",))
+is_labelbox_v1 = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",))
+is_labelbox_import = Needs("json", ("uuid", "dataRow"))
 
 
 class Box(msgspec.Struct, gc=False):
@@ -85,11 +83,6 @@ class Project(msgspec.Struct):
     labels: list[Label] | None = None
 
 
-class MediaSize(msgspec.Struct):
-    width: float | None = None
-    height: float | None = None
-
-
 class DataRow(msgspec.Struct):
     id: str | None = None
     global_key: str | None = None
@@ -99,7 +92,7 @@ class DataRow(msgspec.Struct):
 
 class ExportRow(msgspec.Struct):
     data_row: DataRow
-    media_attributes: MediaSize | None = None
+    media_attributes: StatedSize | None = None
     projects: dict[str, Project] | None = None
 
 
@@ -112,7 +105,7 @@ class OldExportRow(msgspec.Struct):
     label: Annotations | str | None = msgspec.field(name="Label", default=None)
     created_by: str | None = msgspec.field(name="Created By", default=None)
     skipped: bool | None = msgspec.field(name="Skipped", default=None)
-    media: MediaSize | None = msgspec.field(name="Media Attributes", default=None)
+    media: StatedSize | None = msgspec.field(name="Media Attributes", default=None)
 
 
 class AnyLabel(msgspec.Struct):
@@ -143,26 +136,11 @@ class Media(NamedTuple):
 
     name: str
     otherwise: str
-    size: MediaSize | None
+    size: StatedSize | None
 
 
-is_export = Needs("json", ("data_row", "projects"), typical=("media_attributes",))
-
-
-is_old_export = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",))
-
-
-is_import = Needs("json", ("uuid", "dataRow"))
-
-
-def _rows(content: FileContent, type: Any) -> list[Any]:
-    """The rows of a file, which may be a single one."""
-    rows: list[Any] = content.decode(list[type]) if content.json_root == "array" else [content.decode(type)]
-    return rows
-
-
-def read_export(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows: list[ExportRow] = _rows(content, ExportRow)
+def read_labelbox(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows = content.decode_each(ExportRow)
     several = len({key for row in rows for key in row.projects or {}}) > 1
     for i, row in enumerate(rows):
         versions = []
@@ -171,9 +149,8 @@ def read_export(content: FileContent, options: Options, builder: LayoutBuilder) 
                 user = (label.label_details.created_by if label.label_details else None) or ""
                 annotator = f"{project.name or key}: {user}" if several else user
                 place = f"[{i}].projects.{key}.labels[{k}].annotations.objects"
-                versions.append(
-                    Version(annotator, _objects(label.annotations, content.name, place), literal(place) + "[{}]")
-                )
+                objects = _objects(label.annotations, content.name, place)
+                versions.append(Version(annotator, objects, literal(place) + "[{}]"))
         data_row = row.data_row
         others = [data_row.external_id, name_in_address(data_row.row_data), data_row.id]
         name = data_row.global_key or next(filter(None, others), "")
@@ -186,8 +163,8 @@ def _file_name(name: str | None) -> str:
     return name if name and name.lower().endswith(tuple(IMAGE_SUFFIXES)) else ""
 
 
-def read_old_export(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows: list[OldExportRow] = _rows(content, OldExportRow)
+def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows = content.decode_each(OldExportRow)
     _check_old_labels(content, rows)
     by_data_row: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
@@ -208,15 +185,15 @@ def read_old_export(content: FileContent, options: Options, builder: LayoutBuild
 def _check_old_labels(content: FileContent, rows: Sequence[OldExportRow]) -> None:
     """Refuse exports of 2018, which have outlines by label; an empty label is a page without objects."""
     unknown = [i for i, row in enumerate(rows) if isinstance(row.label, Annotations) and row.label == Annotations()]
-    labels: list[AnyLabel] = _rows(content, AnyLabel) if unknown else []
+    labels = content.decode_each(AnyLabel) if unknown else []
     outlined = next((i for i in unknown if labels[i].label), None)
     if outlined is not None:
         problem = "there are no objects, but outlines by label, which do not say from where y counts"
         raise InputError(content.name, f"[{outlined}].Label", problem, "Export it again as export v2.")
 
 
-def read_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows: list[ImportRow] = _rows(content, ImportRow)
+def read_labelbox_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows = content.decode_each(ImportRow)
     by_data_row: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
         by_data_row.setdefault((row.dataRow.globalKey or "", row.dataRow.id or ""), []).append(i)
@@ -263,11 +240,11 @@ def _add_pages(
         raise InputError(builder.file, place, f"{wrong - 1:,} is not a page", "Repair this value.")
     pages: dict[int | None, int] = {}
     if not numbers:
-        size = media.size or MediaSize()
+        size = media.size or StatedSize()
         pages[None] = builder.add_page(media.name, size.width, size.height, place, otherwise=media.otherwise)
     stem = media.name.removesuffix(".pdf")
     for n in numbers:
-        pages[n] = builder.add_page(page_name(stem, n, 2), None, None, place, document=stem, number=n, in_points=True)
+        pages[n] = builder.add_numbered_page(stem, n, 2, place=place, in_points=True)
     for k, one in enumerate(objects):
         where = place_of(one, k)
         page = pages.get(one.number)

@@ -34,6 +34,14 @@ TASK_LISTS = (".json", ".jsonl", ".csv", ".tsv")  # uploads that are tasks, not 
 # Keys of a task in JSON-MIN: it has all of MIN_KEYS, or at least three of MORE_KEYS.
 MIN_KEYS = ("id", "annotation_id", "annotator")
 MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
+LABEL_STUDIO_NEEDS = (
+    Needs("array", ("data", "annotations"), typical=("result",))
+    | Needs("array", ("data", "completions"), typical=("result",))
+    | Needs("array", ("data", "predictions"), typical=("result",))
+    | Needs("array", MIN_KEYS)
+)
+# A single task, as the first versions stored each.
+ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
 
 
 class Annotation(msgspec.Struct):
@@ -65,21 +73,11 @@ class PageFacts(msgspec.Struct):
     attributes: dict[str, str] = {}
 
 
-NEEDS = (
-    Needs("array", ("data", "annotations"), typical=("result",))
-    | Needs("array", ("data", "completions"), typical=("result",))
-    | Needs("array", ("data", "predictions"), typical=("result",))
-    | Needs("array", MIN_KEYS)
-)
-# A single task, as the first versions stored each.
-ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
-
-
-def is_labelstudio(content: FileContent) -> bool:
+def is_label_studio(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
         return ONE_TASK(content)
-    return NEEDS(content) or len(MORE_KEYS & keys) >= 3
+    return LABEL_STUDIO_NEEDS(content) or len(MORE_KEYS & keys) >= 3
 
 
 class Choice(NamedTuple):
@@ -98,11 +96,10 @@ class TaskPage(NamedTuple):
     results: Sequence[tuple[int, Result]]
 
 
-def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_label_studio(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, builder)
-    tasks = content.decode(list[Task]) if content.json_root == "array" else [content.decode(Task)]
-    for i, task in enumerate(tasks):
+    for i, task in enumerate(content.decode_each(Task)):
         candidates = _candidates(task)
         if _is_skipped(task, candidates, builder.annotators.wanted):
             builder.note_unusual("skipped-task", f"[{i}]")
@@ -120,7 +117,7 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
             page = builder.add_page(one.name, *one.size, f"[{i}]", document=document, number=number)
             data = task.data or {}
             builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))
-            _add_results(content.name, builder, page, one.results, f"[{i}].result", score)
+            _add_results(builder, page, one.results, f"[{i}].result", score)
 
 
 def _task_pages(
@@ -150,12 +147,7 @@ def _task_pages(
 
 
 def _add_results(
-    file: str,
-    builder: LayoutBuilder,
-    page: int,
-    results: Sequence[tuple[int, Result]],
-    place: str,
-    score: float | None,
+    builder: LayoutBuilder, page: int, results: Sequence[tuple[int, Result]], place: str, score: float | None
 ) -> None:
     valued = [(k, result, result.value) for k, result in results if result.value is not None]
     for _, result, value in valued:
@@ -164,7 +156,7 @@ def _add_results(
     for position in distinct_regions([(result.id, value) for _, result, value in valued]):
         k, result, value = valued[position]
         result_score = result.score if result.score is not None else score
-        _add_region(file, builder, page, result.type or "", value, f"{place}[{k}]", result_score)
+        _add_region(builder, page, result.type or "", value, f"{place}[{k}]", result_score)
 
 
 def _labels_of(choice: Choice) -> list[str]:
@@ -238,9 +230,8 @@ def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
     rows = content.decode(list[dict[str, Any]])
     by_task: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
-        by_task.setdefault((short_repr(row.get("id", f"row {i}"), limits.MAX_NAME), image_name(row, None)), []).append(
-            i
-        )
+        key = short_repr(row.get("id", f"row {i}"), limits.MAX_NAME), image_name(row, None)
+        by_task.setdefault(key, []).append(i)
     for positions in by_task.values():
         if builder.annotators.wanted is None and len(positions) > 1:
             builder.note_unusual("several-annotators", f"[{positions[0]}]")
@@ -262,7 +253,7 @@ def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[s
     page = builder.add_page(image_name(row, None) or f"task {row.get('id', at)}", width, height, f"[{at}]")
     builder.add_attributes(page, _short_texts({key: row[key] for key in row if key not in MORE_KEYS.union(MIN_KEYS)}))
     for k in distinct_regions([(None, value) for value in own]):
-        _add_region(file, builder, page, "", own[k], f"[{at}], region {k}", None)
+        _add_region(builder, page, "", own[k], f"[{at}], region {k}", None)
 
 
 def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
@@ -314,9 +305,7 @@ def _is_image(text: str) -> bool:
     return _path_in(text).lower().endswith(tuple(IMAGE_SUFFIXES))
 
 
-def _add_region(
-    file: str, builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
-) -> None:
+def _add_region(builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None) -> None:
     if kind in TYPES_WITHOUT_OUTLINE:
         builder.note_unusual("shape-left-out", place, what="points and brush strokes have no outline")
         return
@@ -324,5 +313,5 @@ def _add_region(
     if points is None:
         return  # a choice, a text or a relation, which has no coordinates
     if len(points) < 2:
-        raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
+        raise InputError(builder.file, place, "fewer than two points", "Repair or remove the region.")
     builder.add_outline(page, value.names, points, place, score)

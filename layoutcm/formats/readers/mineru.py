@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.model_answers import FRACTIONS, THOUSANDTHS, Corners, Keys, read_lists
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, corner_points, page_name
+from layoutcm.formats.parsing import FilePlace, corner_points
 
-Box = tuple[float, float, float, float]
 # By category id; higher ids are formulas and lines of text.
 DETECTION_LABELS = (
     "title", "plain text", "abandon", "figure", "figure_caption", "table", "table_caption", "table_footnote",
@@ -27,15 +28,21 @@ DETECTION_LABELS = (
 INLINE_LABELS = ("ocr_text", "inline_formula")
 CONTAINERS = ("image", "table")
 CONTAINER_BODIES = ("image_body", "table_body")
-THOUSANDTHS, FRACTIONS = 1000, 1
 NO_TYPE_OR_BOX = "entries have no type or no bbox"
+CONTENT_KEYS = Keys(("type",), "bbox", NO_TYPE_OR_BOX, Corners, THOUSANDTHS, "score")
+VLM_KEYS = replace(CONTENT_KEYS, parts=FRACTIONS)
 _FILE_KIND = re.compile("[._](?:middle|model|content_list|content_list_v2)$")
 _LIST_OF_PAGES = re.compile(rb"\s*+\[\s*+\[\s*+[\]{]")
+is_mineru = Needs("object", ("pdf_info",), typical=("para_blocks", "page_idx"))
+MINERU_MODEL_NEEDS = Needs("array", ("layout_dets", "page_info"), typical=("category_id", "poly"))
+is_mineru_content = Needs("array", ("page_idx",), inside=("type",), typical=("bbox",))
+MINERU_CONTENT_V2_NEEDS = Needs("array", inside=("type", "bbox", "content"))
+MINERU_VLM_NEEDS = Needs("array", inside=("type", "bbox", "angle"))
 
 
 class Block(msgspec.Struct):
     type: str
-    bbox: Box
+    bbox: Corners
     blocks: list[Block] = []
     score: float | None = None
 
@@ -51,20 +58,15 @@ class Middle(msgspec.Struct):
     pdf_info: list[MiddlePage]
 
 
-is_middle = Needs("object", ("pdf_info",), typical=("para_blocks", "page_idx"))
-
-
 def document_name(content: FileContent) -> str:
     return _FILE_KIND.sub("", content.stem)
 
 
-def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_mineru(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(Middle).pdf_info
     for i, page in enumerate(pages):
-        width, height = page.page_size or (None, None)
-        number = page.page_idx + 1
-        name = page_name(document, number, len(pages))
-        page_index = builder.add_page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
+        size, at = page.page_size or (None, None), f"pdf_info[{i}].page_size"
+        page_index = builder.add_numbered_page(document, page.page_idx + 1, len(pages), size, at)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
                 builder.add_region(page_index, block.type, *block.bbox, place, block.score)
@@ -102,23 +104,17 @@ class ModelPage(msgspec.Struct):
     page_info: ModelInfo
 
 
-MODEL = Needs("array", ("layout_dets", "page_info"), typical=("category_id", "poly"))
-
-
-def is_model(content: FileContent) -> bool:
+def is_mineru_model(content: FileContent) -> bool:
     marks_of_omnidocbench = (b'"category_type"', b'"page_attribute"')
-    return MODEL(content) and not any(mark in content.data for mark in marks_of_omnidocbench)
+    return MINERU_MODEL_NEEDS(content) and not any(mark in content.data for mark in marks_of_omnidocbench)
 
 
-def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_mineru_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(list[ModelPage])
     for i, page in enumerate(pages):
         info = page.page_info
-        name = page_name(document, info.page_no + 1, len(pages))
-        number = info.page_no + 1
-        page_index = builder.add_page(
-            name, info.width, info.height, f"[{i}].page_info", document=document, number=number
-        )
+        size = info.width, info.height
+        page_index = builder.add_numbered_page(document, info.page_no + 1, len(pages), size, f"[{i}].page_info")
         for k, detection in enumerate(page.layout_dets):
             place = f"[{i}].layout_dets[{k}]"
             key = detection.category_id if detection.category_id is not None else detection.cls_id
@@ -134,23 +130,17 @@ def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -
 class Entry(msgspec.Struct):
     page_idx: int
     type: str | None = None
-    bbox: Box | None = None
+    bbox: Corners | None = None
     text_level: int | None = None
 
 
-is_content_list = Needs("array", ("page_idx",), inside=("type",), typical=("bbox",))
-
-
-def read_content_list(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_mineru_content(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, entries = document_name(content), content.decode(list[Entry])
     if not any(entry.bbox for entry in entries):
         problem = "no entry has a bbox: the list was written by a version that leaves it out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
     numbers = sorted({entry.page_idx for entry in entries})
-    pages = {
-        n: builder.add_page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
-        for n in numbers
-    }
+    pages = {n: builder.add_numbered_page(document, n + 1, len(numbers)) for n in numbers}
     for i, entry in enumerate(entries):
         if entry.bbox is None or entry.type is None:
             builder.note_unusual("no-place", f"[{i}]", what=NO_TYPE_OR_BOX)
@@ -159,50 +149,24 @@ def read_content_list(content: FileContent, options: Options, builder: LayoutBui
         builder.add_region_in_parts(pages[entry.page_idx], label, entry.bbox, THOUSANDTHS, ("[{}].bbox", i))
 
 
-class PageEntry(msgspec.Struct, gc=False):
-    type: str | None = None
-    bbox: Box | None = None
-    score: float | None = None
-
-
-CONTENT_LIST_V2 = Needs("array", inside=("type", "bbox", "content"))
-VLM_MODEL = Needs("array", inside=("type", "bbox", "angle"))
-
-
-def is_content_list_v2(content: FileContent) -> bool:
+def is_mineru_content_v2(content: FileContent) -> bool:
     # Blocks of the model have an angle, those of the content list never have one.
-    has_blocks = CONTENT_LIST_V2(content) and not VLM_MODEL(content)
-    return _is_list_of_pages(content) and (has_blocks or _are_blank_pages(content))
+    are_blank_pages = not content.json_head.translate(None, b"[], \t\r\n")
+    has_blocks = MINERU_CONTENT_V2_NEEDS(content) and not MINERU_VLM_NEEDS(content)
+    return _is_list_of_pages(content) and (has_blocks or are_blank_pages)
 
 
-def _are_blank_pages(content: FileContent) -> bool:
-    return not content.json_head.translate(None, b"[], \t\r\n")
-
-
-def is_vlm_model(content: FileContent) -> bool:
-    return _is_list_of_pages(content) and VLM_MODEL(content)
+def is_mineru_vlm(content: FileContent) -> bool:
+    return _is_list_of_pages(content) and MINERU_VLM_NEEDS(content)
 
 
 def _is_list_of_pages(content: FileContent) -> bool:
     return content.json_root == "array" and _LIST_OF_PAGES.match(content.json_head) is not None
 
 
-def read_content_list_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    _read_list_of_pages(content, THOUSANDTHS, builder)
+def read_mineru_content_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    read_lists(content, document_name(content), CONTENT_KEYS, builder)
 
 
-def read_vlm_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    _read_list_of_pages(content, FRACTIONS, builder)
-
-
-def _read_list_of_pages(content: FileContent, parts: float, builder: LayoutBuilder) -> None:
-    document, pages = document_name(content), content.decode(list[list[PageEntry]])
-    for i, entries in enumerate(pages):
-        name = page_name(document, i + 1, len(pages))
-        page = builder.add_page(name, None, None, f"[{i}]", document=document, number=i + 1)
-        place = f"[{i}][{{}}].bbox"
-        for k, entry in enumerate(entries):
-            if entry.bbox is None or entry.type is None:
-                builder.note_unusual("no-place", f"[{i}][{k}]", what=NO_TYPE_OR_BOX)
-            else:
-                builder.add_region_in_parts(page, entry.type, entry.bbox, parts, (place, k), entry.score)
+def read_mineru_vlm(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    read_lists(content, document_name(content), VLM_KEYS, builder)

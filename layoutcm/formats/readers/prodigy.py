@@ -22,6 +22,12 @@ from layoutcm.formats.parsing import name_in_address, page_name
 from layoutcm.layouts.page_names import MAX_DIGITS, path_without_suffix, stem
 
 Points = list[tuple[float, float]]
+is_prodigy = (
+    Needs("array", ("image", "spans"))
+    | Needs("array", ("image", "answer", "_task_hash"))
+    | Needs("array", ("spans", "width", "height", "_task_hash"))  # of a PDF
+    | Needs("array", ("pages", "answer", "_task_hash"))  # of all pages of a PDF
+)
 
 
 class Span(msgspec.Struct):
@@ -98,15 +104,7 @@ class Answered(NamedTuple):
     number: int  # in the PDF, from 1
 
 
-is_prodigy = (
-    Needs("array", ("image", "spans"))
-    | Needs("array", ("image", "answer", "_task_hash"))
-    | Needs("array", ("spans", "width", "height", "_task_hash"))  # of a PDF
-    | Needs("array", ("pages", "answer", "_task_hash"))  # of all pages of a PDF
-)
-
-
-def read_answers(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_prodigy(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     answered = list(_accepted(content, builder))
     stems: dict[str, set[str]] = {}
     for one in answered:

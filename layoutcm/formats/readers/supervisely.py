@@ -25,8 +25,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.image_files import DECODING_ERRORS, open_image
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import mask_on_page, ring_with_holes, rotated_box
-from layoutcm.formats.parsing import bounding_box
+from layoutcm.formats.parsing import bounding_box, mask_on_page, ring_with_holes, rotated_box
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS
@@ -37,6 +36,12 @@ WITHOUT_AREA = {"point", "line", "polyline", "graph", "cuboid", "cuboid_2d", "ke
 OTHER_MASKS = {"alpha_mask"}
 PNG = b"\x89PNG"
 FULL_CIRCLE = 2 * math.pi  # a larger angle is probably in degrees
+# An image without objects has tags, and a video, which is refused by name, has frames.
+is_supervisely = (
+    Needs("object", ("size", "objects"), ("classTitle",))
+    | Needs("object", ("size", "objects", "tags"))
+    | Needs("object", ("size", "objects", "frames"))
+)
 
 
 class Rings(msgspec.Struct):
@@ -75,14 +80,6 @@ class ProjectClass(msgspec.Struct):
 
 class Settings(msgspec.Struct):
     classes: list[ProjectClass] = []
-
-
-# An image without objects has tags, and a video, which is refused by name, has frames.
-is_supervisely = (
-    Needs("object", ("size", "objects"), ("classTitle",))
-    | Needs("object", ("size", "objects", "tags"))
-    | Needs("object", ("size", "objects", "frames"))
-)
 
 
 def read_supervisely(name: str, contents: Sequence[FileContent], options: Options) -> Layout:

@@ -19,9 +19,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import ellipse_points
-from layoutcm.formats.parsing import bounding_box
-from layoutcm.layouts.file_bytes import not_utf8
+from layoutcm.formats.parsing import bounding_box, ellipse_points
 from layoutcm.layouts.model import Finding
 
 PROJECT_KEY = "_via_img_metadata"
@@ -33,6 +31,10 @@ UNLABELLED = "region"
 # Numbers of VIA 3: kinds of attributes and files, and the shapes of regions.
 CHECKBOX = 2
 IMAGE_FILE = 2
+is_via3 = Needs("object", ("project", "config", "attribute", "file", "metadata", "view"))
+VIA_NEEDS = Needs("object", (PROJECT_KEY,), typical=("_via_settings",)) | Needs(
+    "object", inside=("filename", "regions"), typical=("shape_attributes",)
+)
 
 
 class Via3Shape(IntEnum):
@@ -122,14 +124,6 @@ class Project3(msgspec.Struct):
     metadata: dict[str, Metadata3]
 
 
-is_via3 = Needs("object", ("project", "config", "attribute", "file", "metadata", "view"))
-
-
-NEEDS = Needs("object", (PROJECT_KEY,), typical=("_via_settings",)) | Needs(
-    "object", inside=("filename", "regions"), typical=("shape_attributes",)
-)
-
-
 def is_via(content: FileContent) -> bool:
     if content.json_root != "object":
         return _is_csv(content)
@@ -152,7 +146,7 @@ def _first_keys(content: FileContent) -> set[str]:
         return set()
 
 
-def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+def read_via(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     declared: Mapping[str, Any] = {}
     if _is_csv(content):
         images = _read_csv(content)
@@ -287,9 +281,8 @@ def _add_region(
     points = _points(shape)
     if points is None or len(points) < 2:
         code = "not-an-area" if shape.name in ("point", "polyline") else "no-coordinates"
-        builder.note_unusual(
-            code, place[0].format(place[1]), what="regions of an unknown shape or without all coordinates"
-        )
+        what = "regions of an unknown shape or without all coordinates"
+        builder.note_unusual(code, place[0].format(place[1]), what=what)
     elif shape.name == "rect":
         for label in labels:
             builder.add_region(page, label, *points[0], *points[1], place)
@@ -319,9 +312,7 @@ def _read_csv(content: FileContent) -> dict[str, ViaImage]:
     """One row for each region, whose shape and attributes are JSON, or for an image without regions."""
     images: dict[str, ViaImage] = {}
     try:
-        rows = list(csv.reader(io.StringIO(content.data_without_bom.decode("utf-8"), newline="")))
-    except UnicodeDecodeError as error:
-        raise not_utf8(content.name, error) from None
+        rows = list(csv.reader(io.StringIO(content.text, newline="")))
     except csv.Error as error:
         raise InputError(content.name, "", f"this is not a readable CSV: {error}", "Export it again.") from None
     header = [name.strip().lstrip("#") for name in rows[0]]

@@ -15,7 +15,6 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
-from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import base_name, stem
 
@@ -36,11 +35,9 @@ def is_yolo(content: FileContent) -> bool:
         return name.endswith(".txt")
     line = _LINE.match(content.head_without_bom[:HEAD])
     # With another suffix, the numbers must look like fractions; in a .txt file, other numbers are reported as an error.
-    return line is not None and (name.endswith(".txt") or all(map(_is_fraction, map(float, line[0].split()[1:]))))
-
-
-def _is_fraction(value: float) -> bool:
-    return abs(value) <= LARGEST_FRACTION
+    return line is not None and (
+        name.endswith(".txt") or all(abs(float(value)) <= LARGEST_FRACTION for value in line[0].split()[1:])
+    )
 
 
 def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
@@ -100,11 +97,7 @@ def _read_lines(
 ) -> None:
     """Add the regions of one file; class numbers without a name are added to `names`."""
     width, height = builder.page_size(page)
-    try:
-        lines = content.data_without_bom.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise not_utf8(content.name, error) from None
-    for i, line in enumerate(lines, 1):
+    for i, line in enumerate(content.text.splitlines(), 1):
         parts = line.split()
         if not parts:
             continue
@@ -122,14 +115,13 @@ def _read_lines(
             if len(parts) == 6:
                 score = values[4]
                 order.add(values, content.name, i)
+            # Not by `pixel_box`: there are very many lines.
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
             builder.add_region(page, label, x0, y0, x1, y1, ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
-        ring = [
-            (pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in zip(values[::2], values[1::2])
-        ]
+        ring = builder.pixels(page, zip(values[::2], values[1::2]))
         builder.add_outline(page, label, ring, ("line {}", i), score)
 
 

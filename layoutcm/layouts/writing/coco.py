@@ -72,7 +72,7 @@ def segmentation(shape: Shape) -> Any:
 def _attributes(request: Request) -> dict[str, tuple[Any, ...]]:
     """The attributes that are written; the others, and annotators that are not read again, become findings."""
     layout = request.layout
-    kept: dict[str, tuple[Any, ...]] = dict(layout.page_columns.attributes)
+    kept: dict[str, tuple[Any, ...]] = {name: tuple(texts) for name, texts in layout.page_columns.attributes.items()}
     numbers = kept.pop("precedence", ())
     annotators = _annotators(layout, numbers) if any(numbers) else ("",)
     if annotators[0]:

@@ -9,9 +9,16 @@ import numpy as np
 
 from layoutcm.layouts import limits
 from layoutcm.layouts.shapes import RunMask, run_pixels, shape_box
-from layoutcm.layouts.writing.names import xml_attribute, xml_name
-from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_pages, points_text
-from layoutcm.layouts.writing.request import Request
+from layoutcm.layouts.writing.request import (
+    Fit,
+    Piece,
+    Request,
+    number_text,
+    pieces_of_pages,
+    points_text,
+    xml_attribute,
+    xml_name,
+)
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
 TEXT_ATTRIBUTE = (

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from layoutcm.layouts import limits
-from layoutcm.layouts.writing.pieces import Fit, Piece, pieces_of_pages
-from layoutcm.layouts.writing.request import Request
+from layoutcm.layouts.writing.request import Fit, Piece, Request, pieces_of_pages
 
 MODEL = "layoutcm"
 

@@ -11,9 +11,17 @@ import re
 from collections.abc import Sequence
 
 from layoutcm.layouts import limits
-from layoutcm.layouts.writing.names import safe_paths, xml_attribute, xml_name
-from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_pages, points_text
-from layoutcm.layouts.writing.request import Request
+from layoutcm.layouts.writing.request import (
+    Fit,
+    Piece,
+    Request,
+    number_text,
+    pieces_of_pages,
+    points_text,
+    safe_paths,
+    xml_attribute,
+    xml_name,
+)
 
 FOLDER = "page/"
 PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # what the reader takes as attributes of a page

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from layoutcm.layouts.page_names import base_name
-from layoutcm.layouts.writing.names import safe_paths
-from layoutcm.layouts.writing.pieces import Fit, Piece, pieces_of_pages
-from layoutcm.layouts.writing.request import Request
+from layoutcm.layouts.writing.request import Fit, Piece, Request, pieces_of_pages, safe_paths
 
 FOLDER = "labels/"
 LISTS = ("classes", "train", "val", "test")  # text files of these names are lists of classes or of images

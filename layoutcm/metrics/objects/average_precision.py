@@ -7,6 +7,7 @@ an envelope. A label without gt has no AP (nan) and is left out of means.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +47,14 @@ def precision_recall(hits: Hits, gt: int) -> tuple[Floats, Floats]:
 def envelope(precision: Floats) -> Floats:
     """float64[pred]: the highest precision at this recall or a higher one."""
     return np.maximum.accumulate(precision[::-1])[::-1]
+
+
+def envelope_steps(curve: Any) -> dict[str, Floats]:
+    """{"recall", "precision": float64[points]}: the envelope of a table with these columns, as steps from recall 0."""
+    recall, first = np.unique(np.asarray(curve["recall"]), return_index=True)
+    best, found = envelope(np.asarray(curve["precision"]))[first], recall > 0
+    edges = np.concatenate([[0.0], np.repeat(recall[found], 2)[:-1]]) if found.any() else np.empty(0)
+    return {"recall": edges, "precision": np.repeat(best[found], 2)}
 
 
 def coco_ap(hits: Hits, gt: int) -> float:
@@ -127,6 +136,5 @@ def coco_summary(ap: Floats, ar: Floats) -> dict[str, float]:
 
 def check_iou(iou: float) -> None:
     if isinstance(iou, bool) or not isinstance(iou, int | float | np.number) or not 0 < iou <= 1:
-        raise InputError(
-            "", "iou", f"{short_repr(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5."
-        )
+        problem = f"{short_repr(iou)} is not an IoU"
+        raise InputError("", "iou", problem, "Use a number above 0 and at most 1, such as 0.5.")

@@ -24,21 +24,24 @@ from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
 from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import ranked_pairs as pairs
-from layoutcm.metrics.objects.grouping import Groups, best_first, group_regions, stable_order
+from layoutcm.metrics.objects.average_precision import DETECTION_LIMITS
 from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, why_no_ap, with_masks
 from layoutcm.metrics.objects.matching import (
     NO_LIMIT,
+    Groups,
     GtObjects,
     Matching,
     Overlaps,
     PredObjects,
     Rules,
+    best_first,
+    group_regions,
     match_greedily,
     rules_at,
+    stable_order,
 )
-from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
-from layoutcm.metrics.objects.panoptic import panoptic_columns
+from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, object_confusion, panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.counting import map_chunks
 
@@ -253,22 +256,26 @@ class Objects:
         if label not in self.labels:
             known = ", ".join(map(short_repr, self.labels[:12]))
             raise InputError("", "label", f"there is no label {short_repr(label)}", f"Labels: {known}.")
-        return next(self._curves([self.labels.index(label)], iou))
+        return next(self._curves([label], iou))
 
     def curves(self, iou: float) -> dict[str, pd.DataFrame]:
         """{label: curve} of all labels, from one matching."""
         rules.check_iou(iou)
-        return dict(zip(self.labels, self._curves(range(len(self.labels)), iou)))
+        return dict(zip(self.labels, self._curves(self.labels, iou)))
 
-    def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
+    def _curves(self, labels: Iterable[str], iou: float) -> Iterator[pd.DataFrame]:
         import pandas as pd
 
-        for k in labels:
+        return map(pd.DataFrame, self.curve_columns(labels, iou))
+
+    def curve_columns(self, labels: Iterable[str], iou: float) -> Iterator[dict[str, Floats]]:
+        """The columns of the curve of each of these labels."""
+        for k in map(self.labels.index, labels):
             rows, hits = np.empty(0, np.int64), np.empty(0, bool)
             if not self.why_no_ap:
                 rows, hits = next(self._ranked_hits([k], iou))
             precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
-            yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
+            yield {"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall}
 
     def scores_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
         """Precision, recall and F1 over all objects at one IoU. All predictions count; scores are not needed.
@@ -374,3 +381,25 @@ def objects_of(
         overlaps, _ = overlaps_of(*sides)
     left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
     return Objects(alignment.space, sides, overlaps, reason, alignment.pages, left_out, threads)
+
+
+CAP = DETECTION_LIMITS[-1]
+
+
+def over_cap(objects: Objects) -> pd.DataFrame:
+    """The pages and labels with more predictions than count, the most first: page, label, pred, not_counted."""
+    import pandas as pd
+
+    pred, labels = objects.sides[PRED], len(objects.labels)
+    groups, counts = np.unique(pred.page * labels + pred.label, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    over = order[counts[order] > CAP]
+    pages, names = np.divmod(groups[over], labels)
+    return pd.DataFrame(
+        {
+            "page": [objects.pages.names[page] for page in pages.tolist()],
+            "label": [objects.labels[label] for label in names.tolist()],
+            "pred": counts[over],
+            "not_counted": counts[over] - CAP,
+        }
+    )

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
-from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups
 from layoutcm.metrics.objects.instances import Instances
-from layoutcm.metrics.objects.matching import Overlaps
+from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, sort_groups
 
 # A page of 10,000 words has about 100,000 pairs that overlap, and 2 million that share a line. Here 1,400 objects may
 # all overlap 1,400 others. Each limit is for one page, and for all pages together.
@@ -49,7 +48,10 @@ class Boxes(NamedTuple):
 def overlaps_of(gt: Instances, pred: Instances) -> tuple[Overlaps, Positions]:
     """The overlaps of all objects, and the pages (numbers) that were left out because too many objects overlap."""
     masked = bool(gt.masks and pred.masks)
-    gt_boxes, pred_boxes = (_mask_boxes(side) if masked else _plain_boxes(side) for side in (gt, pred))
+    gt_boxes, pred_boxes = (
+        _mask_boxes(side) if masked else Boxes(side.boxes, side.crowd, np.zeros(len(side), np.int64))
+        for side in (gt, pred)
+    )
     # Pred with masks from top to bottom, so that neighbours follow each other.
     groups = group_regions(gt.page, pred.page, -pred_boxes.boxes[:, 1] if masked else None)
     pages = pred.page[groups.pred_order[groups.pred_start]]
@@ -76,10 +78,6 @@ def left_out_note(view: str, names: Sequence[str], reason: str) -> str:
         return ""
     pages = f"page {short_repr(names[0])}" + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
     return f"Left out of {view}, because {reason}: {pages}. Remove duplicates, or compare fewer regions."
-
-
-def _plain_boxes(side: Instances) -> Boxes:
-    return Boxes(side.boxes, side.crowd, np.zeros(len(side), np.int64))
 
 
 def _mask_boxes(side: Instances) -> Boxes:

@@ -71,7 +71,7 @@ function draw_cell() {
   }
   const [i, j] = chosen.cell, [gt, pred] = [data.labels[i], data.labels[j]], { sides } = data.matrix;
   const verb = data.verbs[i === j ? "correct" : "wrong"];
-  const heading = data.has_truth ? `${gt} ${verb} ${pred}` : `${gt} in ${sides[0]}, ${pred} in ${sides[1]}`;
+  const heading = filled(data.cell_name, { gt, verb, pred });
   const known = data.cells?.[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = value_of("pixels", i, j);
   const line = `${percent(value_of("recall", i, j))} of ${sides[0]} ${gt}, ${percent(value_of("precision", i, j))} of ${sides[1]} ${pred}, ${thin_spaced(pixels)} px${data.cells ? ` on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages` : ""}`;
@@ -82,7 +82,7 @@ function draw_cell() {
   if (pictures.length) {
     const toggle = make("button", { "aria-pressed": String(chosen.outlines), onclick: () => { chosen.outlines = !chosen.outlines; draw_cell(); } }, "Outlines");
     place.append(make("div", { class: "buttons" }, toggle), sheets(pictures, i, j));
-  } else if (!data.cells) place.append(make("p", { class: "soft" }, "A report with joined labels has no pages; the dashboard shows those behind a cell."));
+  } else if (!data.cells) place.append(make("p", { class: "soft" }, data.no_pages));
   else if (known.pages) place.append(make("p", { class: "soft" }, "None of these pages is among the pictures of this report; the dashboard shows every page."));
   if (known.worst.length) place.append(make("h3", {}, "Pages with most of these pixels"), worst_table(known.worst, pixels));
 }
@@ -148,9 +148,9 @@ function cell_of_address() {
 }
 function start() {
   for (const name of ["intervals", "objects", "families", "review"]) if (!data.tables[name]) at(name).remove();
-  at(data.has_truth ? "method-agreement" : "method").remove();
+  for (const about of document.querySelectorAll("[data-measured]")) if (about.dataset.measured !== data.measured) about.remove();
   for (const about of document.querySelectorAll("[data-table]")) if (!data.tables[about.dataset.table]) about.remove();
-  document.title = `${data.gt} ${data.has_truth ? "→" : "/"} ${data.pred}`;
+  document.title = data.title;
   const titles = { documents: "documents", pages: "pages", classes: "label_agreement" };
   for (const [id, name] of Object.entries(titles)) if (data.tables[name]) at(id).querySelector("h2").textContent = data.tables[name].title;
   at("sentence").append(data.sentence);
@@ -163,7 +163,7 @@ function start() {
     const i = data.rows.find((k) => data.labels[k] === gt), j = data.columns.find((k) => data.labels[k] === pred);
     return i === undefined || j === undefined ? null : () => { choose(i, j); at("matrix").scrollIntoView(); };
   };
-  const figures = data.has_truth ? "averages" : "agreement";
+  const figures = data.tables.averages ? "averages" : "agreement";
   at("averages").append(make("h3", {}, data.tables[figures].title), table(figures));
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", by_name));
   const none = make("p", {}, data.no_classes);
@@ -174,12 +174,14 @@ function start() {
   else at("why").remove();
   if (data.tables.slices) at("slices").querySelector("div").append(table_with_notes("slices"));
   else at("slices").remove();
+  if (data.tables.measures) at("measures").querySelector("div").append(table("measures"));
+  else at("measures").remove();
   draw_navigation();
   const interval_tables = ["difference", "intervals", "units"].filter((name) => data.tables[name]);
   if (interval_tables.length) at("intervals").querySelector("div").append(...interval_tables.map(table_with_notes));
   if (data.tables.objects) at("objects").querySelector("div").append(table_with_notes("object_scores"), table_with_notes("objects"));
   draw_families();
-  for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
+  for (const name of ["documents", "pages", "recipe"]) if (data.tables[name]) at(name).querySelector("div").append(table(name));
   draw_findings();
   chosen.cell = cell_of_address();
   if (data.model) at("siblings").append(make("a", { href: "../index.html" }, "All predictions"), ...data.pairs.flatMap(({ name }) => [" · ", make("a", { href: report_beside(name) }, name)]));

@@ -1,4 +1,4 @@
-"""One module for each panel of the dashboard; the scripts in `pages/` put panels together.
+"""The panels of the dashboard, a module for each group of them; the scripts in `pages/` put panels together.
 
 May import the other modules of ui and everything below ui.
 """

@@ -1,4 +1,4 @@
-"""The panel of the chosen matrix cell: its meaning, the causes of its pixels, and the pages behind it."""
+"""What Errors shows beside the matrix: the numbers, causes and pages of the chosen cell or the chosen label."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
+from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.levels import pages_by_pixels
-from layoutcm.tables.matrix_views import cell_verb
-from layoutcm.tables.summary_sentence import in_both
+from layoutcm.metrics.levels import pages_by_pixels, pages_wrong_in
+from layoutcm.tables.matrix_views import cell_name, cell_verb, select
 from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, offers, screen_text
-from layoutcm.ui.parts import error_matrix, lit_pages, objects
+from layoutcm.ui.parts import data_tables, error_matrix, lit_pages, objects
 from layoutcm.ui.parts.lit_pages import LitPages
-from layoutcm.ui.scope import Scope
 from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.selection import Scope, has_causes
 from layoutcm.ui.sides import Sides
 from layoutcm.ui.visitors import kept
-from layoutcm.wording import percent, score_text, thin_spaced
+from layoutcm.wording import iou_text, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HINT = "Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for."
-HINT_WITHOUT_TRUTH = "Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ."
+MOST_CELLS = 4
 
 
 def chosen_names(confusion: Confusion) -> tuple[str, str] | None:
@@ -50,9 +49,8 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
     """
     names = chosen_names(confusion)
     assert names is not None
-    has_truth, cell = shown.own.whole.has_truth, (confusion.labels.index(names[0]), confusion.labels.index(names[1]))
-    verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
-    heading = f"{names[0]} {verb} {names[1]}" if has_truth else in_both(*names)
+    cell = confusion.labels.index(names[0]), confusion.labels.index(names[1])
+    heading = cell_name(shown.words, *names, confusion.diagonal)
     st.subheader(as_typed(heading), anchor=False)
     show_whose(shown)
     if choices.current().counted == "objects":
@@ -60,10 +58,11 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
         whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
     else:
         pages = LitPages(shown.own, pages_behind(shown.own, names), names)
-        whole = f"{_share_text(confusion, cell, has_truth)}, {thin_spaced(round(confusion.values[cell]))} px"
+        whole = f"{_share_text(confusion, cell)}, {thin_spaced(round(confusion.values[cell]))} px"
     count = len(shown.own.compared.pages)
     st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
     title = f"Pages behind {heading}"
+    verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
     file = offers.in_state(offers.file_name("pages", names[0], verb, names[1]))
     offers.offer("cell", offers.Offer(file, title, table=lambda: Table("pages_behind", title, pages.table)))
     pair, causes = st.container(), st.container()
@@ -74,7 +73,7 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
         if shown.is_pair and pages.unit == "px":
             with pair:
                 error_matrix.show_pair(shown, names)
-        wrong = has_truth and confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1]
+        wrong = has_causes(shown.own.whole) and confusion.method == "matrix" and cell[0] != cell[1]
         if wrong and len(pages.table) and pages.unit == "px":
             with causes:
                 lit_pages.show_causes(pages)
@@ -82,12 +81,12 @@ def show_cell(shown: Sides, confusion: Confusion, across: int) -> Callable[[], N
     return draw_slow_parts
 
 
-def _share_text(confusion: Confusion, cell: tuple[int, int], has_truth: bool) -> str:
+def _share_text(confusion: Confusion, cell: tuple[int, int]) -> str:
     """The share that the matrix shows: of all that the prediction calls so in the view of precision, else of gt."""
-    gt, pred = (as_typed(confusion.labels[k]) for k in cell)
-    if choices.current().view == "precision":
-        return f"{percent(float(confusion.precision[cell]))} of {pred} in {'the prediction' if has_truth else 'B'}"
-    return f"{percent(float(confusion.recall[cell]))} of {gt}" + ("" if has_truth else " in A")
+    by_column = choices.current().view == "precision"
+    share = (confusion.precision if by_column else confusion.recall)[cell]
+    whole = confusion.vocabulary.shares[by_column].format(label=as_typed(confusion.labels[cell[by_column]]))
+    return f"{percent(float(share))} of {whole}"
 
 
 def pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
@@ -134,4 +133,77 @@ def object_scores(scope: Scope, label: str) -> str:
     row: Any = table.loc[label]
     scores = ", ".join(f"{title} {score_text(float(row[name]))}" for title, name in
                        (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1")))  # fmt: skip
-    return f"Objects at IoU {objects.chosen_iou():.2f}: {scores}"
+    return f"Objects at IoU {iou_text(objects.chosen_iou())}: {scores}"
+
+
+def show_label(shown: Sides, confusion: Confusion, across: int) -> Callable[[], None]:
+    """The chosen label; the returned function draws its causes, which take longer."""
+    name, words = choices.current().class_name, shown.words
+    st.subheader(as_typed(name), anchor=False)
+    show_whose(shown)
+    _show_numbers(shown, confusion, name)
+    if choices.current().counted == "objects" and "outcomes" in words.parts and confusion.diagonal:
+        st.markdown(object_scores(shown.own, name))
+    pages = LitPages(shown.own, pages_of_label(shown.own, name), (name,))
+    count = screen_text.plural_spaced(len(shown.own.compared.pages), "page")
+    st.markdown(
+        f"{thin_spaced(round(pages.total))} px {words.wrong if confusion.diagonal else 'in all'} on "
+        f"{thin_spaced(len(pages.table))} of {count}"
+    )
+    causes = st.container()
+    _show_cells(confusion, name)
+    if len(pages.table):
+        lit_pages.show_thumbnails(pages, across)
+
+    def draw_slow_parts() -> None:
+        if has_causes(shown.own.whole) and confusion.method == "matrix" and len(pages.table):
+            with causes:
+                lit_pages.show_causes(pages)
+
+    return draw_slow_parts
+
+
+def _show_numbers(shown: Sides, confusion: Confusion, name: str) -> None:
+    values = {
+        column: float(of_labels[confusion.labels.index(name)]) for column, of_labels in confusion.class_values().items()
+    }
+    lines = NUMBERS[shown.words.measured](shown.own.compared, name, values) if confusion.diagonal else []
+    gt, pred = (thin_spaced(round(values[side])) for side in ("gt_pixels", "pred_pixels"))
+    first, second = shown.words.named
+    st.markdown("  \n".join([*lines, f"{gt} px in {first}, {pred} px in {second}"]))
+
+
+def _scores(compared: Comparison, name: str, values: dict[str, float]) -> list[str]:
+    scores = {"Precision": "precision", "Recall": "recall", "F1": "f1"}
+    return [", ".join(f"{title} {score_text(values[score], 3)}" for title, score in scores.items())]
+
+
+def _agreement(compared: Comparison, name: str, values: dict[str, float]) -> list[str]:
+    both = label_agreement(compared.counts(), compared.space).set_index("label")["agreement"].get(name)
+    return [] if both is None else [f"{score_text(float(both))} of the pixels of either in both"]
+
+
+NUMBERS = {"scores": _scores, "agreement": _agreement}
+
+
+def _show_cells(confusion: Confusion, name: str) -> None:
+    """What the label is taken for, and what is taken for it; a click shows the cell."""
+    largest = data_tables.confusion_sentences(confusion, select(confusion), most=MOST_CELLS, touching=(name,))
+    if largest:
+        st.caption("What it is taken for, and what is taken for it:")
+    with data_tables.button_list("taken_for"):
+        for text, gt_label, pred_label in largest:
+            st.button(text, key=f"label_{gt_label}_{pred_label}", type="tertiary", on_click=choices.put,
+                      kwargs={"gt_label": gt_label, "pred_label": pred_label})  # fmt: skip
+
+
+def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
+    """The pages with wrong pixels of a label, the worst first."""
+    return _kept_pages_of_label(scope.key, name, choices.current().method, scope.compared)
+
+
+@kept("Looking for pages …")
+def _kept_pages_of_label(key: str, name: str, method: str, _compared: Comparison) -> pd.DataFrame:
+    if name not in _compared.labels:  # only the other side has it
+        return pages_by_pixels(_compared.levels, 0 * _compared.levels.page_pixels)
+    return pages_wrong_in(_compared.levels, _compared.alignment, name, method)

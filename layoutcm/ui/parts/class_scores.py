@@ -1,6 +1,7 @@
-"""F1 of classes on Errors: a table and bars with intervals; without a truth, how much of each label both sides have.
+"""The scores of Errors: F1 of classes with intervals, and the figures of two sides beside each other.
 
-Intervals go through all documents again, which takes seconds on a very large set: there they wait for a click.
+Without a truth, it is how much of each label both sides have. Intervals go through all documents again, which takes
+seconds on a very large set: there they wait for a click.
 """
 
 from __future__ import annotations
@@ -8,27 +9,31 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.screen.charts import MOST_BARS, class_bars
-from layoutcm.drawing.screen.figure_basics import CONFIG
+from layoutcm.drawing.screen.charts import CONFIG, MOST_BARS, class_bars
+from layoutcm.errors import InputError
+from layoutcm.filling.result_of import intervals_part
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
-from layoutcm.tables.averages import figure_title
+from layoutcm.results.measures import figure_title
+from layoutcm.tables.agreement_tables import AGREEMENT_TITLES
 from layoutcm.tables.drawn_labels import MOST_DRAWN
-from layoutcm.tables.interval_texts import resampling_text
-from layoutcm.tables.object_texts import MOST_PAGES
-from layoutcm.tables.tables import class_table
-from layoutcm.ui import background, choices, offers, page_shell, session
+from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
+from layoutcm.tables.tables import Table, class_table
+from layoutcm.tables.terminal import MOST_PAGES
+from layoutcm.ui import background, choices, offers, page_shell, session, sides
 from layoutcm.ui.parts import data_tables
-from layoutcm.ui.scope import Scope
-from layoutcm.ui.selection import chosen_labels
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.selection import Scope, chosen_labels
+from layoutcm.ui.sides import MODELS, PAGES, Sides
 from layoutcm.ui.visitors import kept
-from layoutcm.wording import plural
+from layoutcm.wording import MISSING, difference_text, plural, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,20 +41,33 @@ if TYPE_CHECKING:
 NO_SCORES = (
     "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
 )
+Rows = list[dict[str, str]]
+UNTESTED = "It is the plain difference, without a test."
+PAIRED = "The verdict is that of a paired test over {units}."
+UNPAIRED = (
+    "The pages differ, so no paired test applies: the test exchanges documents between the two sets. Other differences "
+    "between them, such as their labels, are not taken out."
+)
 
 
-def show_classes(scope: Scope) -> None:
-    """The numbers of every class beside bars with intervals."""
-    confusion = scope.confusion()
-    st.subheader("Classes" if scope.whole.has_truth else "Labels", anchor=False)
-    if not scope.whole.has_truth:
-        _show_agreement(scope)
+def show_classes(shown: Sides) -> None:
+    """The numbers of every class beside bars with intervals, or the agreement about every label."""
+    st.subheader(shown.words.classes, anchor=False)
+    CLASSES[shown.words.measured](shown)
+
+
+def _show_scores(sides: Sides) -> None:
+    if sides.is_pair:
+        _show_classes_of_pair(sides)
         return
+    scope, confusion = sides.own, sides.own.confusion()
     if not confusion.diagonal:
         st.info(NO_SCORES)
         return
     shown = chosen_labels(confusion)
-    draw, table = partial(charts.class_bars, confusion, selection=shown), partial(class_table, confusion, shown)
+    found = intervals_if_ready(scope)
+    draw = partial(charts.class_bars, confusion, selection=shown, intervals=found.whiskers() if found else None)
+    table = partial(class_table, confusion, shown, intervals_part(found) if found else None)
     offers.offer("classes", offers.Offer(offers.in_state("classes"), "Classes", draw, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
@@ -65,7 +83,8 @@ def _class_table(confusion: Confusion, rows: list[int]) -> pd.DataFrame:
     return table[["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]]
 
 
-def _show_agreement(scope: Scope) -> None:
+def _show_agreement(sides: Sides) -> None:
+    scope = sides.own
     table = label_agreement(scope.compared.counts(), scope.compared.space)
     if not len(table):
         st.info("A and B have different labels, so that there is no agreement. A mapping makes them comparable.")
@@ -74,6 +93,9 @@ def _show_agreement(scope: Scope) -> None:
     table = table[table["label"].isin(names)] if names else table
     columns = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
     data_tables.show_table(table.sort_values("agreement", kind="stable"), columns, key="class_table")
+
+
+CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
 
 
 def _show_bars(scope: Scope, confusion: Confusion) -> None:
@@ -110,7 +132,7 @@ def show_source(intervals: Intervals | None) -> None:
     """What the intervals are made from; if there are too few documents for intervals, the values of each."""
     if not intervals:
         return
-    text = resampling_text(intervals)
+    text = resampling_text(intervals.resampling)
     st.caption(f"{text[0].upper()}{text[1:]}.")
     if intervals.resampling.kind == "none":
         unit = intervals.resampling.unit
@@ -121,3 +143,126 @@ def show_source(intervals: Intervals | None) -> None:
 @kept("Computing intervals …")
 def _intervals(key: str, method: str, _compared: Comparison) -> Intervals:
     return _compared.bootstrap(method=method)
+
+
+def show_pair(shown: Sides) -> None:
+    """A small table: figure, A, B, B minus A, verdict, remark."""
+    first, second = shown.titles
+    try:
+        rows, note = ROWS[shown.words.measured, shown.kind](shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    titles = {"figure": "", "first": first, "second": second, "verdict": "verdict on B", "difference": "difference",
+              "remark": "remark"}  # fmt: skip
+    used = [name for name in titles if any(row.get(name) for row in rows)]
+    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
+    data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")
+    st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
+
+
+def _show_classes_of_pair(shown: Sides) -> None:
+    """F1 of every class on both sides, B minus A, and the verdict on B if the two are predictions."""
+    try:
+        rows = _class_rows(shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    titles = {"label": "label", "first": shown.titles[0], "second": shown.titles[1], "verdict": "verdict on B",
+              "difference": "difference", "remark": "remark"}  # fmt: skip
+    used = [name for name in titles if any(row.get(name) for row in rows)]
+    table = pd.DataFrame(rows, columns=used)
+    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
+    data_tables.show_table(table, columns, key="pair_classes")
+    tested = f" {CORRECTED_FOR_CLASSES}." if shown.kind == MODELS else " The plain difference, without a test."
+    st.caption(f"F1, and B minus A.{tested}")
+    offered = Table("classes_of_two", "Classes of A and B", table.rename(columns=titles))
+    offers.offer("classes", offers.Offer(offers.in_state("classes-A-B"), "Classes of A and B", table=lambda: offered))
+
+
+def _class_rows(shown: Sides) -> Rows:
+    first, second = sides.matrices(shown)
+    if not first.diagonal:
+        raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
+    tested = sides.model_difference(shown).class_rows if shown.kind == MODELS else {}
+    values = [one.class_values()["f1"] for one in (first, second)]
+    rows = []
+    for i in chosen_labels(first).rows:
+        if not i:
+            continue
+        own, other, test = float(values[0][i]), float(values[1][i]), tested.get((first.labels[i], "f1"))
+        rows.append(
+            {
+                "label": first.labels[i],
+                "first": score_text(own),
+                "second": score_text(other),
+                "difference": _difference(test["value"], test["low"], test["high"]) if test
+                else difference_text(other - own),
+                "verdict": (test["verdict"] or MISSING) if test else "",
+                "remark": test["remark"] if test else "",
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _model_rows(shown: Sides) -> tuple[Rows, str]:
+    """The rows of the table, and what is said of their verdicts; so do the next two."""
+    difference = sides.model_difference(shown)
+    found = difference.figure_rows
+    values = [
+        {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
+         "content_f1": one.content()["f1"]} for one in sides.matrices(shown)
+    ]  # fmt: skip
+    return [
+        {
+            "figure": figure_title(figure),
+            "first": score_text(values[0][figure]),
+            "second": score_text(values[1][figure]),
+            "difference": _difference(*(found[figure][end] for end in ("value", "low", "high"))),
+            "verdict": found[figure]["verdict"] or MISSING,
+            "remark": found[figure]["remark"],
+        }
+        for figure in UNIT_FIGURES
+    ], PAIRED.format(units=difference.resampling.units)
+
+
+def _page_rows(shown: Sides) -> tuple[Rows, str]:
+    return [
+        {
+            "figure": figure_title(row["figure"]),
+            **{side: _value(*(row[f"{side}{end}"] for end in ("", "_low", "_high"))) for side in ("first", "second")},
+            "difference": _difference(row["difference"], row["difference_low"], row["difference_high"]),
+            "verdict": row["verdict"] or MISSING,
+        }
+        for row in sides.page_difference(shown).to_dict("records")
+    ], UNPAIRED
+
+
+def _agreement_rows(shown: Sides) -> tuple[Rows, str]:
+    first, second = (one.compared.agreement() for one in shown.scopes)
+    return [
+        {
+            "figure": title,
+            "first": score_text(first[name]),
+            "second": score_text(second[name]),
+            "difference": difference_text(second[name] - first[name]),
+        }
+        for name, title in AGREEMENT_TITLES.items()
+    ], UNTESTED
+
+
+ROWS = {
+    ("scores", MODELS): _model_rows,
+    ("scores", PAGES): _page_rows,
+    ("agreement", MODELS): _agreement_rows,
+    ("agreement", PAGES): _agreement_rows,
+}
+
+
+def _value(value: float, low: float, high: float) -> str:
+    return score_text(value) if low != low else f"{score_text(value)} ({score_text(low)} – {score_text(high)})"
+
+
+def _difference(value: float, low: float, high: float) -> str:
+    text = difference_text(value)
+    return text if low != low else f"{text} ({difference_text(low)} to {difference_text(high)})"

@@ -1,16 +1,27 @@
-"""Tables on the screen: columns, number formats, rows that open a page."""
+"""Results on the screen: tables with their columns and formats, rows that open a page, headline numbers, sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from layoutcm.ui import choices
-from layoutcm.ui.router import go_to
+from layoutcm.comparison import Comparison
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.layouts.model import GT
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions
+from layoutcm.tables.summary_sentence import result_sentence, summary_sentence
+from layoutcm.ui import choices, session
+from layoutcm.ui.page_shell import go_to
+from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.selection import open_page
+from layoutcm.ui.sides import Sides
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ PIXEL_TITLES = {
     "background": "as Background", "content": "as Content",
     "a_pixels": "A pixels", "b_pixels": "B pixels", "both_pixels": "pixels of both",
 }  # fmt: skip
+WIDTH = 184  # px of a number with its sentence; five are beside each other on a wide screen
 
 
 def _score(label: str) -> Any:
@@ -49,6 +61,7 @@ COLUMNS = {
     "iou": plain_number("IoU"),
 }  # fmt: skip
 CLASS_COLUMNS = COLUMNS | {"f1": _score("F1")}
+COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
 def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
@@ -93,7 +106,11 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     if 0 < len(table) <= STYLED_ROWS:
         # The number beside a bar is rounded by the browser; where this would be wrong, there is text instead of bars.
         moved = _off_the_ends(table, scores)
-        bars = [name for name in scores if _is_bar(given[name]) and moved[name].equals(table[name])]
+        bars = [
+            name
+            for name in scores
+            if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
+        ]
         texts: dict[str, Any] = {name: score_text for name in scores if name not in bars}
         texts |= {name: percent for name, kind in kinds.items() if kind == SHARE_FORMAT}
         columns = columns | {name: _text_column(columns[name]) for name in texts}
@@ -109,10 +126,6 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
 
 
-def _is_bar(column: dict[str, Any]) -> bool:
-    return bool(column["type_config"]["type"] == "progress")
-
-
 def _text_column(column: dict[str, Any]) -> Any:
     """The column as numbers without a format of their own, which would win over the text of the cells."""
     return st.column_config.NumberColumn(column["label"], width=column["width"], help=column["help"])
@@ -126,3 +139,103 @@ def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.
         low, high = (values > 0) & (values < step / 2), (values < 1) & (values >= 1 - step / 2)
         moved[name] = np.where(low, step, np.where(high, 1 - step, values))
     return table.assign(**moved)
+
+
+class Headline(NamedTuple):
+    """A number: its title, its text, what it means. Without a number, the meaning is the reason."""
+
+    title: str
+    text: str
+    meaning: str
+
+
+def score_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+    """A score from 0 to 1; n/a and the reason if it is undefined."""
+    return _headline(title, value, score_text, meaning, reason)
+
+
+def share_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+    """A share in percent; n/a and the reason if it is undefined."""
+    return _headline(title, value, percent, meaning, reason)
+
+
+def _headline(title: str, value: float, in_words: Callable[[float], str], meaning: str, reason: str) -> Headline:
+    if math.isnan(value):
+        return Headline(title, "n/a", reason or "It is not defined here.")
+    return Headline(title, in_words(value), meaning)
+
+
+def show_headlines(headlines: Sequence[Headline]) -> None:
+    """The numbers in one row, which wraps if it is too long."""
+    with st.container(horizontal=True, gap="small"):
+        for one in headlines:
+            with st.container(width=WIDTH, gap="xsmall"):
+                st.metric(one.title, one.text, width="stretch")
+                st.caption(as_typed(one.meaning))
+
+
+def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float | None = None) -> str:
+    """The summary sentence in Markdown; `slack` is the share of wrong pixels that are only border slack."""
+    return summary_sentence(confusion, f"**{as_typed(pred)}**", as_typed(scope), slack, as_typed)
+
+
+@kept("Measuring agreement …")
+def agreed_sentence(content: tuple[str, ...], method: str, _compared: Comparison) -> str:
+    """On how many pixels A and B agree, as text; `content` is a key of the comparison."""
+    result = result_of(_compared, method, Asked(parts=("agreement",)))
+    return result_sentence(result, result.confusion())
+
+
+def show_sentence(shown: Sides) -> None:
+    """The summary sentence of the chosen pages; the share of border slack takes a moment."""
+    scope = shown.own
+    place, confusion = st.empty(), scope.confusion()
+    names = session.pred_names()[scope.position], scope.text
+    place.markdown(sentence_on_screen(confusion, *names))
+    place.markdown(sentence_on_screen(confusion, *names, _border_slack(scope.key, scope.compared)))
+
+
+@st.cache_data(max_entries=24, show_spinner=False, scope="session")
+def _border_slack(content: str, _compared: Comparison) -> float | None:
+    return _compared.border_slack()
+
+
+def button_list(key: str) -> DeltaGenerator:
+    """A container for a list of buttons of the type tertiary, each a line of text."""
+    low = f".st-key-{key} button{{min-height:1.6rem;padding:0 .2rem;text-align:start}}"
+    st.html(f"<style>{low}</style>")
+    return st.container(key=key, gap=None)
+
+
+def confusion_sentences(
+    confusion: Confusion, selection: Selection, most: int = 10, touching: Collection[str] = ()
+) -> list[tuple[str, str, str]]:
+    """(text, gt label, pred label) of the largest confusions; only those with a label of `touching`, if given."""
+    words, found = confusion.vocabulary, []
+    for a, b, pixels, part in largest_confusions(confusion, most, selection, touching):
+        what = cell_name(words, a, b, confusion.diagonal, as_typed)
+        owner = words.shares[GT].format(label=as_typed(a))
+        found.append((f"{what}: {thin_spaced(round(pixels))} px, {percent(part)} of {owner}", a, b))
+    return found
+
+
+def show_collapsed(compared: Comparison, confusion: Confusion, key: str) -> None:
+    """The 2x2 of a matrix as a table; without a truth it has no precision, recall and F1."""
+    words = words_for(compared)
+    table = collapsed_on_screen(confusion.collapse()).drop(columns=list(words.not_in_2x2))
+    show_table(table.rename(columns=words.columns), COLLAPSED_COLUMNS, key=key)
+
+
+def collapsed_on_screen(small: Confusion) -> pd.DataFrame:
+    """The 2x2 with its own recall, precision and F1."""
+    import pandas as pd
+
+    values = small.class_values()
+    return pd.DataFrame(
+        {
+            "gt": list(small.labels),
+            "background": small.values[:, 0],
+            "content": small.values[:, 1],
+            **{name: values[name] for name in ("precision", "recall", "f1")},
+        }
+    )

@@ -1,4 +1,4 @@
-"""The matrix of Errors: of labels, families or the 2x2, of pixels or objects, of one side or of two."""
+"""The matrix of Errors with its switches: labels, families or the 2x2, pixels or objects, one side or two."""
 
 from __future__ import annotations
 
@@ -9,33 +9,40 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from layoutcm.drawing.label_order import order_labels, worst_labels
+from layoutcm.drawing.label_order import WORST_ROWS, order_labels, worst_labels
 from layoutcm.drawing.margin_matrices import object_as_confusion
-from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
-from layoutcm.drawing.web.model_pairs import (
+from layoutcm.drawing.web.matrix_data import (
+    MatrixLook,
     difference_of_shown,
+    matrix_data,
     plain_difference_of_shown,
     shown_in_either,
     with_same_labels,
 )
 from layoutcm.errors import InputError, NotCounted
-from layoutcm.layouts.model import GT, LETTERS, PRED
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
+from layoutcm.metrics.objects.average_precision import IOUS
+from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
 from layoutcm.models.cell_differences import CellDifferences, cell_differences
 from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.interval_texts import CellWords, cell_difference_text, cell_pair_text
-from layoutcm.tables.matrix_views import Selection, every_label, select, view_title, view_values
-from layoutcm.ui import choices, components, family_choice, offers, session, sides
-from layoutcm.ui.parts import matrix_offers, matrix_panel, objects
-from layoutcm.ui.scope import Scope
+from layoutcm.tables.matrix_views import Selection, every_label, select, view_buttons, view_title, view_values
+from layoutcm.ui import choices, components, family_choice, offers, session, sidebar, sides
+from layoutcm.ui.parts import matrix_panel, objects
 from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.selection import Scope
 from layoutcm.ui.sides import MODELS, Sides
 from layoutcm.ui.visitors import kept
+from layoutcm.wording import as_heading
 
-AGREEMENT_WORDS = {"better": "more agreement", "worse": "less agreement"}
 COLLAPSED = "2x2"
 FAMILIES = "families"
+COUNTED = {"pixels": "Pixels", "objects": "Objects"}
+GROUPINGS = {"labels": "Labels", "families": "Families", "2x2": "2x2"}
+BESIDE = {"beside": "Side by side", "difference": "Difference"}
+HIDDEN = {"label_visibility": "collapsed"}  # the title of a switch is for screen readers
+IOU_HELP = "The smallest overlap (intersection over union) at which an object counts as found"
+COUNTED_HELP = "Pixels of regions, or whole objects that are matched at an IoU (see More)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +65,14 @@ def draw_sides(shown: Sides) -> DrawnSides:
         return _object_matrices(shown)
     pixels = sides.matrices(shown)
     if grouping(pixels[0]) == COLLAPSED:
-        small = tuple(replace(one.collapse(), side_names=one.side_names) for one in pixels)
+        small = tuple(one.collapse() for one in pixels)
         return DrawnSides(small, every_label(small[0]))
     worst, read_as = worst_labels(pixels[shown.chosen]) if shows_worst_rows(pixels[0]) else ([], [])
     folded = _folded(pixels, choices.current().labels or (*worst, *read_as))
     visible = shown_in_either([select(one, (), choices.current().empty) for one in folded])
     by_family = family_choice.labels_by_family(shown.own.whole)
     ordered = order_labels(folded[0], visible, choices.current().order, by_family)
-    ordered = Selection(*([*_unjoined(side, folded[0]), *_joined(side, folded[0])] for side in ordered))
+    ordered = Selection(*(sorted(side, key=lambda i: i in folded[0].joined) for side in ordered))  # the joined last
     if worst:
         ordered = Selection([folded[0].labels.index(label) for label in worst], ordered.columns)
     return DrawnSides(folded, ordered)
@@ -74,14 +81,6 @@ def draw_sides(shown: Sides) -> DrawnSides:
 def shows_worst_rows(confusion: Confusion) -> bool:
     """Whether only the rows of the labels with the lowest F1 are shown; a few chosen labels are all shown."""
     return choices.current().worst_rows and confusion.diagonal and not choices.current().labels
-
-
-def _unjoined(side: list[int], confusion: Confusion) -> list[int]:
-    return [i for i in side if i not in confusion.joined]
-
-
-def _joined(side: list[int], confusion: Confusion) -> list[int]:
-    return [i for i in side if i in confusion.joined]
 
 
 def _folded(matrices: tuple[Confusion, ...], labels: tuple[str, ...]) -> tuple[Confusion, ...]:
@@ -108,9 +107,8 @@ def _object_matrices(shown: Sides) -> DrawnSides:
 
 def _margin_names(shown: Sides, labels: set[str]) -> list[str]:
     """The names of the row and the column of objects without a match, in parentheses if a label has the name."""
-    has_truth = shown.own.whole.has_truth
-    names = (INVENTED, MISSED) if has_truth else (f"only in {LETTERS[PRED]}", f"only in {LETTERS[GT]}")
-    return [f"({name})" if name in labels else name for name in names]
+    missed, invented = shown.words.only_in
+    return [f"({name})" if name in labels else name for name in (invented, missed)]
 
 
 def object_matrix(scope: Scope) -> ObjectConfusion:
@@ -140,8 +138,7 @@ def show_matrix(shown: Sides) -> None:
     titles = shown.titles if shown.is_pair else [""]
     data = matrix_data(dict(zip(titles, drawn.matrices)), view, drawn.shown, look, groups)
     data["open"] = list(choices.current().open_groups)
-    if not shown.own.whole.has_truth:
-        data["verdicts"] = AGREEMENT_WORDS
+    data["verdicts"] = shown.words.verdicts_in_matrix
     caption = _add_difference(data, shown, drawn) if is_difference else _offer_matrices(shown, drawn)
     if is_difference:
         data["difference"]["order"] = [1, 0]
@@ -154,15 +151,12 @@ def _offer_matrices(shown: Sides, drawn: DrawnSides) -> str:
     """Offer what is shown, one matrix or two; there is no caption."""
     view, look = choices.current().view, {"unit": "objects"} if drawn.margins else {}
     if shown.is_pair:
-        offered = matrix_offers.beside_offer(dict(zip(shown.titles, drawn.matrices)), view, drawn.shown, **look)
+        offered = matrix_panel.beside_offer(dict(zip(shown.titles, drawn.matrices)), view, drawn.shown, **look)
     else:
-        offered = matrix_offers.matrix_offer(drawn.matrices[0], view, drawn.shown, _matrix_name(drawn), **look)
+        name = "" if _has_labels(drawn) else "2x2"
+        offered = matrix_panel.matrix_offer(drawn.matrices[0], view, drawn.shown, name, **look)
     offers.offer("matrix", offered)
     return ""
-
-
-def _matrix_name(drawn: DrawnSides) -> str:
-    return "" if _has_labels(drawn) else "2x2"
 
 
 def _has_labels(drawn: DrawnSides) -> bool:
@@ -209,9 +203,9 @@ def _add_difference(data: dict[str, Any], shown: Sides, drawn: DrawnSides) -> st
     if has_intervals(shown, drawn):
         found = cell_differences_of(shown)
         data["difference"] = difference_of_shown(found, (first, second), drawn.shown)
-        offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown, found))
-        return cell_difference_text(found.used, names[1], names[0], shown.own.whole.has_truth)
-    offers.offer("matrix", matrix_offers.difference_offer(named, choices.current().view, drawn.shown))
+        offers.offer("matrix", matrix_panel.difference_offer(named, choices.current().view, drawn.shown, found))
+        return cell_difference_text(found.used, names[1], names[0], shown.words)
+    offers.offer("matrix", matrix_panel.difference_offer(named, choices.current().view, drawn.shown))
     data["difference"] = plain_difference_of_shown((first, second), choices.current().view, drawn.shown)
     return f"{names[1]} minus {names[0]}: the plain difference. Cells have no interval here, so noise is not marked."
 
@@ -226,13 +220,13 @@ def show_pair(shown: Sides, names: tuple[str, str]) -> None:
     pair, view = sides.matrices(shown), choices.current().view
     row, column = (pair[0].labels.index(name) for name in names)
     first, second = (float(view_values(one, view)[row, column]) for one in pair)
-    low = high = math.nan
+    low, high, verdict = math.nan, math.nan, None
     if shown.kind == MODELS:
         cell = cell_differences_of(shown).of_labels([names[0]], [names[1]])
-        low, high = float(cell.low[0, 0]), float(cell.high[0, 0])
-    words = CellWords(view != "pixels", shown.own.whole.has_truth, shown.kind == MODELS)
+        low, high, verdict = float(cell.low[0, 0]), float(cell.high[0, 0]), cell.verdicts[0, 0]
+    words = CellWords(view != "pixels", shown.words, shown.kind == MODELS)
     title = view_title(view, pair[0])
-    st.markdown(f"{title[0].upper()}{title[1:]}: {cell_pair_text((first, second), (low, high), row == column, words)}")
+    st.markdown(f"{as_heading(title)}: {cell_pair_text((first, second), (low, high), verdict, words)}")
 
 
 def cell_differences_of(shown: Sides) -> CellDifferences:
@@ -243,3 +237,41 @@ def cell_differences_of(shown: Sides) -> CellDifferences:
 @kept("Comparing the two predictions …")
 def _differences(key: str, view: str, method: str, _first: Any, _second: Any) -> CellDifferences:
     return cell_differences(_first, _second, view, method=method)
+
+
+def show_switches(shown: Sides, confusion: Confusion) -> None:
+    """What the matrix shows; `confusion` is that of the chosen side."""
+    objects = choices.current().counted == "objects"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="error_switches"):
+        sidebar.show_segments(
+            "view", "View", view_buttons(shown.words) | ({"pixels": "Counts"} if objects else {}), **HIDDEN
+        )
+        sidebar.show_segments("counted", "Count", COUNTED, help=COUNTED_HELP, **HIDDEN)
+        if not objects:
+            _show_groupings(confusion, has_groups=not (shown.is_pair and choices.current().beside == "difference"))
+        if shown.is_pair:
+            sidebar.show_segments("beside", "Two matrices", BESIDE, **HIDDEN)
+        _show_more(shown, confusion, objects)
+
+
+def _show_groupings(confusion: Confusion, has_groups: bool) -> None:
+    now = grouping(confusion)
+    now = now if has_groups or now != FAMILIES else "labels"
+    st.session_state[choices.bind("grouping")["key"]] = now
+    sidebar.show_segments("grouping", "Rows and columns", GROUPINGS, **HIDDEN)
+    if confusion.diagonal and now != "2x2" and matrix_panel.has_many_labels(confusion):
+        help_text = f"Only the rows of the {WORST_ROWS} labels with the lowest F1"
+        st.toggle(f"{WORST_ROWS} worst rows", help=help_text, **choices.bind("worst_rows"))
+
+
+def _show_more(shown: Sides, confusion: Confusion, objects: bool) -> None:
+    with st.popover("More", icon=":material/tune:"):
+        if objects:
+            st.slider(
+                "IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, help=IOU_HELP, **choices.bind("iou", in_popover=True)
+            )
+        sidebar.show_choice("order", "Order of labels", choices.CHOICES["order"], in_popover=True)
+        st.toggle(
+            "Log", help="Colours of cells off the diagonal on a log scale", **choices.bind("log", in_popover=True)
+        )
+        st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty", in_popover=True))

@@ -11,35 +11,38 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.family_rows import PART_NAMES
 from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.margin_matrices import family_as_confusion, family_selection
+from layoutcm.drawing.margin_matrices import PART_NAMES, family_as_confusion, family_selection
 from layoutcm.drawing.paper import stacked_bars
-from layoutcm.drawing.screen.family_charts import family_bars
-from layoutcm.drawing.screen.figure_basics import CONFIG
+from layoutcm.drawing.screen.charts import CONFIG
+from layoutcm.drawing.screen.stacked_bars import family_bars
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, OUT_OF_FAMILY, FamilyTree, preferred_name
-from layoutcm.tables.matrix_views import COLLAPSED, LETTER_BUTTONS, VIEW_BUTTONS, select
+from layoutcm.tables.matrix_views import select, view_buttons
 from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, offers, page_shell, selection, session, sidebar
-from layoutcm.ui.family_choice import as_text, labels_of
+from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.offers import Offer, in_state
-from layoutcm.ui.parts import matrix_offers, matrix_panel
-from layoutcm.ui.parts.data_tables import share_number, show_table
-from layoutcm.ui.parts.family_editor import choose_families
-from layoutcm.ui.parts.headline_row import Headline, share_headline, show_headlines
+from layoutcm.ui.page_shell import columns, guard
+from layoutcm.ui.parts import matrix_panel
+from layoutcm.ui.parts.data_tables import TABLE_ROWS, Headline, share_headline, share_number, show_headlines, show_table
 from layoutcm.ui.parts.objects import control_row
-from layoutcm.ui.screen_text import as_typed
-from layoutcm.ui.side_words import TRUTH, SideWords, words_for
+from layoutcm.ui.screen_text import ScreenWords, as_typed, words_for
 from layoutcm.ui.visitors import kept
-from layoutcm.wording import percent
+from layoutcm.wording import as_heading, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
 UNITS = {"pixel": "px", "page": "pages"}
+COUNT_HELP = (
+    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is no share of pixels. "
+    "gold: each ground truth label counts 1, divided among the remaining prediction labels. pred: each prediction "
+    "label counts 1, divided among the remaining ground truth labels. by side: pairs in the matrices, gold for shares "
+    "of the ground truth, pred for shares of the prediction."
+)
 
 
 def show_families(compared: Comparison) -> None:
@@ -79,34 +82,30 @@ def _counted_families(
     return _compared.families(_tree, sample, count or None, depth=depth, **at)
 
 
-def family_sentence(families: FamilyConfusion, side: int, scope: str, words: SideWords) -> str:
+def family_sentence(families: FamilyConfusion, side: int, scope: str, words: ScreenWords) -> str:
     """The result in one sentence, for readers who do not know the metrics."""
     shares = families.shares(side)
     what = {"pixel": "labelled pixels", "page": "labels on pages"}[families.sample]
-    of = f"of {words.of[side]}'s {what} in {as_typed(scope)}"
+    of = f"of {words.named[side]}'s {what} in {as_typed(scope)}"
     if math.isnan(shares["identity"]):
         return f"There are no {what} in {as_typed(scope)}."
     if not families.common_labels:
         met = f"{percent(shares['in_family'])} {of} meet a label of their own family"
         return f"{met}; the two sides have different labels."
     wrong = shares["in_family"] + shares["oof"]
-    rest = (
-        f"of the {'mistakes' if words is TRUTH else 'others'}, {percent(shares['in_family'] / wrong if wrong else 0)}"
-    )
+    rest = f"of the {words.mistakes}, {percent(shares['in_family'] / wrong if wrong else 0)}"
     kept = f"; {rest} stay in their family" if wrong else ""
-    same = "are right" if words is TRUTH else "have the same label on both sides"
-    return f"{percent(shares['identity'])} {of} {same}{kept}.".replace(" %", "\u00a0%")
+    return f"{percent(shares['identity'])} {of} {words.are_right}{kept}.".replace(" %", "\u00a0%")
 
 
-def family_headlines(families: FamilyConfusion, side: int, words: SideWords) -> list[Headline]:
+def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -> list[Headline]:
     """The shares of right, in the family, out of the family."""
-    shares, other, all_labels = families.shares(side), words.of[1 - side], f"all labels of {words.of[side]}"
+    shares, other, all_labels = families.shares(side), words.named[1 - side], f"all labels of {words.named[side]}"
     if not families.common_labels:
         shares["identity"] = math.nan  # undefined: without common labels nothing can be right
-    same = "Right" if words is TRUTH else "Same label"
     different = "The two sides have different labels, so no label can be the same."
-    none = f"There are no labels in {words.of[side]}."
-    names = {"identity": (same, f"{words.of[1 - side]} has the label, too; of {all_labels} except Background."),
+    none = f"There are no labels in {words.named[side]}."
+    names = {"identity": (words.right, f"{other} has the label, too; of {all_labels} except Background."),
              "in_family": ("In the family", f"{other} has another label of the same family there."),
              "oof": ("Out of the family", f"No label of the family is left in {other} to pair with.")}  # fmt: skip
     reasons = {"identity": different if not families.common_labels else none}
@@ -116,15 +115,17 @@ def family_headlines(families: FamilyConfusion, side: int, words: SideWords) -> 
     ]
 
 
-def show_labels(families: FamilyConfusion, side: int, words: SideWords) -> None:
+def show_labels(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """All labels of one side: bars, then a table with the preferred confusion of each label."""
     figure = family_bars(families, side, session.theme())
     st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
     show_table(table, label_columns(families), key=f"family_table_{side}")
     draw = partial(stacked_bars.family_bars, families, side)
-    make = lambda: Table("families", f"Families, labels of {words.of[side]}", table, recipe=families.recipe)
-    offers.offer("families", Offer(in_state("families", words.of[side]), "Labels in and out of families", draw, make))
+    make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
+    offers.offer(
+        "families", Offer(in_state("families", words.named[side]), "Labels in and out of families", draw, make)
+    )
 
 
 def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
@@ -145,7 +146,7 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     }
 
 
-def show_one_family(families: FamilyConfusion, side: int, words: SideWords) -> None:
+def show_one_family(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """The matrix of one family: shares of gt by row or of pred by column, with "out of family" last."""
     own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
     shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
@@ -165,10 +166,10 @@ def show_one_family(families: FamilyConfusion, side: int, words: SideWords) -> N
         confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
     )
     st.caption(
-        f"Shares of {words.of[side]}, by {direction}. {OUT_OF_FAMILY[0].upper()}{OUT_OF_FAMILY[1:]}: no label of the "
-        f"family was left in {words.of[1 - side]} to pair with."
+        f"Shares of {words.named[side]}, by {direction}. {as_heading(OUT_OF_FAMILY)}: no label of the "
+        f"family was left in {words.named[1 - side]} to pair with."
     )
-    offers.offer("family", matrix_offers.matrix_offer(confusion, view, visible, f"Family {chosen.family}"))
+    offers.offer("family", matrix_panel.matrix_offer(confusion, view, visible, f"Family {chosen.family}"))
 
 
 def _confused_mass(matrix: FamilyMatrix) -> float:
@@ -179,22 +180,19 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
 def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    buttons = VIEW_BUTTONS if compared.has_truth else LETTER_BUTTONS
-    views = {name: title for name, title in buttons.items() if name != COLLAPSED}
+    views = view_buttons(compared.vocabulary)
     if choices.current().matrix_depth not in names:
         choices.put(matrix_depth=1)
     with control_row():
-        st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
-                             **choices.bind("matrix_depth"))  # fmt: skip
+        sidebar.show_segments("matrix_depth", "Depth of the tree", names)
         expanded = _choose_expanded(tree)
-        st.segmented_control("View", list(views), required=True, format_func=views.__getitem__,
-                             **choices.bind("family_view"))  # fmt: skip
+        sidebar.show_segments("family_view", "View", views)
     confusion = _grouped_confusion(compared, tree, expanded)
     order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
     view = choices.current().family_view
     matrix_panel.show_plain_matrix(confusion, view, shown, "coarse_matrix")
-    offers.offer("grouped", matrix_offers.matrix_offer(confusion, view, shown, "Matrix in families"))
+    offers.offer("grouped", matrix_panel.matrix_offer(confusion, view, shown, "Matrix in families"))
     return confusion
 
 
@@ -213,14 +211,9 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
     def remember() -> None:
         choices.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
 
-    return st.multiselect(
-        "Open single families",
-        tree.families,
-        key="open_families",
-        on_change=remember,
-        disabled=_matrix_depth() == 0,
-        width=320,
-    )
+    is_off = _matrix_depth() == 0
+    return st.multiselect("Open single families", tree.families, key="open_families", on_change=remember,
+                          disabled=is_off, width=320)  # fmt: skip
 
 
 def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
@@ -236,3 +229,53 @@ def _cached_grouped_confusion(
     _, method, depth, expanded = choice
     page, document = level.get("page"), level.get("document")
     return _compared.confusion(page, document, method, families=_tree, depth=depth, expanded=expanded)
+
+
+def choose_families(compared: Comparison) -> FamilyTree:
+    """Controls for the families and how they are counted; returns the chosen tree."""
+    with control_row():
+        sidebar.show_choice(
+            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=210
+        )
+        tree = chosen_tree(compared)
+        st.segmented_control("Sample", choices.CHOICES["family_sample"], required=True, **choices.bind("family_sample"))
+        show = lambda count: count or BY_SIDE
+        counts = choices.CHOICES["family_count"]
+        sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=130)
+        sidebar.show_choice(
+            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=150,
+            help="1 means the outermost families of the tree.",
+        )  # fmt: skip
+        titles = dict(zip(SIDES, words_for(compared).titles))
+        sidebar.show_segments("family_given", "Given", titles, help="The side whose labels are shown one by one")
+    with st.expander("Edit the families, or upload a file", expanded=not tree.paths):
+        guard(lambda: _show_editor(compared, tree))
+    return tree
+
+
+def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
+    left, right = columns(3, 2, key="_family_editor")
+    with left:
+        st.caption("Write a family next to each label; nested families as Text / Headings. Blank: a family of its own.")
+        rows = rows_of(tree, labels_of(compared))
+        height = 38 + 35 * min(max(len(rows), 1), TABLE_ROWS)
+        edited = st.data_editor(
+            rows, hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}", height=height
+        )
+        wanted = as_text(tree_of(edited))
+        if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
+            _use_families(wanted)
+    with right:
+        st.caption("A file with families (YAML or JSON) can be dropped on the page Data.")
+        st.download_button("Download as YAML", as_yaml(tree), "families.yaml", "application/yaml")
+
+
+def as_yaml(tree: FamilyTree) -> str:
+    import yaml
+
+    return yaml.safe_dump(tree.as_written(), allow_unicode=True, sort_keys=False, default_flow_style=None)
+
+
+def _use_families(text: str) -> None:
+    choices.put(families=text, family="", expanded="[]")
+    st.rerun()

@@ -1,4 +1,4 @@
-"""How the labels of both sides relate: the taxonomy in words, a suggested mapping to accept, and the mapping editor."""
+"""How the pages and labels of both sides were matched: page matches, the taxonomy, and the mapping editor."""
 
 from __future__ import annotations
 
@@ -12,27 +12,32 @@ from layoutcm.alignment.taxonomy import PREDS, mapping_for
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.label_mapping import SuggestedMapping, suggest_mapping
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Layout
-from layoutcm.ui import choices, session
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Layout
+from layoutcm.messages import HOW_MATCHED
+from layoutcm.tables.tables import Table, csv_text
+from layoutcm.ui import choices, held_files, selection, session
 from layoutcm.ui.choice_rules import mapping_to_text
+from layoutcm.ui.file_roles import PAGE_MAP
 from layoutcm.ui.input_files import layouts_of, parsed_page_map
 from layoutcm.ui.page_shell import guard
+from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.visitor_files import InputFile
 from layoutcm.ui.visitors import kept
-from layoutcm.wording import agree
+from layoutcm.wording import agree, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEEP = "(keep)"
-ROWS_SHOWN = 8  # of a suggestion; with more, the table scrolls
+LABELS_SHOWN = 8  # of a suggestion; with more, the table scrolls
 WORDS = {
     "same": "Both sides use the same labels.",
     "different": "The two sides use different labels: matrices have no diagonal, class values need a mapping.",
     "mapped": "Labels are mapped to each other.",
 }
 Names = Mapping[str, str]
+PAGES_SHOWN = 1000
 
 
 def foreign_labels(position: int, compared: Comparison) -> list[str]:
@@ -53,7 +58,7 @@ def show_suggestion(position: int, foreign: list[str]) -> None:
     table = suggested.table[suggested.table["pred_label"].isin(foreign)].reset_index(drop=True)
     with st.container(border=True, key="suggested_mapping"):
         head = st.container(horizontal=True, vertical_alignment="center")
-        gt_name, pred_name = session.side_names()
+        gt_name, pred_name = session.words().named
         named = f"{pred_name} {as_typed(request.pred.name)}" if len(files.preds) > 1 else pred_name
         lacks = (
             f"{plural_spaced(len(foreign), 'label')} of {named} {agree(len(foreign), 'is', 'are')} not in {gt_name}."
@@ -88,7 +93,7 @@ def _show_editable(table: pd.DataFrame, gt_labels: list[str], key: str) -> dict[
         hide_index=True,
         disabled=["pred_label", "share", "runner_up", "runner_up_share", "note"],
         key=f"suggestion_{key}",
-        height=round(38 + 35 * min(len(rows), ROWS_SHOWN + 0.5)),  # half a row shows that there are more
+        height=round(38 + 35 * min(len(rows), LABELS_SHOWN + 0.5)),  # half a row shows that there are more
         column_config={
             "pred_label": "prediction",
             "becomes": st.column_config.SelectboxColumn(options=[KEEP, *gt_labels, BACKGROUND], required=True),
@@ -107,7 +112,7 @@ def _name_others(table: pd.DataFrame, suggested: SuggestedMapping) -> None:
     if lonely:
         st.caption(f"Without a good partner, kept as they are: {', '.join(map(as_typed, lonely))}.")
     if unused:
-        st.caption(f"Labels of {session.side_names()[0]} that nothing becomes: {', '.join(map(as_typed, unused))}.")
+        st.caption(f"Labels of {session.words().named[0]} that nothing becomes: {', '.join(map(as_typed, unused))}.")
 
 
 def _accept(position: int, names: Names, pred: Layout) -> None:
@@ -141,7 +146,7 @@ def show_taxonomy(compared: Comparison) -> None:
     st.session_state["match_names"] = choices.current().taxonomy == "match-names"
     st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
-        "Map labels of {1} to labels of {0}".format(*session.side_names()),
+        "Map labels of {1} to labels of {0}".format(*session.words().named),
         bool(session.mapping_of()),
         key="mapping_open",
         on_change="rerun",
@@ -181,3 +186,76 @@ def _without_chosen() -> dict[str, dict[str, Any]]:
     others = [str(i) for i in range(len(files.preds)) if i != session.chosen_index()]
     own = {i: (mapping_for(mapping, i) or {}).get("pred", {}) for i in others}
     return {PREDS: {i: dict(names) for i, names in own.items() if names}}
+
+
+def show_page_pairs(compared: Comparison) -> None:
+    """How pages were matched, and the unmatched pages."""
+    matched, unmatched = _matches(session.comparison_key(), compared)
+    names = session.words().named
+    sides = {name: int((unmatched[f"{side}_page"] != "").sum()) for side, name in zip(SIDES, names)}
+    ways = [f"{thin_spaced(count)} {HOW_MATCHED[how]}" for how, count in matched.items()]
+    only = [f"{thin_spaced(count)} only in {name}" for name, count in sides.items() if count]
+    parts = [f"matched {', '.join(ways)}" if ways else "none matched", *only]
+    st.markdown(f"**Pages:** {'; '.join(parts)}.")
+    _show_image_counts(compared)
+    if len(unmatched):
+        _show_unmatched(unmatched)
+    _show_page_map()
+
+
+def are_unmatched(compared: Comparison) -> bool:
+    """Whether pages have no partner, which often is a mistake in names."""
+    return len(_matches(session.comparison_key(), compared)[1]) > 0
+
+
+@st.cache_data(max_entries=12, show_spinner="Looking at the pages …", scope="session")
+def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.DataFrame]:
+    """{way of matching: number of pages}, and the rows of the unmatched pages."""
+    table = _compared.page_matches()
+    counts = table["how"].value_counts()
+    matched = {how: int(counts[how]) for how in HOW_MATCHED if how in counts}
+    return matched, table[table["how"] == ""].reset_index(drop=True)
+
+
+def _show_unmatched(unmatched: pd.DataFrame) -> None:
+    names = dict(zip(("gt_page", "pred_page"), (f"only in {name}" for name in session.words().named)))
+    data_tables.show_table(unmatched[list(names)].head(PAGES_SHOWN), names, "pages_alone")
+    if len(unmatched) > PAGES_SHOWN:
+        st.caption(f"The first {PAGES_SHOWN:,} of {len(unmatched):,}; the file below has all.")
+    st.download_button(
+        "Download these as a page map to fill in",
+        lambda: csv_text(page_map_table(unmatched)),
+        "pages.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def page_map_table(unmatched: pd.DataFrame) -> Table:
+    """The pages without a partner, as a page map in which the partners are missing."""
+    return Table("pages", "Page map", unmatched[["gt_page", "pred_page"]].set_axis(["gt", "pred"], axis=1))
+
+
+def _show_page_map() -> None:
+    """Where a page map comes from, and a button that removes one that has no card of its own."""
+    has_card = any(one.role == PAGE_MAP for one in held_files.cards())
+    if session.chosen_page_map() is not None and not has_card and st.button("Remove the page map"):
+        session.change_files(page_maps=())
+        st.rerun()
+    st.caption("Pages that belong together under other names: drop a page map above (CSV with the columns gt and pred, "
+               "YAML or JSON). Other pages are matched as before.")  # fmt: skip
+
+
+def _show_image_counts(compared: Comparison) -> None:
+    """How many pages have an image, and which images have no page."""
+    images = selection.current_page_images()
+    if not images.pictures:
+        return
+    with st.spinner("Matching page images …"):
+        by_page, unused = images.by_page(compared), images.unmatched_files(compared)
+    st.markdown(f"**Page images:** {plural_spaced(len(by_page), 'page')} of {len(compared.pages):,} have one.")
+    if unused:
+        belongs = "image belongs" if len(unused) == 1 else "images belong"
+        message = f"{len(unused):,} page {belongs} to no page (first: {unused[0]}). "
+        st.info(as_typed(message + "Images are matched by name, or by document and page number."))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 import streamlit as st
+from PIL import Image, ImageDraw
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
+from layoutcm.drawing.page_images import Picture
+from layoutcm.drawing.page_raster import page_with_lit_pixels
 from layoutcm.drawing.palette import CAUSE_COLOURS
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.levels import page_position
 from layoutcm.ui import choices, components, screen_text, selection
+from layoutcm.ui.page_pictures import picture_address, shrunk_picture
 from layoutcm.ui.parts import data_tables
-from layoutcm.ui.parts.thumbnails import Lit, thumbnail_address
-from layoutcm.ui.scope import Scope
-from layoutcm.wording import percent, percent_brief, thin_spaced
+from layoutcm.ui.selection import Scope
+from layoutcm.wording import percent, percent_brief, plain_percent, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,10 +36,14 @@ CAUSES_PAGES, CAUSES_PAGES_OF_PARTS = 200, 24  # more would take too long after 
 COLOUR_OF_CAUSE = dict(zip(CAUSES, CAUSE_COLOURS, strict=True))
 CAUSES_HELP = (
     "**Slack**: only the position of a border differs, by no more than "
-    f"{100 * TOLERANCE:g} % of the page's longer side. **Label**: a region was found with another label. **Size**: a "
-    "region reaches too far or not far enough. **Split** and **merge**: one region became several, or several became "
-    "one. **Duplicate**: a second region on a found one. **Missed** and **invented**: regions of one side only."
+    f"{plain_percent(TOLERANCE)} of the page's longer side. **Label**: a region was found with another label. "
+    "**Size**: a region reaches too far or not far enough. **Split** and **merge**: one region became several, or "
+    "several became one. **Duplicate**: a second region on a found one. **Missed** and **invented**: regions of one "
+    "side only."
 )
+THUMBNAIL, SMALL = 420, 160  # px, the longer side
+EDGE = (160, 160, 160)
+Lit = tuple[str, ...]  # (gt label, pred label) of a cell, (label,) for its wrong pixels, () for all wrong pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +79,7 @@ def _pictures(pages: LitPages, first: int, count: int) -> list[list[Any]]:
     shown = []
     rows = pages.table.iloc[first : first + count]
     for page, amount in zip(rows["page"], rows[pages.column]):
-        picture = images.find(compared, compared.levels.page_index(page))
+        picture = images.find(compared, page_position(compared.levels.pages, page))
         address = thumbnail_address(pages.scope.key, compared, page, pages.lit, method, picture)
         shown.append([page, round(amount), address])
     return shown
@@ -134,7 +146,7 @@ def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: pd.Serie
     _, *names = key
     causes = _compared.sources.causes
     counted = not _compared.levels.has_regions and bool(causes.kept)
-    numbers = None if counted else [_compared.levels.page_index(page) for page in _pages]
+    numbers = None if counted else [page_position(_compared.levels.pages, page) for page in _pages]
     values = causes.of_pages(numbers).total.values
     if len(names) == 2:
         row, column = _compared.cell(*names)
@@ -143,3 +155,42 @@ def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: pd.Serie
         row, column = _compared.cell(names[0], names[0])
         found = np.asarray(values[:, row].sum(axis=1) + values[:, :, column].sum(axis=1))  # the diagonal has no cause
     return dict(zip(CAUSES, found.tolist()))
+
+
+def thumbnail_address(
+    content: str, compared: Comparison, page: str, lit: Lit, method: str, picture: Picture | None
+) -> str | None:
+    """The address of a JPEG of the faded page with some pixels lit; it is small if all wrong pixels are.
+
+    `content` is the cache key for the files and options of the comparison. The picture is drawn when the browser asks
+    for it, unless the comparison is no longer held then.
+    """
+    key = repr((content, page, *lit, method, picture.digest if picture else ""))
+    held, side = ref(compared), THUMBNAIL if lit else SMALL
+
+    def make() -> bytes | None:
+        still = held()
+        return draw_thumbnail(still, page, lit, method, shrunk_picture(picture, side)) if still else None
+
+    return picture_address(key, make)
+
+
+def draw_thumbnail(compared: Comparison, page: str, lit: Lit, method: str, image: Image.Image | None) -> bytes:
+    """The JPEG; `image` is the picture of the page."""
+    tiles = compared.page_tiles(page)
+    scale = (THUMBNAIL if lit else SMALL) / max(tiles.x_edges[-1], tiles.y_edges[-1])
+    page_image = Image.fromarray(page_with_lit_pixels(tiles, _share(compared, tiles, lit, method), scale, image))
+    ImageDraw.Draw(page_image).rectangle((0, 0, page_image.width - 1, page_image.height - 1), outline=EDGE)
+    out = io.BytesIO()
+    page_image.save(out, "JPEG", quality=85, subsampling=0)  # much quicker than a PNG; colours stay sharp
+    return out.getvalue()
+
+
+def _share(compared: Comparison, tiles: PageTiles, lit: Lit, method: str) -> Floats:
+    """float64[pairs]: how strongly the pixels of each pair are lit."""
+    if len(lit) == 2:
+        return tiles.share_of(compared.cell(*lit), method)
+    if lit:
+        return tiles.share_in_label(compared.cell(lit[0], lit[0]), method)
+    wrong = AGREEMENT[2:5] if compared.space.shared else AGREEMENT[2:4]  # other labels are no error if they all differ
+    return np.isin(tiles.agreement(), [AGREEMENT.index(kind) for kind in wrong]).astype(float)

@@ -1,20 +1,24 @@
-"""The parts of the start page around the cards: the drop zone, what is missing, the data folder, going on."""
+"""The parts of the start page around the cards: the drop zone, formats, what is missing, the data folder."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import card_reviews, choices, dropped_images, further_files, held_files, router, session
+from layoutcm.formats.registry import BY_NAME
+from layoutcm.ui import card_reviews, choices, further_files, held_files, page_shell, session
 from layoutcm.ui.card_reviews import Review
 from layoutcm.ui.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped, seems_no_truth
-from layoutcm.ui.input_files import data_files
+from layoutcm.ui.input_files import data_files, is_result_path
 from layoutcm.ui.parts import label_mapping, saved_sessions
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.session_files import is_session_file
-from layoutcm.ui.stored_results import is_result_path
+from layoutcm.ui.settings import app_folder
 from layoutcm.wording import agree
 
 DROP = "Drop files here: ground truth, predictions, page images and more"
@@ -23,6 +27,10 @@ HELP = (
     "(YAML, JSON); a page map or page attributes (CSV); a saved session (.layoutcm). Roles are guessed, and can be "
     "changed."
 )
+_NAME = re.compile(r"`([a-z0-9-]+)`")
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_LINK = re.compile(r"\[([^\]\[]*)\]\([^()]*\)")
+FORMAT_TITLES = ("format", "what it is", "page sizes", "notes")
 
 
 def show_drop_zone() -> None:
@@ -33,7 +41,7 @@ def show_drop_zone() -> None:
         cards = held_files.cards()
         if is_new:
             saved_sessions.open_dropped([one for one in cards if one.role == SESSION])
-    dropped_images.load_images(cards)
+    further_files.load_images(cards)
     changed = held_files.load()
     if further_files.use_all(cards) or changed:
         st.rerun()
@@ -71,9 +79,9 @@ def show_data_folder() -> None:
     if not known:
         return
     with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
-        first, second = ("Ground truth", "Predictions") if choices.current().truth else ("A", "B")
-        gt = st.selectbox(first, names, index=None, key="folder_gt")
-        preds = st.multiselect(second, names, key="folder_preds")
+        words = session.words()
+        gt = st.selectbox(words.titles[0], names, index=None, key="folder_gt")
+        preds = st.multiselect(words.others_title, names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
             _open("|".join([str(gt), *preds]))
         saved = [name for name in known if is_session_file(name)]
@@ -108,7 +116,7 @@ def show_state(reviews: Sequence[Review]) -> None:
         name = as_typed(gt.card.name)
         decisions.append(f"{name} is taken for the ground truth, but has scores. If no file is the truth, say so below")
     if held_files.is_first_load(isinstance(compared, Comparison)) and not decisions:
-        router.go_to("models")
+        page_shell.go_to("models")
     if decisions:
         st.warning(f"Look at this before you go on: {'; '.join(decisions)}.")
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -143,9 +151,8 @@ def _why_swapped(gt: Review, preds: Sequence[Review]) -> str:
 
 
 def _show_swap_button(gt: Review, pred: Review, is_advised: bool) -> None:
-    words = "Swap ground truth and prediction" if choices.current().truth else "Swap A and B"
-    st.button(words, key="swap", type="primary" if is_advised else "secondary", icon=":material/swap_vert:",
-              on_click=held_files.swap, args=(gt.card, pred.card))  # fmt: skip
+    st.button(session.words().swap, key="swap", type="primary" if is_advised else "secondary",
+              icon=":material/swap_vert:", on_click=held_files.swap, args=(gt.card, pred.card))  # fmt: skip
 
 
 def _decisions(reviews: Sequence[Review]) -> list[str]:
@@ -173,10 +180,10 @@ def suggestions() -> dict[int, list[str]]:
 def _show_way_on(compared: Comparison, preds: int, decisions: list[str], warnings: int) -> None:
     """The button that goes on, and a few words if nothing keeps the visitor here."""
     st.button("Go on to Models", key="go_on", type="secondary" if decisions else "primary",
-              icon=":material/arrow_forward:", on_click=router.go_to, args=("models",))  # fmt: skip
+              icon=":material/arrow_forward:", on_click=page_shell.go_to, args=("models",))  # fmt: skip
     if not decisions:
         pages = plural_spaced(len(compared.pages), "page")
-        others = f", {plural_spaced(preds, 'prediction')}" if choices.current().truth else ""
+        others = f", {plural_spaced(preds, 'prediction')}" if "models" in compared.vocabulary.parts else ""
         well = ":green[:material/check_circle:] All is well: "
         said = f"{pages}{others} compared, with {plural_spaced(warnings, 'warning')} below."
         st.markdown(said if warnings else f"{well}{pages}{others} compared.", width="content")
@@ -211,3 +218,46 @@ def show_truth() -> None:
 
 def _store_truth() -> None:
     choices.put(truth=not st.session_state["no_truth"])
+
+
+class FormatRow(NamedTuple):
+    name: str
+    title: str
+    sizes: str
+    notes: str
+
+
+@cache
+def format_rows() -> tuple[FormatRow, ...]:
+    """One row for each format that the documentation describes; a row of several formats is repeated for each."""
+    header: list[str] = []
+    found: list[FormatRow] = []
+    for line in (app_folder() / "docs" / "formats.md").read_text("utf-8").splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(line.strip("|"))]
+        if cells[0] == "name":
+            header = cells
+        elif header and line.startswith("| `"):
+            row = dict(zip(header, map(_plain, cells)))
+            names = [name for name in _NAME.findall(cells[0]) if name in BY_NAME]
+            titles = [row["what it is"]] if len(names) == 1 else [BY_NAME[name].title for name in names]
+            found += [FormatRow(*pair, row["page sizes"], row["notes"]) for pair in zip(names, titles)]
+        elif not line.startswith("|"):
+            header = []
+    return tuple(found)
+
+
+def _plain(text: str) -> str:
+    """A cell without the signs of Markdown."""
+    return _LINK.sub(r"\1", text).replace("`", "")
+
+
+def show_formats() -> None:
+    rows = format_rows()
+    with st.expander(f"Formats that are read ({len(rows)})"):
+        wanted = st.text_input("Search", key="format_search", placeholder="a tool, a suffix, a word").casefold().split()
+        shown = [row for row in rows if all(word in " ".join(row).casefold() for word in wanted)]
+        if shown:
+            columns = {title: [row[i] for row in shown] for i, title in enumerate(FORMAT_TITLES)}
+            st.dataframe(columns, hide_index=True, key="formats")
+        else:
+            st.caption("No format has these words. A table in CSV can be read from any tool.")

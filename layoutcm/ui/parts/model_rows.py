@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -17,16 +18,19 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.palette import scale_colour
 from layoutcm.errors import NotCounted
-from layoutcm.metrics.intervals import BETTER, TOO_FEW, WORSE, Intervals
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
-from layoutcm.models.leaderboard import BASELINE, Leaderboard
-from layoutcm.tables.class_grid import MARKS, ends_text
-from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_text, resampling_text
-from layoutcm.tables.leaderboard_tables import BOARD, board_table, short_title
-from layoutcm.tables.model_objects import NO_INTERVALS, ObjectFigures, no_object_figures, object_figures
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
+from layoutcm.results.measures import Figures, Measure
+from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE
+from layoutcm.tables.agreement_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
+from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_of_row, resampling_text
+from layoutcm.tables.leaderboard_tables import BOARD, MARKS, ends_text, short_title, shown_table
+from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, offers, session, sidebar
-from layoutcm.ui.offers import Offer
-from layoutcm.ui.parts import models
+from layoutcm.ui.offers import Offer, in_state
+from layoutcm.ui.parts import data_tables, models
+from layoutcm.ui.parts.data_tables import agreed_sentence
 from layoutcm.ui.parts.models import Predictions
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
@@ -34,9 +38,11 @@ from layoutcm.wording import MISSING, difference_text, score_text
 
 PENDING = "…"
 NO_VALUE = "n/a"
-PIXEL_FIGURES = ("macro_f1", "content_f1")
+NO_INTERVALS = "Figures without an interval are not sums over documents."
+NO_QUALITY = "The two sides have different labels, so objects have no label in common."
 LABELS_DIFFER = "The labels differ from those of the ground truth, so that there is no F1 of classes: use a mapping."
-# Rows are as high as their longest text, before and after it is there: the second height is for narrow screens.
+# Rows are as high as their longest text, before and after it is there: the second height is for narrow screens, where
+# the difference stands below the figures of its prediction.
 STYLE = """<style>
 .models-table{width:100%;border-collapse:collapse;line-height:1.3;font-variant-numeric:tabular-nums}
 .models-table th,.models-table td{padding:.4rem .7rem .4rem 0;text-align:left;vertical-align:top;
@@ -49,9 +55,20 @@ border-bottom:1px solid rgba(128,128,128,.3)}
 .models-table .ends{white-space:nowrap}
 .models-table .several{height:4.7rem}
 .models-notes{margin-top:.4rem;min-height:4rem;line-height:1.4}
-.models-scroll{overflow-x:auto}
-@media(max-width:1200px){.models-table .several{height:7.4rem}.models-notes{min-height:7.6rem}}
+.models-scroll{overflow-x:auto;container-type:inline-size}
+@media(max-width:1200px){.models-notes{min-height:7.6rem}}
+@container(max-width:800px){
+.models-table.compares{display:grid;grid-template-columns:minmax(5.5rem,auto) repeat(var(--figures),auto)}
+.compares thead,.compares tbody,.compares tr{display:grid;grid-template-columns:subgrid;grid-column:1/-1}
+.compares thead tr{align-items:end}
+.compares tr{border-bottom:1px solid rgba(128,128,128,.3)}
+.models-table.compares th,.models-table.compares td{border:0}
+.models-table .several{height:auto;min-height:7.4rem;align-content:start}
+.models-table.compares tr>:last-child{grid-column:1/-1;padding-top:0}
+.models-table.compares thead th:last-child small{display:inline}
+}
 </style>"""
+MOST_ROWS = 200
 
 
 class Cell(NamedTuple):
@@ -64,13 +81,20 @@ class Cell(NamedTuple):
     colour: str = ""
 
 
+class OtherFigures(NamedTuple):
+    """The measures of one prediction that have no interval, and why those that are n/a are."""
+
+    figures: Figures
+    why: dict[str, str]
+
+
 class Rows(NamedTuple):
     """What the table is made from; None: not known yet."""
 
     predictions: Predictions
     board: Leaderboard | None
     intervals: dict[int, Intervals] | None = None
-    objects: dict[int, ObjectFigures] | None = None
+    others: dict[int, OtherFigures] | None = None
 
     @property
     def compares(self) -> bool:
@@ -113,12 +137,12 @@ def fill_rows(
     """Draw the table with intervals and verdicts, then with the figures of objects."""
     with downloads:
         if board:
-            offers.offer("models", Offer(BOARD, "Leaderboard", table=lambda: board_table(board)))
+            offers.offer("models", Offer(BOARD, "Leaderboard", table=partial(_table_of, board)))
         intervals = _all_intervals(predictions, board)
         if st.session_state.get("model_rows_of") != _content(predictions):
             place.html(_table(Rows(predictions, board, intervals)))
-        objects = _all_objects(predictions, board)
-    place.html(_table(Rows(predictions, board, intervals, objects)))
+        others = _all_others(predictions, board)
+    place.html(_table(Rows(predictions, board, intervals, others)))
     st.session_state["model_rows_of"] = _content(predictions)
 
 
@@ -133,36 +157,63 @@ def _all_intervals(predictions: Predictions, board: Leaderboard | None) -> dict[
     return {predictions.position(name): found for name, found in board.intervals.items()}
 
 
-def _all_objects(predictions: Predictions, board: Leaderboard | None) -> dict[int, ObjectFigures]:
-    """{position: figures of objects}, on the common pages if there is a leaderboard."""
-    content = predictions.content
+def _all_others(predictions: Predictions, board: Leaderboard | None) -> dict[int, OtherFigures]:
+    """{position: figures without intervals}, on the common pages if there is a leaderboard."""
+    content, method = predictions.content, choices.current().method
     return {
-        position: _object_figures(content, predictions.names[position], board, compared)
+        position: _other_figures(content, method, predictions.names[position], board, compared)
         for position, compared in predictions.compared.items()
     }
 
 
 @kept("Matching objects …")
-def _object_figures(
-    content: models.Content, name: str, _board: Leaderboard | None, _compared: Comparison
-) -> ObjectFigures:
+def _other_figures(
+    content: models.Content, method: str, name: str, _board: Leaderboard | None, _compared: Comparison
+) -> OtherFigures:
+    found = _board.result_on_common_pages(name) if _board else result_of_columns(_compared, method)
+    if found.objects is None:
+        no_ap = no_quality = _why_not_counted(_compared)
+    else:
+        no_ap, no_quality = found.objects.why_no_ap or "", "" if found.has_classes else NO_QUALITY
+    return OtherFigures(found.measures, {"objects.ap": no_ap, "objects.pq": no_quality, "objects.f1": no_quality})
+
+
+def _why_not_counted(compared: Comparison) -> str:
+    """Why objects are not counted; "" if they are."""
     try:
-        return object_figures(_board.objects(name) if _board else _compared.objects())
+        compared.objects()
     except NotCounted as error:
-        return no_object_figures(error.on_screen)
+        return error.on_screen
+    return ""
+
+
+def shown_columns(figures: Collection[Figures]) -> list[Measure]:
+    """The columns of a table of predictions that have these figures; if none has an AP, F1 of objects stands for it."""
+    every = {one.name: one for one in compared_measures()}
+    f1 = every.pop("objects.f1", None)
+    if f1 and figures and all(one.get("objects.ap") is None for one in figures):
+        every["objects.ap"] = f1  # in the same place
+    return list(every.values())
+
+
+def _table_of(board: Leaderboard) -> Table:
+    """The leaderboard to take away, with the columns of the screen."""
+    value = board.result()
+    return shown_table(value, shown_columns([row.measures or {} for row in value.model_rows]))
 
 
 def _table(rows: Rows) -> str:
     ordered = _order(rows)
-    has_ap = rows.objects is None or any(not math.isnan(one.ap) for one in rows.objects.values())
-    titles = _titles(rows, has_ap)
+    shown = shown_columns([one.figures for one in (rows.others or {}).values()])
+    titles = _titles(rows, shown)
     notes: dict[str, str] = {}  # {reason: its mark}
-    lines = [_line(rows, position, has_ap, len(titles), notes) for position in ordered]
+    lines = [_line(rows, position, shown, len(titles), notes) for position in ordered]
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     texts = [*(f"{mark}: {reason}" for reason, mark in notes.items()), *_sources(rows)]
     below = "".join(f"<small>{html.escape(text)}</small>" for text in texts)
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    table = f'<div class="models-scroll"><table class="models-table">{body}</table></div>'
+    look = f'class="models-table compares" style="--figures:{len(shown)}"' if rows.compares else 'class="models-table"'
+    table = f'<div class="models-scroll"><table {look}>{body}</table></div>'
     return f'{STYLE}{table}<div class="models-notes">{below}</div>'
 
 
@@ -173,26 +224,32 @@ def _order(rows: Rows) -> list[int]:
     return [*best, *found.problems]
 
 
-def _titles(rows: Rows, has_ap: bool) -> list[str]:
-    objects = "mAP<small>objects</small>" if has_ap else f"object F1<small>at IoU {HEADLINE_IOU:.2f}</small>"
-    figures = ["macro F1<small>classes, pixels</small>", "content F1<small>pixels</small>"]
-    titles = ["prediction", *figures, objects, "panoptic quality<small>objects</small>"]
+def _titles(rows: Rows, shown: list[Measure]) -> list[str]:
+    titles = [
+        "prediction",
+        *(f"{html.escape(one.short_title)}<small>{html.escape(_counted(one))}</small>" for one in shown),
+    ]
     if not rows.compares:
         return titles
     board = rows.board
     first = f"{short_title(board.figure)} minus" if board else "difference from"
     baseline = board.baseline if board else models.baseline_name(rows.predictions)
-    return [*titles, f"{first}<small>{html.escape(baseline)}</small>"]
+    return [*titles, f"{first} <small>{html.escape(baseline)}</small>"]
 
 
-def _line(rows: Rows, position: int, has_ap: bool, width: int, notes: dict[str, str]) -> str:
+def _counted(measure: Measure) -> str:
+    """What a measure counts, or when an object counts as found."""
+    return (measure.detail or "objects") if "objects" in measure.needs else "pixels"
+
+
+def _line(rows: Rows, position: int, shown: list[Measure], width: int, notes: dict[str, str]) -> str:
     found = rows.predictions
     name = html.escape(found.names[position])
     current = ' aria-current="true"' if position == session.chosen_index() else ""
     if position in found.problems:
         problem = html.escape(found.problems[position].on_screen)
         return f'<tr{current}><th scope="row">{name}</th><td colspan="{width - 1}">{problem}</td></tr>'
-    cells = [*_pixel_cells(rows, position), *_object_cells(rows, position, has_ap)]
+    cells = _measure_cells(rows, position, shown)
     if rows.compares:
         cells.append(_difference_cell(rows.board, found.names[position]) if rows.board else Cell(PENDING))
     high = ' class="several"' if rows.compares else ""
@@ -209,34 +266,34 @@ def _cell(cell: Cell, notes: dict[str, str]) -> str:
     return f"<td>{html.escape(cell.text)}{mark}{verdict}{below}</td>"
 
 
-def _pixel_cells(rows: Rows, position: int) -> list[Cell]:
+def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell]:
     if rows.intervals is None:
-        confusion = rows.predictions.compared[position].confusion(method=choices.current().method)
-        values = (confusion.average("macro")["f1"], confusion.content()["f1"])
-        return [Cell(NO_VALUE if math.isnan(value) else score_text(value), (PENDING,)) for value in values]
-    found = rows.intervals[position]
-    remarks = dict(zip(found.headline["figure"], found.headline["remark"]))
-    cells = []
-    for figure in PIXEL_FIGURES:
-        value, ends = float(found.figures[figure][0]), interval_text(found, figure)
-        if math.isnan(value):
-            cells.append(Cell(NO_VALUE, reason=LABELS_DIFFER))
-        else:
-            below = ("", f"{NO_VALUE}: {remarks[figure]}") if ends == MISSING else (ends,)
-            cells.append(Cell(score_text(value), below))
-    return cells
+        return _first_cells(rows.predictions.compared[position], shown)
+    found = rows.intervals[position].figure_rows
+    return [_summed_cell(found[one.column]) if one.adds_up else _other_cell(rows, position, one) for one in shown]
 
 
-def _object_cells(rows: Rows, position: int, has_ap: bool) -> list[Cell]:
-    if rows.objects is None:
-        return [Cell(PENDING)] * 2
-    found = rows.objects[position]
-    value, why = (found.ap, found.why_no_ap) if has_ap else (found.f1, found.why_none)
-    return [_object_cell(value, why), _object_cell(found.pq, found.why_no_pq)]
+def _first_cells(compared: Comparison, shown: list[Measure]) -> list[Cell]:
+    """The values that are known at once, without their intervals, which come later."""
+    values = result_of(compared, choices.current().method, Asked(parts=())).measures
+    texts = {name: NO_VALUE if value is None else score_text(value) for name, value in values.items()}
+    return [Cell(texts[one.name], (PENDING,)) if one.adds_up else Cell(PENDING) for one in shown]
 
 
-def _object_cell(value: float, why: str) -> Cell:
-    return Cell(NO_VALUE, reason=why) if math.isnan(value) else Cell(score_text(value))
+def _summed_cell(row: Mapping[Any, Any]) -> Cell:
+    """A measure with its interval."""
+    if math.isnan(row["value"]):
+        return Cell(NO_VALUE, reason=LABELS_DIFFER)
+    ends = interval_of_row(row)
+    return Cell(score_text(row["value"]), ("", f"{NO_VALUE}: {row['remark']}") if ends == MISSING else (ends,))
+
+
+def _other_cell(rows: Rows, position: int, measure: Measure) -> Cell:
+    if rows.others is None:
+        return Cell(PENDING)
+    found = rows.others[position]
+    value = found.figures.get(measure.name)
+    return Cell(NO_VALUE, reason=found.why.get(measure.name, "")) if value is None else Cell(score_text(value))
 
 
 def _difference_cell(board: Leaderboard, name: str) -> Cell:
@@ -269,6 +326,52 @@ def _sources(rows: Rows) -> list[str]:
     """What the intervals and the verdicts are made from."""
     if not rows.intervals:
         return [PENDING]
-    text = resampling_text(next(iter(rows.intervals.values())))
+    text = resampling_text(next(iter(rows.intervals.values())).resampling)
     first = f"{text[0].upper()}{text[1:]}. {NO_INTERVALS}"
     return [first, f"{NOT_CORRECTED}."] if rows.board else [first]
+
+
+def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
+    """The sentence of the chosen file, a row for each file, and the pages to review."""
+    compared = predictions.chosen
+    if not predictions.compared:
+        place.error("No prediction can be compared.")
+    elif compared is not None:
+        key = session.comparison_key(session.chosen_index())
+        place.markdown(as_typed(agreed_sentence((key,), choices.current().method, compared)))
+    st.html(_agreement_rows(predictions))
+    if compared is None:
+        return
+    st.subheader("Pages to review", anchor=False)
+    table = review_table(compared.pages_to_review())
+    columns = {"share_of_label": data_tables.share_number("share of the label")}
+    data_tables.show_page_picker(table.data.head(MOST_ROWS), "review", "page", columns)
+    st.caption(f"{REVIEW_ORDER[0].upper()}{REVIEW_ORDER[1:]}")
+    offers.offer("review", Offer(in_state(table.name), "Pages to review", table=lambda: table))
+
+
+def _agreement_rows(predictions: Predictions) -> str:
+    files = session.loaded_files()
+    assert files is not None
+    head = [
+        "file",
+        *(f"{title}<small>with {html.escape(files.gt.name)}</small>" for title in AGREEMENT_TITLES.values()),
+    ]
+    lines = []
+    for position, name in enumerate(predictions.names):
+        if position in predictions.problems:
+            problem = html.escape(predictions.problems[position].on_screen)
+            cells = f'<td colspan="{len(AGREEMENT_TITLES)}">{problem}</td>'
+        else:
+            values = _agreement(session.comparison_key(position), predictions.compared[position])
+            cells = "".join(f"<td>{score_text(values[key])}</td>" for key in AGREEMENT_TITLES)
+        current = ' aria-current="true"' if position == session.chosen_index() else ""
+        lines.append(f'<tr{current}><th scope="row">{html.escape(name)}</th>{cells}</tr>')
+    heading = "".join(f'<th scope="col">{title}</th>' for title in head)
+    body = f"<thead><tr>{heading}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>'
+
+
+@kept("Measuring agreement …")
+def _agreement(content: str, _compared: Comparison) -> dict[str, float]:
+    return _compared.agreement()

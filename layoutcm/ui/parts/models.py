@@ -21,8 +21,8 @@ from layoutcm.tables.leaderboard_texts import best_sentence
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui import background, choices, selection, session
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.parts import sentences
-from layoutcm.ui.router import go_to
+from layoutcm.ui.page_shell import go_to
+from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.visitors import Kept, kept
 
@@ -139,7 +139,7 @@ def show_answer(place: DeltaGenerator, predictions: Predictions) -> Leaderboard 
     if len(predictions.compared) == 1:
         ((position, compared),) = predictions.compared.items()
         confusion = compared.confusion(method=choices.current().method)
-        place.markdown(sentences.sentence_on_screen(confusion, predictions.names[position], selection.WHOLE_SET))
+        place.markdown(data_tables.sentence_on_screen(confusion, predictions.names[position], selection.WHOLE_SET))
         return None
     try:
         with place.container():  # for the spinner
@@ -158,7 +158,7 @@ def show_confusions(predictions: Predictions) -> None:
     if compared is None:
         return
     confusion = compared.confusion(method=choices.current().method)
-    for text, gt_label, pred_label in sentences.confusion_sentences(confusion, select(confusion)):
+    for text, gt_label, pred_label in data_tables.confusion_sentences(confusion, select(confusion)):
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=selection.open_cell, args=(gt_label, pred_label))
 

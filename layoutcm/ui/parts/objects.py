@@ -9,15 +9,14 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.screen.object_charts import Curve, curve_points
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.metrics.objects.object_confusion import ObjectConfusion
-from layoutcm.metrics.objects.panoptic import mean_qualities
+from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, mean_qualities
 from layoutcm.ui import choices, session
+from layoutcm.ui.screen_text import words_for
 from layoutcm.ui.visitors import kept
+from layoutcm.wording import iou_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NO_RANKING = "AP needs a ground truth: it ranks predictions by how well they meet it."
 
 
 def control_row() -> Any:
@@ -37,7 +36,7 @@ def _objects_of_level(content: str, level: dict[str, str], _compared: Comparison
 
 def why_no_ap(compared: Comparison) -> str:
     """Why there is no AP, or ""."""
-    return objects_of_level(compared).why_no_ap if compared.has_truth else NO_RANKING
+    return words_for(compared).no_ap or objects_of_level(compared).why_no_ap
 
 
 def chosen_iou() -> float:
@@ -93,4 +92,4 @@ def panoptic_means(compared: Comparison) -> dict[str, float]:
 def objects_recipe(compared: Comparison) -> str:
     rule = None if why_no_ap(compared) else choices.current().ap_rule
     shapes = objects_of_level(compared).shapes
-    return compared.recipe_for(None, objects=shapes, iou=f"{chosen_iou():.2f}", rule=rule)
+    return compared.recipe_for(None, objects=shapes, iou=iou_text(chosen_iou()), rule=rule)

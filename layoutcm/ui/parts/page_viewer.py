@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import agreement_names
 from layoutcm.drawing.label_order import order_labels
+from layoutcm.drawing.page_images import Picture
+from layoutcm.drawing.paper import pages
 from layoutcm.drawing.web import page_data
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED, SIDES
+from layoutcm.metrics.levels import page_position, pages_of
+from layoutcm.results.vocabulary import Vocabulary
 from layoutcm.tables.drawn_labels import fold_others
-from layoutcm.tables.matrix_views import cell_verb, select
-from layoutcm.tables.summary_sentence import in_both
-from layoutcm.ui import (
-    choices,
-    components,
-    input_files,
-    offers,
-    page_shell,
-    scope,
-    screen_text,
-    selection,
-    session,
-    sidebar,
-)
-from layoutcm.ui.image_uris import page_image_addresses
-from layoutcm.ui.parts import data_tables, label_panel, lit_pages, matrix_offers, matrix_panel, page_offers, sentences
+from layoutcm.tables.matrix_views import cell_name, select
+from layoutcm.tables.word_tables import words_table
+from layoutcm.ui import choices, components, input_files, offers, page_shell, screen_text, selection, session, sidebar
+from layoutcm.ui.offers import Offer, file_name
+from layoutcm.ui.page_pictures import page_image_addresses, shrunk_picture
+from layoutcm.ui.parts import cell, data_tables, lit_pages, matrix_panel
 from layoutcm.ui.parts.cell import pages_behind
-from layoutcm.ui.screen_text import SIDE_TITLES, as_typed
-from layoutcm.ui.side_words import words_for
+from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 NOTHING_PICKED = "Scroll to zoom, drag to move, hover or click for details; digits switch layers."
+MASKS = ("gt", "pred", "difference", "cell")
+PICTURE_SIDE = 2000
 
 
 def choose_page(compared: Comparison) -> str:
@@ -46,7 +44,7 @@ def choose_page(compared: Comparison) -> str:
     current = choices.current().page
     if current not in compared.alignment.pages.index:
         current = _first_page(compared)
-    index, lit = compared.levels.page_index(current), _lit_pages(compared)
+    index, lit = page_position(compared.levels.pages, current), _lit_pages(compared)
     choices.put(page=current)
     places = np.flatnonzero(lit.table["page"] == current).tolist() if lit else []
     walk: Sequence[str] = lit.table["page"].array if lit and places else compared.pages
@@ -61,7 +59,7 @@ def choose_page(compared: Comparison) -> str:
         st.button(f"Back to the {word}", disabled=lit is None, on_click=selection.open_chosen)
     document = compared.alignment.pages.documents[index]
     if document != current:
-        own = compared.levels.pages_of(document).tolist()
+        own = pages_of(compared.levels, document).tolist()
         number, count = thin_spaced(own.index(index) + 1), thin_spaced(len(own))
         of_all = f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
         st.caption(f"{of_all}; page {number} of {count} of document {screen_text.as_typed(document)}")
@@ -82,10 +80,10 @@ def show_viewer(compared: Comparison, page: str) -> None:
     components.VIEWER(
         key="viewer", data=data, on_picked_change=_keep_picked, on_wanted_change=_add_wanted, on_mask_change=_keep_mask
     )
-    page_offers.offer_page(compared, page)
+    offer_page(compared, page)
     picked = st.session_state.get("viewer_picked")
     st.caption(
-        as_typed(_picked_text(data, picked, compared.has_truth))
+        as_typed(_picked_text(data, picked, compared.vocabulary))
         if picked and picked["page"] == page
         else NOTHING_PICKED
     )
@@ -96,21 +94,20 @@ def show_filmstrip(compared: Comparison, page: str) -> None:
     lit = _lit_pages(compared)
     if lit is None or not len(lit.table):
         return
-    title = f"the wrong pixels of {lit.lit[0]}" if compared.has_truth else f"the differences in {lit.lit[0]}"
+    title = words_for(compared).lit.format(label=lit.lit[0])
     if len(lit.lit) == 2:
-        verb = cell_verb(compared.space.shared, lit.lit[0] == lit.lit[1])
-        title = f"{lit.lit[0]} {verb} {lit.lit[1]}" if compared.has_truth else in_both(*lit.lit)
+        title = cell_name(compared.vocabulary, *lit.lit, compared.space.shared)
     lit_pages.show_filmstrip(lit, title, page)
 
 
 def _lit_pages(compared: Comparison) -> lit_pages.LitPages | None:
     """The pages with pixels of the chosen cell, or wrong pixels of the chosen label, the worst first."""
-    whole = scope.scope_of(compared, session.chosen_index(), scope.Filters())
+    whole = selection.scope_of(compared, session.chosen_index(), selection.Filters())
     label = selection.chosen_label(compared)
     if selection.chosen_cell(compared) is not None:
         names = choices.current().gt_label, choices.current().pred_label
         return lit_pages.LitPages(whole, pages_behind(whole, names), names)
-    return lit_pages.LitPages(whole, label_panel.pages_of_label(whole, label), (label,)) if label else None
+    return lit_pages.LitPages(whole, cell.pages_of_label(whole, label), (label,)) if label else None
 
 
 def _lit_cell(compared: Comparison) -> tuple[int, int | None] | None:
@@ -124,7 +121,7 @@ def _page_data(compared: Comparison, page: str) -> tuple[dict[str, Any], str]:
     others = [i for i in range(len(session.pred_names())) if i != session.chosen_index()]
     wanted = _wanted_layers()
     tiles, problem = _tile_data(compared, page)
-    index, cell = compared.levels.page_index(page), _lit_cell(compared)
+    index, cell = page_position(compared.levels.pages, page), _lit_cell(compared)
     frame = compared.alignment.pages
     width, height = float(frame.widths[index]), float(frame.heights[index])
     if tiles:
@@ -155,7 +152,7 @@ def _wanted_layers() -> tuple[str, ...]:
 def _offered_layers(compared: Comparison, others: list[int], wanted: tuple[str, ...]) -> list[str]:
     """The layers that are computed when the reader asks for them."""
     sides = [f"side-{number}" for number, other in enumerate(others, start=2) if f"pred-{other}" not in wanted]
-    more = ("causes", "centres") if compared.space.shared and compared.has_truth else ("centres",)
+    more = ("causes", "centres") if selection.has_causes(compared) else ("centres",)
     return [*sides, *(name for name in more if name not in wanted)]
 
 
@@ -200,13 +197,11 @@ def _compared_or_none(position: int, page: str) -> Comparison | None:
 
 
 def _side_names(compared: Comparison, others: list[int]) -> list[str]:
-    """Ground truth and prediction; if there are several predictions, their names."""
-    if not compared.has_truth:
-        return list(compared.side_names)
-    names = session.pred_names()
-    if not others:
-        return list(SIDE_TITLES.values())
-    return [SIDE_TITLES["gt"], names[session.chosen_index()], *(names[position] for position in others)]
+    """The titles of the two sides; of several predictions that are compared with one truth, their names."""
+    words, names = compared.vocabulary, session.pred_names()
+    if not others or "models" not in words.parts:
+        return list(words.titles)
+    return [words.titles[GT], names[session.chosen_index()], *(names[position] for position in others)]
 
 
 def _shown_labels(labels: list[str]) -> list[int] | None:
@@ -258,7 +253,7 @@ def _keep_mask() -> None:
         choices.put(mask=mask)
 
 
-def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any], has_truth: bool) -> str:
+def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any], vocabulary: Vocabulary) -> str:
     """What was clicked: a region with its label, box and score, or the label sets of a pixel."""
     labels = data["labels"]
     if picked["kind"] == "region":
@@ -271,7 +266,7 @@ def _picked_text(data: Mapping[str, Any], picked: Mapping[str, Any], has_truth: 
         pair = data["pairs"][picked["pair"]]
         names = [" + ".join(labels[data["bits"][side][bit]] for bit in pair["words"][side]) for side in (GT, PRED)]
         sides = ", ".join(f"{data['sides'][side]}: {names[side] or 'not judged'}" for side in (GT, PRED))
-        return f"{sides}: {agreement_names(has_truth)[pair['kind']]}, {thin_spaced(pair['pixels'])} px"
+        return f"{sides}: {vocabulary.kinds[pair['kind']]}, {thin_spaced(pair['pixels'])} px"
     return ""
 
 
@@ -286,13 +281,40 @@ def show_numbers(compared: Comparison, page: str) -> None:
         folded = fold_others(confusion, choices.current().labels)
         ordered = order_labels(folded, select(folded), choices.current().order)
         matrix_panel.show_plain_matrix(folded, view, ordered, f"page_matrix_{page}", log=choices.current().log)
-        offers.offer("page_matrix", matrix_offers.matrix_offer(folded, view, ordered, PurePath(page).stem))
+        offers.offer("page_matrix", matrix_panel.matrix_offer(folded, view, ordered, PurePath(page).stem))
     with right:
         st.subheader("Content against Background", anchor=False)
-        sentences.show_collapsed(compared, confusion, key="page_collapsed")
+        data_tables.show_collapsed(compared, confusion, key="page_collapsed")
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
             classes = confusion.classes().iloc[shown.rows].drop(columns=["pred_pixels", "iou"])
-            if not compared.has_truth:
-                classes = classes.rename(columns=words_for(compared).scores | {"gt_pixels": "pixels in A"})
+            classes = classes.rename(columns=compared.vocabulary.columns)
             data_tables.show_table(classes, data_tables.CLASS_COLUMNS, key="page_classes")
+
+
+def offer_page(compared: Comparison, page: str) -> None:
+    """Offer the page with both layouts, the mask beside it if there is one, else the difference, and the words."""
+    picture = selection.current_page_images().find(compared, page_position(compared.levels.pages, page))
+    cell, mask = selection.chosen_cell(compared), choices.current().mask
+    kind = mask if mask in MASKS and (mask != "cell" or cell) else "cell" if cell and not mask else "difference"
+    names = (choices.current().gt_label, choices.current().pred_label) if kind == "cell" else None
+    method = choices.current().method
+    draw_mask = partial(_draw, pages.page_figure, compared, page, picture, kind=kind, cell=names, method=method)
+    of = lambda *names: file_name(*names, PurePath(session.chosen_pred().name).stem, PurePath(page).stem)
+    offers.offer(
+        "page",
+        Offer(of("overlay"), "Page with both layouts", partial(_draw, pages.page_overlay, compared, page, picture)),
+        Offer(of(kind, *(names or ())), _mask_title(compared, kind, names), draw_mask),
+        Offer(of("words"), "Packed words", table=lambda: words_table(compared.page_tiles(page), compared.vocabulary)),
+    )
+
+
+def _mask_title(compared: Comparison, kind: str, names: tuple[str, str] | None) -> str:
+    words = compared.vocabulary
+    if names:
+        return f"Pixels of {cell_name(words, *names, compared.space.shared)}"
+    return f"Label sets of {words.named[SIDES.index(kind)]}" if kind in SIDES else "Difference"
+
+
+def _draw(draw: Any, compared: Comparison, page: str, picture: Picture | None, **look: Any) -> Figure:
+    return draw(compared, page, image=shrunk_picture(picture, PICTURE_SIDE), **look)

@@ -7,6 +7,7 @@ import layoutcm as lcm
 from layoutcm.drawing.paper import charts, matrix, printing
 from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
 from support.layouts import build
+from support.paper_texts import drawn_texts
 
 
 def compared(labels, score=None):
@@ -17,14 +18,10 @@ def compared(labels, score=None):
     return lcm.compare(layout, layout)
 
 
-def texts_of(figure):
-    return [text.get_text() for axes in figure.axes for text in axes.texts]
-
-
 @pytest.mark.parametrize("length", [50, 990])
 def test_the_characters_of_all_labels_are_limited(length):
     figure = matrix.matrix_figure(compared([f"{i} {'x' * length}" for i in range(140)]).confusion(), caption=False)
-    labels = [text for text in texts_of(figure) if "x" in text]
+    labels = [text for text in drawn_texts(figure) if "x" in text]
     assert 100 < sum(map(len, labels)) <= 2 * printing.MOST_LABEL_CHARACTERS
 
 
@@ -59,5 +56,5 @@ def test_curves_are_drawn_for_the_most_frequent_labels(monkeypatch):
     boxes = [("p", f"l{i}", 5 * i, 5 * k, 5 * i + 4, 5 * k + 4) for i in range(9) for k in range(1 + (i > 1))]
     layout = build({"p": (100, 100)}, boxes)
     scored = build({"p": (100, 100)}, [(*box, 0.5) for box in boxes])
-    drawn = texts_of(charts.object_curves_figure(lcm.compare(layout, scored).objects(), caption=False))
+    drawn = drawn_texts(charts.object_curves_figure(lcm.compare(layout, scored).objects(), caption=False))
     assert {text for text in drawn if text.startswith("l")} == {f"l{i}" for i in np.arange(2, 9)}

@@ -8,6 +8,7 @@ from layoutcm.drawing.paper.printing import COLUMN_WIDTHS, figure_bytes
 from layoutcm.tables.matrix_views import Selection, select, view_title
 from layoutcm.tables.pair_tables import difference_table, pair_table
 from support.layouts import build
+from support.paper_texts import drawn_texts
 
 PAGES = {"p": (100, 100)}
 GT = [("p", "a", 0, 0, 50, 100), ("p", "b", 50, 0, 100, 100)]
@@ -19,10 +20,6 @@ def pair():
     gt = build(PAGES, GT)
     first = build(PAGES, [("p", "a", 0, 0, 25, 100), ("p", "b", 25, 0, 100, 100)])
     return {name: lcm.compare(gt, pred).confusion() for name, pred in (("one", first), ("two", gt))}
-
-
-def drawn_texts(figure):
-    return [text.get_text() for axes in figure.axes for text in axes.texts]
 
 
 def test_two_matrices_are_beside_or_below_each_other(pair):

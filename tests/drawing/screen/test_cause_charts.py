@@ -7,7 +7,7 @@ import pytest
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.cause_charts import cause_bars, forgiveness_figure, model_cause_bars
+from layoutcm.drawing.screen.stacked_bars import cause_bars, forgiveness_figure, model_cause_bars
 from layoutcm.models.leaderboard import cause_row
 from layoutcm.tables.cause_shares import FORGIVEN
 from support.three_pages import different_labels

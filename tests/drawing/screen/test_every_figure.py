@@ -7,7 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.screen import charts
-from layoutcm.drawing.screen.figure_basics import plotly_text
+from layoutcm.drawing.screen.charts import plotly_text
 from layoutcm.metrics.confusion import Confusion
 from support import hostile
 

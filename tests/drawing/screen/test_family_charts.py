@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.family_rows import chart_rows
-from layoutcm.drawing.margin_matrices import family_as_confusion, family_selection
+from layoutcm.drawing.margin_matrices import chart_rows, family_as_confusion, family_selection
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.family_charts import family_bars
+from layoutcm.drawing.screen.stacked_bars import family_bars
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.matrix_views import Selection
 

@@ -7,15 +7,12 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.margin_matrices import object_as_confusion
 from layoutcm.drawing.palette import LIGHT
-from layoutcm.drawing.screen.object_charts import (
-    CURVE_POINTS,
-    curve_points,
-    curves_figure,
-    points_figure,
-)
-from layoutcm.ui.parts.object_matrix import cell_name
-from layoutcm.ui.parts.object_tables import matched_share_table
+from layoutcm.drawing.screen.object_charts import CURVE_POINTS, curve_points, curves_figure, points_figure
+from layoutcm.results.vocabulary import WITH_TRUTH
+from layoutcm.ui.parts.object_tables import matched_share_table, object_cell_name
+from layoutcm.ui.screen_text import words_of
 
+WORDS = words_of(WITH_TRUTH)
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed
 GT = "p,90,90,a,0,0,10,10,\np,90,90,a,0,20,10,30,\np,90,90,<b>,0,40,10,50,\nq,90,90,a,0,0,10,10,\n"
@@ -42,8 +39,8 @@ def test_every_object_is_in_one_cell_and_has_its_page(objects):
     assert [column.tolist() for column in found.pages_behind(last, b)] == [[1], [1]]
     assert [column.tolist() for column in found.pages_behind(x, x)] == [[], []]
     assert found.table().equals(objects.confusion_at(0.5))
-    assert cell_name(found, (b, a)) == "<b> read as a"
-    assert [cell_name(found, cell) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
+    assert object_cell_name(found, (b, a), WORDS) == "<b> read as a"
+    assert [object_cell_name(found, cell, WORDS) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
 
 
 def test_pages_with_the_most_come_first():
@@ -82,7 +79,8 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     assert list(table) == ["label", "gt", "found", "recall"] and (table["recall"] == 1).all()
     table = matched_share_table(found, 1)
     assert list(table) == ["label", "pred", "found", "precision"] and (table["found"] == table["pred"]).all()
-    assert cell_name(found, (rows[0], columns[0])) == f"{found.labels[rows[0]]} overlaps {found.labels[columns[0]]}"
+    first = found.labels[rows[0]], found.labels[columns[0]]
+    assert object_cell_name(found, (rows[0], columns[0]), WORDS) == "{} overlaps {}".format(*first)
 
 
 def test_a_curve_follows_its_ap_rule(objects):

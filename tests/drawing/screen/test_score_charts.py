@@ -8,7 +8,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.score_points import threshold_points
-from layoutcm.drawing.screen.score_charts import MOST_POINTS, reliability_figure, threshold_curve_figure
+from layoutcm.drawing.screen.object_charts import MOST_POINTS, reliability_figure, threshold_curve_figure
 from support.layouts import build
 from support.plotly_traces import trace
 

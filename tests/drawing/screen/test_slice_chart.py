@@ -5,7 +5,7 @@ import json
 import pytest
 
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.slice_chart import slices_figure
+from layoutcm.drawing.screen.charts import slices_figure
 from support.slice_pages import slices_with_known_numbers
 
 

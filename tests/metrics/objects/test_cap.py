@@ -1,7 +1,7 @@
 """Where the cap of AP acts: pages and labels with more predictions than count."""
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.cap import CAP, over_cap
+from layoutcm.metrics.objects.matched_objects import CAP, over_cap
 from support.layouts import build
 
 PAGES = {"p": (100, 100), "q": (100, 100)}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layoutcm.metrics.objects.grouping import best_first, group_regions, sort_groups, stable_order
+from layoutcm.metrics.objects.matching import best_first, group_regions, sort_groups, stable_order
 
 nan = float("nan")
 

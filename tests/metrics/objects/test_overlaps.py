@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import result_of
 from layoutcm.metrics.objects import overlaps, ranked_pairs
-from layoutcm.metrics.objects.grouping import group_regions
+from layoutcm.metrics.objects.matching import group_regions
 from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, box_overlap, crowded_note, overlapping_boxes
-from layoutcm.tables.object_texts import object_summary
-from layoutcm.tables.result_objects import centroids_result, objects_result
 from layoutcm.tables.tables import object_tables
+from layoutcm.tables.terminal import object_summary
 from layoutcm.verification.recount import verify
 from support.layouts import build
 
@@ -110,9 +110,10 @@ def test_a_page_that_is_left_out_is_named_and_all_other_numbers_are_those_of_the
         "Left out of objects, because more than 3 pairs overlap on a page, or far more in all: page 'p'. "
         "Remove duplicates, or compare fewer regions."
     )
-    assert object_summary(crowded).splitlines()[-1] == sentence
-    assert [table.note for table in object_tables(objects)] == [sentence] * 2
-    assert objects_result(crowded)["pages_left_out"] == ["p"] and centroids_result(crowded)["pages_left_out"] == []
+    result = result_of(crowded)
+    assert object_summary(result).splitlines()[-1] == sentence
+    assert [table.note for table in object_tables(result.objects)] == [sentence] * 2
+    assert result.objects.pages_left_out == ["p"] and result.centroids.pages_left_out == []
     assert crowded.average("micro")["f1"] == 1 and crowded.centroids().matched == (3, 3)
     on_page = crowded.objects(page="p")
     assert on_page.left_out == ("p",) and np.isnan(on_page.scores_at(0.5)["f1"])

@@ -1,0 +1,179 @@
+"""The parts of a result that are counted only if asked for: causes, score curves, families, agreement, slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.causes import Causes
+from layoutcm.diagnosis.score_areas import best_of
+from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.diagnosis.slices import usual_figure
+from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement
+from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import OOF
+from layoutcm.metrics.unit_sums import unit_kind
+from layoutcm.results.encoding import json_ready
+from layoutcm.results.measures import figure_title
+from layoutcm.results.types import Agreement, CauseScores, CurveScores, Families, Forgiveness, Slices
+from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS
+from layoutcm.wording import plain_percent, plural
+
+CURVE_POINTS = 300  # of a curve over the score threshold, with its first, its last and its best one
+
+
+def agreement_part(comparison: Comparison) -> Agreement:
+    """How far two sides agree, if neither is the truth; of the pages to review the first ones."""
+    pages = comparison.pages_to_review()
+    found = {
+        **comparison.agreement(),
+        "labels": label_agreement(comparison.counts(), comparison.space).to_dict("records"),
+        "pages_to_review": pages.head(MOST_TO_REVIEW).to_dict("records"),
+        "review_count": len(pages),
+    }
+    return msgspec.convert(json_ready(found), Agreement)
+
+
+def families_part(comparison: Comparison, families: FamilyConfusion, method: str) -> Families:
+    """The matrices of families, both tables, and the full matrix at each depth."""
+    depths = []
+    for depth in range(1, families.tree.depth + 1):
+        confusion = comparison.confusion(method=method, families=families.tree, depth=depth)
+        depths.append({"depth": depth, "labels": confusion.labels, **view_matrices(confusion)})
+    found = {
+        "recipe": families.recipe,
+        "tree": families.tree.as_written(),
+        "sample": families.sample,
+        "count": families.count,
+        "depth": families.depth,
+        "matrices": {
+            matrix.family: {
+                "gt_labels": [*matrix.gt_labels, OOF],
+                "pred_labels": [*matrix.pred_labels, OOF],
+                "values": matrix_json(matrix.values),
+                **dict(zip(("gt_places", "pred_places"), matrix.with_oof)),
+            }
+            for matrix in families.all_matrices
+        },
+        "given_gt": families.given_gt().to_dict("records"),
+        "given_pred": families.given_pred().to_dict("records"),
+        "shares": {"gt": families.shares(GT), "pred": families.shares(PRED)},
+        "at_depth": depths,
+        "findings": [finding.as_dict() for finding in families.findings],
+    }
+    return msgspec.convert(json_ready(found), Families)
+
+
+def why_parts(comparison: Comparison) -> dict[str, Any]:
+    """Causes of wrong pixels, F1 with forgiven borders, and score curves; None where they are not defined."""
+    curves = comparison.score_curves()
+    return {
+        "causes": _causes(comparison, comparison.causes()) if comparison.space.shared else None,
+        "forgiveness": msgspec.convert(json_ready(comparison.forgiveness().to_dict("records")), list[Forgiveness]),
+        "score_curves": curves_part(curves) if has_scores(curves) else None,
+    }
+
+
+def has_scores(curves: ScoreCurves) -> bool:
+    """Whether some region has a score, and all of them can be thresholds."""
+    return bool(curves.best()["threshold"].notna().any())
+
+
+def _causes(comparison: Comparison, causes: Causes) -> CauseScores:
+    names, levels = list(causes.names), comparison.levels
+    by_label = causes.by_label()
+    by_label = by_label[by_label[names].sum(axis=1) > 0]
+    documents = {"document": levels.documents, "pages": levels.document_sizes}
+    found = {
+        "tolerance": causes.tolerance,
+        "totals": causes.totals,
+        "by_label": by_label[["side", "class", *names]].to_dict("records"),
+        "by_document": _by_group(comparison, names, documents, levels.document_of_page, len(levels.documents)),
+        "values": {name: matrix_json(values) for name, values in zip(names, causes.values)},
+    }
+    if levels.page_count <= MOST_DOCUMENTS:
+        pages = levels.names_at(np.arange(levels.page_count))
+        found["by_page"] = _by_group(comparison, names, pages, np.arange(levels.page_count), levels.page_count)
+    return msgspec.convert(json_ready(found), CauseScores)
+
+
+def _by_group(
+    comparison: Comparison, names: list[str], columns: dict[str, Any], group_of_page: np.ndarray, groups: int
+) -> list[dict[Any, Any]] | None:
+    """One record per document or page, the most errors first: its name and the pixels of each cause."""
+    import pandas as pd
+
+    if groups > MOST_DOCUMENTS:
+        return None
+    pixels = comparison.sources.causes.of_all_pages().by_group(group_of_page, groups)
+    order = np.argsort(-pixels.sum(axis=1), kind="stable")
+    return pd.DataFrame({**columns, **dict(zip(names, pixels.T))}).iloc[order].to_dict("records")
+
+
+def curves_part(curves: ScoreCurves) -> CurveScores:
+    """Best thresholds with their gain, ROC AUC and calibration, and the curves as they are drawn."""
+    *classes, overall = curves.gains().to_dict("records")
+    del overall["label"]
+    more = [
+        {"roc_auc": curves.roc_auc[label], "ece": curves.ece[label], **_drawn(curves, label)} for label in curves.labels
+    ]
+    found = {
+        "cross_validated": curves.is_cross_validated,
+        "documents": curves.documents,
+        "overall": overall | {"curve": _threshold_curve(curves, None)},
+        "classes": [row | values for row, values in zip(classes, more)],
+    }
+    return msgspec.convert(json_ready(found), CurveScores)
+
+
+def _drawn(curves: ScoreCurves, label: str) -> dict[str, Any]:
+    bins = curves.reliability(label)[["pixels", "mean_score", "share_in_gt"]].to_dict("list")
+    return {"curve": _threshold_curve(curves, label), "reliability": bins if curves.rows is not None else None}
+
+
+def _threshold_curve(curves: ScoreCurves, label: str | None, most: int = CURVE_POINTS) -> dict[str, Any] | None:
+    """At most `most` rows of a curve, with its first, its last and its best one; None without scores."""
+    table = curves.curve(label)
+    if not len(table):
+        return None
+    f1 = table["f1"].to_numpy()
+    best = best_of(f1)
+    kept = np.linspace(0, f1.size - 1, min(f1.size, most - 1)).round().astype(int)
+    rows: dict[Any, Any] = table.iloc[np.union1d(kept, [best])].to_dict("list")
+    return {**rows, "best_threshold": float(table["threshold"].iloc[best]), "best_f1": float(f1[best])}
+
+
+SEED = 0
+ALL_ATTRIBUTES = "all"  # in a recipe
+
+
+def slices_of_comparison(comparison: Comparison, attribute: str | None, method: str = "matrix") -> Slices:
+    """The slices of one attribute, or with None the worst of all attributes."""
+    figure = usual_figure(comparison.space)
+    rows = comparison.slices(attribute, figure, method=method, seed=SEED).drop(columns="figure").to_dict("records")
+    unit = unit_kind(comparison.levels)
+    units = len(comparison.documents if unit == "document" else comparison.pages)
+    test = "randomisation test" if units <= MOST_JACKKNIFE else "t test"
+    level, counted = plain_percent(CONFIDENCE), plural(units, unit)
+    over = f"{level} intervals over {counted} by the jackknife, none below {FEWEST_UNITS}"
+    corrected = "corrected for the number of slices (Holm), intervals are not"
+    tests = f"{figure_title(figure)}; {over}; p: {test} against the rest, {corrected}"
+    settings = {"slices": attribute or ALL_ATTRIBUTES, "figure": figure, "level": CONFIDENCE, "seed": SEED}
+    confusion = comparison.confusion(method=method)
+    found = {
+        "attribute": attribute,
+        "figure": figure,
+        "level": CONFIDENCE,
+        "seed": SEED,
+        "recipe": comparison.recipe_for(method, **settings),
+        "tests": tests,
+        "whole": (confusion.average("micro") if figure == "micro_f1" else confusion.content())["f1"],
+        "rows": rows,
+    }
+    return msgspec.convert(json_ready(found), Slices)

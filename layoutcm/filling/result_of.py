@@ -1,0 +1,206 @@
+"""`result_of`: the result of a comparison, with the parts that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from layoutcm import __version__
+from layoutcm.comparison import Comparison
+from layoutcm.filling.asked_parts import agreement_part, families_part, slices_of_comparison, why_parts
+from layoutcm.filling.level_records import (
+    class_scores,
+    document_records,
+    left_out_finding,
+    mass_matrices,
+    page_records,
+    page_scores,
+    set_sums,
+    too_many_documents,
+    view_matrices,
+)
+from layoutcm.filling.region_parts import centroids_part, objects_part, soft_part
+from layoutcm.filling.side_letters import with_letters
+from layoutcm.layouts.model import Finding
+from layoutcm.metrics.bootstrap import RESAMPLES
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import FamiliesLike
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.metrics.scores import AVERAGES
+from layoutcm.pixels.counting import map_chunks
+from layoutcm.results.encoding import json_ready
+from layoutcm.results.result import Result, filled
+from layoutcm.results.types import (
+    SCHEMA,
+    Averages,
+    BoardRow,
+    FindingRecord,
+    IntervalTables,
+    Views,
+)
+from layoutcm.wording import pixels_as_number
+
+FEWEST_PARALLEL = 2_000  # pages from which parts of the result are computed at the same time
+MEASURED = ("objects", "centroids", "soft", "means", "agreement")  # what measures are read off
+GATED = (*MEASURED, "findings", "documents")
+PARTS = ("objects", "centroids", "soft", "findings", "documents", "pages", "means", "agreement", "slack")
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a result contains beside what every result has."""
+
+    why: bool = False
+    per_page: bool = False
+    families: FamilyConfusion | FamiliesLike | None = None
+    intervals: Intervals | int | bool | None = None  # a number of resamples; True: the usual number
+    slices: str | bool | None = None  # an attribute of pages; True: the worst slices of all
+    difference: Intervals | None = None  # from the baseline
+    standing: BoardRow | None = None  # the place among several predictions
+    documents_file: str = ""  # the name of the file that has the documents of a very large set
+    parts: Collection[str] = PARTS
+
+
+def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | None = None) -> Result:
+    """The result of one comparison.
+
+    A result with very many documents has no `by_document`; `write_documents` writes them to a file of their own.
+    """
+    asked = asked or Asked()
+    confusion = comparison.confusion(method=method)
+    collapsed = confusion.collapse()
+    found = _parallel_parts(comparison, method, asked)
+    shared, gt, pred = confusion.diagonal, *comparison.alignment.layouts
+    means = found["means"] or {}
+    result = Result(
+        schema=SCHEMA,
+        version=__version__,
+        recipe=comparison.recipe_for(method),
+        recipe_fields=comparison.settings.with_version(method=method),
+        vocabulary=comparison.vocabulary,
+        inputs=comparison.sources.inputs(),
+        headline=[],
+        measures={},
+        method=method,  # type: ignore[arg-type]
+        weights="area",
+        taxonomy=comparison.taxonomy,  # type: ignore[arg-type]
+        labels=list(confusion.labels),
+        gt_labels=list(gt.labels),
+        pred_labels=list(pred.labels),
+        page_count=comparison.levels.page_count,
+        document_count=len(comparison.documents),
+        pixels=pixels_as_number(comparison.pixels),
+        ignored_pixels=pixels_as_number(comparison.ignored_pixels),
+        **_matrices(confusion),
+        class_scores=class_scores(confusion.class_table()) if shared else None,
+        averages=_averages(confusion, background=False) if shared else None,
+        averages_with_background=_averages(confusion, background=True) if shared else None,
+        averages_over_pages=means.get("pages") if shared else None,
+        averages_over_documents=means.get("documents") if shared else None,
+        **set_sums(confusion),
+        collapsed=Views(labels=list(collapsed.labels), **view_matrices(collapsed)),
+        findings=finding_records(_worded(comparison, found["findings"] or ())),
+        page_matching=comparison.sources.page_matching(),
+        plan=comparison.sources.plan_digest,
+        objects=found["objects"],
+        centroids=found["centroids"],
+        soft=found["soft"],
+        agreement=found["agreement"],
+        border_slack=found["slack"],
+        page_scores=found["pages"],
+        by_document=found["documents"],
+        by_page=page_records(comparison, method) if asked.per_page else None,
+        leaderboard=asked.standing,
+        **asked_parts(comparison, method, asked),
+    )
+    left_out = too_many_documents(comparison) and "documents" in asked.parts
+    return filled(with_documents_in(result, comparison, asked.documents_file) if left_out else result)
+
+
+def _matrices(confusion: Confusion) -> dict[str, Any]:
+    found = view_matrices(confusion)
+    return {"confusion_matrix": found.pop("confusion"), **found, **mass_matrices(confusion)}
+
+
+def asked_parts(comparison: Comparison, method: str, asked: Asked) -> dict[str, Any]:
+    """The parts that are counted only if asked for."""
+    found: dict[str, Any] = why_parts(comparison) if asked.why else {}
+    if asked.families is not None:
+        given = asked.families
+        counted = given if isinstance(given, FamilyConfusion) else comparison.families(given)
+        found["families"] = families_part(comparison, counted, method)
+    if asked.intervals:
+        found["intervals"] = intervals_part(_intervals(comparison, asked.intervals, method))
+    if asked.difference:
+        found["difference_from_first"] = intervals_part(asked.difference)
+    if asked.slices:
+        attribute = None if asked.slices is True else asked.slices
+        found["slices"] = slices_of_comparison(comparison, attribute, method)
+    return found
+
+
+def _intervals(comparison: Comparison, given: Intervals | int | bool, method: str) -> Intervals:
+    if isinstance(given, Intervals):
+        return given
+    return comparison.bootstrap(RESAMPLES if given is True else given, method=method)
+
+
+def intervals_part(intervals: Intervals) -> IntervalTables:
+    return msgspec.convert(json_ready(intervals.as_dict()), IntervalTables)
+
+
+def _parallel_parts(comparison: Comparison, method: str, asked: Asked) -> dict[str, Any]:
+    """The parts that take long; on several processors, because most of them is done without Python's lock."""
+    regions, shared = comparison.levels.has_regions, comparison.space.shared
+    if regions and {"objects", "centroids"} & {*asked.parts}:
+        _ = comparison.sources.objects.sides  # needed by two of them
+    works: dict[str, Callable[[], Any]] = {
+        "objects": lambda: objects_part(comparison.objects()) if regions else None,
+        "documents": lambda: None if too_many_documents(comparison) else document_records(comparison, method),
+        "centroids": lambda: centroids_part(comparison) if regions else None,
+        "soft": lambda: soft_part(comparison) if regions and shared else None,
+        "findings": lambda: comparison.findings,
+        "pages": lambda: page_scores(comparison, method),
+        "means": lambda: _means(comparison, method) if shared else None,
+        "agreement": lambda: None if comparison.has_truth else agreement_part(comparison),
+        "slack": lambda: json_ready(comparison.border_slack()) if comparison.has_truth else None,
+    }
+    works = {name: work for name, work in works.items() if name in asked.parts}
+    # Of few pages they take little time, and one after the other they need less memory.
+    threads = comparison.threads if len(comparison.pages) >= FEWEST_PARALLEL else 1
+    found = map_chunks(lambda i: list(works.values())[i](), range(len(works)), threads)
+    return dict.fromkeys(PARTS) | dict(zip(works, found))
+
+
+def _means(comparison: Comparison, method: str) -> dict[str, Averages]:
+    of = lambda over: comparison.levels.means_over(over, AVERAGES, background=False, method=method)
+    return {over: msgspec.convert(json_ready(of(over)), Averages) for over in ("pages", "documents")}
+
+
+def _averages(confusion: Confusion, background: bool) -> Averages:
+    found = {kind: confusion.average(kind, background) for kind in AVERAGES}
+    return msgspec.convert(json_ready(found), Averages)
+
+
+def _worded(comparison: Comparison, findings: Iterable[Finding]) -> Iterator[dict[str, object]]:
+    """The findings as JSON values; without a truth, their texts call the two sides A and B."""
+    for finding in findings:
+        found = finding.as_dict()
+        if not comparison.has_truth:
+            found |= {name: with_letters(str(found[name]), finding) for name in ("message", "fix")}
+        yield found
+
+
+def finding_records(findings: Iterable[Any]) -> list[FindingRecord]:
+    return msgspec.convert(json_ready(list(findings)), list[FindingRecord])
+
+
+def with_documents_in(result: Result, comparison: Comparison, file: str) -> Result:
+    """The result with a finding that its documents are too many for it, and in which file they are."""
+    more = finding_records(_worded(comparison, [left_out_finding(comparison, file)]))
+    others = [finding for finding in result.findings if finding.code != more[0].code]
+    return msgspec.structs.replace(result, findings=[*others, *more])
