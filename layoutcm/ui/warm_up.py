@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from threading import Thread
 from typing import Any
@@ -81,11 +81,14 @@ def preload_browser() -> Iterator[None]:
     the files of a link are read.
     """
     place = st.empty()
-    if not st.session_state.get("parts_loaded"):
-        st.session_state["parts_loaded"] = True
-        with place.container(key="unseen"):
-            _show_every_kind()
-    yield
+    with ExitStack() as shown:
+        if not st.session_state.get("parts_loaded"):
+            st.session_state["parts_loaded"] = True
+            with place.container(key="unseen"):
+                _show_every_kind()
+                # A spinner is drawn only while it is open, so this one is open for the whole run.
+                shown.enter_context(st.spinner("unseen"))
+        yield
     if loaded_files() is not None:
         place.empty()
 

@@ -88,6 +88,16 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
     assert {name: value for name, value in sums.items() if value > MOST_SHIFT} == {}
 
 
+def test_the_first_page_loads_the_script_of_spinners(browser, address):
+    """A fast machine shows no spinner on the other places, so the next test alone would not notice that it is missing."""
+    with browser.fresh_context() as context, tab(context) as page:
+        requested = []
+        page.on("request", lambda request: requested.append(request.url.rsplit("/", 1)[-1]))
+        visit(page, f"{address}/?load=sample")
+        page.get_by_role("button", name="Take it away").wait_for(timeout=60_000)
+        assert any(name.startswith("Spinner.") for name in requested)
+
+
 def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, address):
     """Streamlit draws a grey bar until it has the script of a kind of part."""
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
