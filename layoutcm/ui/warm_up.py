@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from threading import Thread
 from typing import Any
 
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
 import streamlit as st
+from streamlit.proto.Spinner_pb2 import Spinner
 
 from layoutcm.comparing import compare
 from layoutcm.compiled import compile_from_now_on
@@ -81,14 +82,11 @@ def preload_browser() -> Iterator[None]:
     the files of a link are read.
     """
     place = st.empty()
-    with ExitStack() as shown:
-        if not st.session_state.get("parts_loaded"):
-            st.session_state["parts_loaded"] = True
-            with place.container(key="unseen"):
-                _show_every_kind()
-                # A spinner is drawn only while it is open, so this one is open for the whole run.
-                shown.enter_context(st.spinner("unseen"))
-        yield
+    if not st.session_state.get("parts_loaded"):
+        st.session_state["parts_loaded"] = True
+        with place.container(key="unseen"):
+            _show_every_kind()
+    yield
     if loaded_files() is not None:
         place.empty()
 
@@ -100,6 +98,8 @@ def _show_every_kind() -> None:
     st.html("<i></i>")
     st.metric("unseen", 0)
     st.progress(0.0)
+    # `st.spinner` is drawn only after a tenth of a second, which the first run may not take.
+    st.container()._enqueue("spinner", Spinner(text="unseen"))
     _NOTHING(key="unseen_component")
     of_options: tuple[Any, ...] = (st.selectbox, st.multiselect, st.segmented_control, st.pills, st.radio)
     for show in of_options:

@@ -89,7 +89,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
 
 
 def test_the_first_page_loads_the_script_of_spinners(browser, address):
-    """A fast machine shows no spinner on the other places, so the next test alone would not notice that it is missing."""
+    """A fast machine shows no spinner on the other places, so the next test may not notice a missing script."""
     with browser.fresh_context() as context, tab(context) as page:
         requested = []
         page.on("request", lambda request: requested.append(request.url.rsplit("/", 1)[-1]))
