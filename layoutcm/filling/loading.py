@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct, structs
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, find_misfit
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.results.measures import measured
 from layoutcm.results.result import LeaderboardResult, Result, filled
-from layoutcm.results.types import SCHEMA, Level, PixelMatrix, SparseMatrix
+from layoutcm.results.types import SCHEMA, Columns, Level, PixelMatrix, SparseMatrix
 from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH
+from layoutcm.wording import plural
 
 ResultFile = str | os.PathLike[str] | bytes | Mapping[str, Any] | list[Any]
 IN_MEMORY = "result"  # the name of a result that is not a file
@@ -120,6 +121,32 @@ def _wrong_values(result: Result) -> Iterator[tuple[str, str]]:
                 yield f"{name}[{k}]", f"object missing required field `{key}`"
             for place, problem in _wrong_sizes(level, level.confusion, result.method, count):
                 yield f"{name}[{k}].{place}", problem
+    for cause, matrix in (result.causes.values if result.causes else {}).items():
+        if not _fits(matrix, count):
+            yield f"causes.values.{cause}", f"this is not a matrix of the {count} labels"
+    for name in ("objects", "score_curves", "page_scores"):
+        yield from _unequal_columns(getattr(result, name), name)
+
+
+def _unequal_columns(part: Any, place: str) -> Iterator[tuple[str, str]]:
+    """(place, problem) of columns of a table that are not as long as its first one."""
+    if isinstance(part, list):
+        items = {f"{place}[{k}]": one for k, one in enumerate(part)}
+    elif isinstance(part, dict | Struct):
+        fields = part if isinstance(part, dict) else structs.asdict(part)
+        items = {f"{place}.{key}": one for key, one in fields.items()}
+    else:
+        return
+    if isinstance(part, Columns):
+        tables = {key: one if isinstance(one, dict) else {"": one} for key, one in items.items()}
+        lists = {f"{key}.{name}".rstrip("."): one for key, own in tables.items() for name, one in own.items()}
+        (first, column), *others = ((key, one) for key, one in lists.items() if isinstance(one, list))
+        for key, one in others:
+            if len(one) != len(column):
+                yield key, f"{plural(len(one), 'entry', 'entries')}, but {first} has {len(column):,}"
+        return
+    for key, one in items.items():
+        yield from _unequal_columns(one, key)
 
 
 def _wrong_sizes(level: Result | Level, confusion: PixelMatrix, method: str, count: int) -> Iterator[tuple[str, str]]:

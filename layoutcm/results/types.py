@@ -28,6 +28,10 @@ class Part(Struct, frozen=True):
         return getattr(self, name)
 
 
+class Columns(Part, frozen=True):
+    """A part whose lists are columns of one table, so they have the same length."""
+
+
 class SparseMatrix(Part, frozen=True, kw_only=True):
     """The cells of a matrix that are not 0."""
 
@@ -140,7 +144,7 @@ class Level(Part, frozen=True, kw_only=True):
     collapsed: list[list[float]]  # Background against Content, counted in label pixels.
 
 
-class PageScores(Part, frozen=True, kw_only=True):
+class PageScores(Columns, frozen=True, kw_only=True):
     """The table of pages, column by column; absent above 20,000 pages."""
 
     page: list[str]  # Names of the pages.
@@ -240,7 +244,7 @@ class ObjectsAt(Part, frozen=True, kw_only=True):
     confusion: LabelledMatrix  # Objects matched whatever their label; last row invented, last column missed.
 
 
-class Curve(Part, frozen=True, kw_only=True):
+class Curve(Columns, frozen=True, kw_only=True):
     """Precision over recall of one label, thinned out for drawing."""
 
     recall: list[float]  # Recall, ascending.
@@ -395,7 +399,7 @@ class Forgiveness(Part, frozen=True, kw_only=True):
     content_f1: Share  # F1 of Content in the 2x2 matrix.
 
 
-class ThresholdCurve(Part, frozen=True, kw_only=True):
+class ThresholdCurve(Columns, frozen=True, kw_only=True):
     """Precision, recall and F1 over the score threshold, thinned out for drawing."""
 
     threshold: list[float]  # Thresholds, ascending.
@@ -406,7 +410,7 @@ class ThresholdCurve(Part, frozen=True, kw_only=True):
     best_f1: Share  # Its F1.
 
 
-class Reliability(Part, frozen=True, kw_only=True):
+class Reliability(Columns, frozen=True, kw_only=True):
     """Scores and shares of right pixels, in tenths of the scores."""
 
     pixels: list[Share]  # Pixels with a score in the tenth.

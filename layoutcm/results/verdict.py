@@ -12,6 +12,7 @@ BETTER, WORSE, NO_DIFFERENCE, TOO_FEW = "better", "worse", "no difference shown"
 CONFIDENCE, POWER = 0.95, 0.8
 FEWEST_UNITS = 6  # with fewer there is no interval and no verdict
 FEW_UNITS = 20  # with fewer there is a warning
+MOST_NEEDED = 100_000  # documents; words do not say a larger number, which would look more certain than it is
 SAME = 1e-12  # numbers closer than this are equal; the order of additions can change their last digits
 # Two points. If an interval reaches further than this to each side, a test finds a difference of this size in fewer
 # than half of such sets, so "no difference shown" does not mean that the two predictions are equally good.
@@ -114,6 +115,8 @@ def needed_text(needed: int | None, unit: str, unit_count: int) -> str:
         return ""
     # A corrected test, or one of few documents, is stricter than the formula expects.
     many = f"about {plural(needed, unit)}" if needed > unit_count else f"a few more {unit}s"
+    if needed > max(MOST_NEEDED, unit_count):
+        many = f"more than {plural(max(MOST_NEEDED, unit_count), unit)}"
     return f"{many} like these would show it"
 
 

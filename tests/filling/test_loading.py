@@ -1,5 +1,6 @@
 """`load_result`: matrices, tables and figures from a result.json are those of the comparison."""
 
+import copy
 import json
 
 import msgspec
@@ -22,6 +23,7 @@ from layoutcm.tables.matrix_views import VIEWS, select
 from support.layouts import build
 from support.one_label_pages import one_label_pages
 from support.results import full_result
+from support.sample_comparisons import compare_sample
 from support.three_pages import different_labels, three_pages
 
 METHODS = ["matrix", "tensor"]
@@ -223,6 +225,29 @@ def test_wrong_results():
         error = caught.value
         assert (error.place, error.problem, error.hint) == (place, problem, hint)
         assert error.file == ("" if given == 5 else "result")
+
+
+def test_lists_of_unequal_length():
+    """Columns of one table, and matrices of causes; without the check a table or a figure fails later."""
+    good = full_result(compare_sample(), why=True)
+    columns = {
+        ("page_scores", "document"): "59 entries, but page_scores.page has 60",
+        ("page_scores", "scores", "f1"): "59 entries, but page_scores.page has 60",
+        ("objects", "curves", "Text", "precision"): "but objects.curves.Text.recall has",
+        ("score_curves", "overall", "curve", "f1"): "but score_curves.overall.curve.threshold has",
+        ("causes", "values", "slack"): "this is not a matrix of the 12 labels",
+    }
+    for path, problem in columns.items():
+        data = copy.deepcopy(good)
+        part = data
+        for key in path:
+            part = part[key]
+        part.pop()
+        with pytest.raises(lcm.InputError) as caught:
+            lcm.load_result(data)
+        error = caught.value
+        assert (error.file, error.place, error.hint) == ("result", ".".join(path), AGAIN) and problem in error.problem
+    assert lcm.load_result(good).as_dict() == good
 
 
 def test_files_that_are_no_json(tmp_path):

@@ -78,3 +78,9 @@ def dead_links(page):
     """The links of the navigation to sections that the page does not have."""
     links = [link.get_attribute("href") for link in page.locator("nav a").all()]
     return [link for link in links if page.locator(link).count() != 1]
+
+
+def test_one_prediction_has_no_buttons_to_compare_it_with_others(opened):
+    """A rule of the style sheet on rows of buttons is stronger than the attribute `hidden`."""
+    page = opened(hostile.compared())
+    assert not page.locator("#others").is_visible() and page.locator("#views").is_visible()

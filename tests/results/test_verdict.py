@@ -121,3 +121,7 @@ def test_no_more_documents_than_there_are_are_never_asked_for():
     assert needed_text(31, "document", 30) == "about 31 documents like these would show it"
     assert needed_text(30, "document", 30) == "a few more documents like these would show it"
     assert needed_text(None, "document", 30) == ""
+    assert needed_text(100_000, "document", 30) == "about 100,000 documents like these would show it"
+    assert needed_text(3_183_015, "document", 30) == "more than 100,000 documents like these would show it"
+    assert needed_text(300_000, "page", 200_000) == "more than 200,000 pages like these would show it"
+    assert needed_text(150_000, "page", 200_000) == "a few more pages like these would show it"
