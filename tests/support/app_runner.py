@@ -14,7 +14,7 @@ from support.paths import ROOT, SAMPLE
 
 def opened(page="data", /, **parameters):
     """The dashboard on one of its pages, with URL parameters."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     for name, value in parameters.items():
         app.query_params[name] = value
     app.run()
