@@ -4,12 +4,18 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from threading import Event
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from layoutcm.ui.server import background
 from support.paths import ROOT, SAMPLE
+
+# Streamlit looks through all installed packages for components whenever a test opens the app; that takes longer than
+# the app itself.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def opened(page="data", /, **parameters):
@@ -17,10 +23,15 @@ def opened(page="data", /, **parameters):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     for name, value in parameters.items():
         app.query_params[name] = value
-    app.run()
     if page != "data":
-        app.switch_page(f"pages/{page}.py").run()
-    return app
+        app.switch_page(f"pages/{page}.py")
+    return app.run()
+
+
+@cache
+def opened_once(page="data", /, **parameters):
+    """As `opened`, but shared by all tests that ask for the same; they only look at it."""
+    return opened(page, **parameters)
 
 
 def held_background(monkeypatch):

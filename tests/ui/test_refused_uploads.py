@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import expect
 
-from layoutcm.ui.server.serving import TOO_LARGE
+from layoutcm.ui.server.request_checks import TOO_LARGE
 from support.browser import chromium, drop, settle, visit, wait_for_server
 from support.paths import ROOT, SAMPLE
 from support.ports import free_port
