@@ -12,7 +12,7 @@ from layoutcm.models.differences import comparison_of_pages, difference, differe
 from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.shared import top_bar
 from layoutcm.wording import difference_text, score_text, thin_spaced
-from support.app_runner import choose, matrices, opened, opened_unmapped, texts
+from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, texts
 from support.matrix_values import views_of
 from support.paths import SAMPLE
 
@@ -34,19 +34,19 @@ def model_b():
 
 
 def test_the_matrix_has_the_numbers_of_the_api(sample):
-    (data,) = matrices(opened("errors", load="sample"))
+    (data,) = matrices(opened_once("errors", load="sample"))
     np.testing.assert_array_equal(views_of(data)["recall"], sample.confusion().recall)
     assert data["clickable"] and data["headers"] and data["groups"] == []
-    (data,) = matrices(opened("errors", load="sample", grouping="2x2", view="precision"))
+    (data,) = matrices(opened_once("errors", load="sample", grouping="2x2", view="precision"))
     small = sample.confusion().collapse()
     assert data["view"] == "precision" and data["row_names"] == small.labels and not data["clickable"]
     np.testing.assert_array_equal(views_of(data)["precision"], small.precision)
-    (data,) = matrices(opened("errors", load="sample", grouping="families"))
+    (data,) = matrices(opened_once("errors", load="sample", grouping="families"))
     assert {"Text", "Section-header"} <= {data["row_names"][k] for group in data["groups"] for k in group["rows"]}
 
 
 def test_objects_are_those_at_the_chosen_iou(sample):
-    app = opened("errors", load="sample", counted="objects", iou="0.75", gt_label="Caption", pred_label="Text")
+    app = opened_once("errors", load="sample", counted="objects", iou="0.75", gt_label="Caption", pred_label="Text")
     (data,) = matrices(app)
     expected = sample.objects().confusion_at(0.75)
     assert data["row_names"][-1] == "invented" and data["column_names"][-1] == "missed" and data["unit"] == "objects"
@@ -59,7 +59,7 @@ def test_objects_are_those_at_the_chosen_iou(sample):
 
 def test_a_facet_chooses_pages_and_every_number_is_theirs(sample):
     letters = of_category(sample, "letter")
-    app = opened("errors", load="sample", attribute="doc_category=letter", **{"class": "Text"})
+    app = opened_once("errors", load="sample", attribute="doc_category=letter", **{"class": "Text"})
     (data,) = matrices(app)
     place = [letters.labels.index(label) for label in data["row_names"]]
     np.testing.assert_array_equal(views_of(data)["recall"], letters.confusion().recall[np.ix_(place, place)])
@@ -78,10 +78,10 @@ def test_a_facet_chooses_pages_and_every_number_is_theirs(sample):
 def test_pages_with_a_label_or_a_cause(facet, sample):
     if facet == "has_label":
         pages = [p for p in sample.pages if (m := sample.confusion(page=p)).gt_pixels[3] + m.pred_pixels[3] > 0]
-        app = opened("errors", load="sample", has_label=sample.labels[3])
+        app = opened_once("errors", load="sample", has_label=sample.labels[3])
     else:
         pages = [page for page in sample.pages if sample.causes(page=page).totals["merge"] > 0]
-        app = opened("errors", load="sample", cause="merge", gt_label="Text", pred_label="List-item")
+        app = opened_once("errors", load="sample", cause="merge", gt_label="Text", pred_label="List-item")
         behind = comparison_of_pages(sample, pages).pages_behind("Text", "List-item")
         assert f"px on {len(behind)} of {len(pages)} pages" in texts(app)
     (data,) = matrices(app)
@@ -91,11 +91,11 @@ def test_pages_with_a_label_or_a_cause(facet, sample):
 
 
 def test_no_page_is_said(sample):
-    app = opened("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
+    app = opened_once("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
     assert not app.exception and "No page is chosen by: pages with doc_category letter, pages with Formula." in texts(
         app
     )
-    nonsense = opened("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
+    nonsense = opened_once("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
     assert not nonsense.exception and "of 60 pages" in texts(nonsense) and len(matrices(nonsense)[0]["models"]) == 1
 
 
@@ -147,7 +147,7 @@ def test_two_predictions_side_by_side_and_their_difference(sample):
 
 def test_the_cell_of_two_predictions_has_both_values_and_the_verdict(sample):
     link = {"load": "sample", "other": "1", "beside": "difference", "gt_label": "Caption", "pred_label": "Text"}
-    app = opened("errors", **link)
+    app = opened_once("errors", **link)
     cell = cell_differences(sample, model_b()).of_labels(["Caption"], ["Text"])
     a, b = (100 * one.confusion().recall[one.cell("Caption", "Text")] for one in (sample, model_b()))
     ends = f"({100 * cell.low[0, 0]:+.2f} to {100 * cell.high[0, 0]:+.2f}), "
@@ -156,7 +156,7 @@ def test_the_cell_of_two_predictions_has_both_values_and_the_verdict(sample):
 
 @pytest.mark.parametrize("link", [{"other": "1"}, {"attribute": "doc_category=letter", "versus": "doc_category=paper"}])
 def test_classes_are_those_of_both_sides(link, sample):
-    app = opened("errors", load="sample", **link)
+    app = opened_once("errors", load="sample", **link)
     assert not app.exception and not app.error
     both = (sample, model_b()) if "other" in link else (of_category(sample, "letter"), of_category(sample, "paper"))
     table = next(one.value for one in app.dataframe if {"label", "first", "second"} <= set(one.value))
@@ -260,7 +260,7 @@ def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
     without = {"load": "sample", "truth": "False"}
     for more in ({"class": "Text"}, {"gt_label": "Text", "pred_label": "Table"}, {"other": "2"},
                  {"counted": "objects"}, {"grouping": "2x2"}):  # fmt: skip
-        app = opened("errors", **without, **more)
+        app = opened_once("errors", **without, **more)
         assert not app.exception and not app.error
         said = texts(app).lower()
         assert not [word for word in TRUTH_WORDS if word in said.replace("no truth: a and b", "")], more

@@ -8,7 +8,7 @@ from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.measures.families import as_yaml
 from layoutcm.ui.state.family_choice import as_text, from_text, rows_of, tree_of
-from support.app_runner import coco, drop, matrices, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, drop, matrices, opened, opened_once, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
@@ -16,11 +16,6 @@ OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Capti
 
 def metrics(app):
     return {metric.label: metric.value for metric in app.metric}
-
-
-def test_the_page_is_friendly_when_nothing_is_loaded():
-    app = opened("measures", measure="families")
-    assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
 
 
 @pytest.mark.parametrize("same_labels", [True, False])
@@ -72,11 +67,15 @@ def test_own_families_are_kept_in_the_link():
     assert not app.exception and "No families yet" in texts(app) and metrics(app)["In the family"] == "0 %"
 
 
-@pytest.mark.parametrize("families", ['{"OOF":["Text"]}', "[" * 5000, "5"])
-def test_nonsense_in_a_link_is_ignored(families):
-    choices = {"family_depth": "99", "matrix_depth": "-1", "expanded": "[[1", "family": "no such", "family_view": "x"}
-    app = opened("measures", measure="families", load="sample", families=families, **choices)
+def test_nonsense_in_a_link_is_ignored():
+    wrong = {"family_depth": "99", "matrix_depth": "-1", "expanded": "[[1", "family": "no such", "family_view": "x"}
+    app = opened_once("measures", measure="families", load="sample", families='{"OOF":["Text"]}', **wrong)
     assert not app.exception and not app.error and "families:doclaynet|depth:1" in texts(app)
+
+
+@pytest.mark.parametrize("text", ['{"OOF":["Text"]}', "[" * 5000, "5"])
+def test_a_text_that_is_not_a_tree(text):
+    assert from_text(text) is None
 
 
 def test_families_are_read_from_a_file():
@@ -100,7 +99,7 @@ def test_a_level_and_hostile_names():
 
 
 def test_labels_can_be_ordered_by_family_elsewhere():
-    app = opened("errors", load="sample", order="by family")
+    app = opened_once("errors", load="sample", order="by family")
     assert not app.exception and not app.error
     assert matrices(app)[0]["column_names"][:4] == ["Background", "Title", "Section-header", "Text"]
 

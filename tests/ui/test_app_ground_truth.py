@@ -9,7 +9,7 @@ from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
 from layoutcm.ui.ground_truth import all_comparisons, candidates
 from layoutcm.wording import score_text
-from support.app_runner import coco, held_background, opened, opened_unmapped, texts, upload
+from support.app_runner import coco, held_background, opened, opened_once, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.layouts import build
 from support.paths import SAMPLE
@@ -79,7 +79,7 @@ def test_numbers_and_order_are_those_of_the_library(app, planted):
 
 
 def test_the_sample_has_the_candidates_of_three_predictions():
-    app = opened("ground_truth", load="sample")
+    app = opened_once("ground_truth", load="sample")
     gt = lcm.read(SAMPLE / "gt.json")
     mapping = {"model-b.csv": SAMPLE / "mapping.yaml"}
     read = lambda name: lcm.compare(gt, lcm.read(SAMPLE / name, like=gt), mapping=mapping.get(name))

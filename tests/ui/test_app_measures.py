@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from support.app_runner import coco, opened, texts, upload
+from support.app_runner import coco, opened, opened_once, texts, upload
 
 
 def metrics(app):
@@ -62,7 +62,7 @@ def test_the_page_says_where_the_cap_of_ap_acts():
     ],
 )
 def test_without_a_truth_the_words_are_those_of_agreement(measure, numbers):
-    app = opened("measures", load="sample", measure=measure, truth="False")
+    app = opened_once("measures", load="sample", measure=measure, truth="False")
     assert metrics(app) | numbers == metrics(app)
     words = texts(app).lower().replace("needs a ground truth", "")
     for word in ("ground truth", "recall", "precision", "missed", "invented", "mistake"):

@@ -14,7 +14,7 @@ from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.models import models
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import coco, held_background, model_row, models_table, opened, texts
+from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, texts
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -50,7 +50,7 @@ def subheaders(app):
 
 
 def test_the_first_sentence_and_all_figures_are_those_of_the_library(board):
-    app = opened("models", load="sample")
+    app = opened_once("models", load="sample")
     assert not app.exception and not app.error
     assert best_sentence(board) in texts(app).replace("**", "")
     assert "no difference shown" in best_sentence(board) and "30 documents" in best_sentence(board)
@@ -81,11 +81,11 @@ def test_another_baseline(board):
 
 
 def test_classes_as_values_and_as_differences(board):
-    app = opened("models", load="sample")
+    app = opened_once("models", load="sample")
     figures = {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
     assert set(figures) == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
     assert [trace["name"] for trace in figures["model_classes"]["data"]] == ["hit", "numbers", "cells"]
-    app = opened("models", load="sample", model_values="difference")
+    app = opened_once("models", load="sample", model_values="difference")
     charts = {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
     numbers = next(trace for trace in charts["model_classes"]["data"] if trace["name"] == "numbers")
     assert len(numbers["text"]) == 11 * 2  # without the baseline
@@ -126,16 +126,11 @@ def test_a_threshold_of_one_label(compared):
     assert app.session_state["choices"].label_scores == ()
 
 
-@pytest.mark.parametrize("wrong", ['["2=Table"]', '["x=Table"]', '["nan=Table"]', "Table"])
-def test_thresholds_of_an_address_are_checked(wrong):
-    assert opened("models", load="sample", label_scores=wrong).session_state["choices"].label_scores == ()
-
-
 def test_the_pages_on_which_the_predictions_differ_most(board):
-    shown = opened("models", load="sample").dataframe[-1].value
+    shown = opened_once("models", load="sample").dataframe[-1].value
     assert shown["page"].tolist() == board.pages()["page"].tolist()
     assert shown["f1: model-c.json"].tolist() == pytest.approx(board.pages()["f1: model-c.json"].tolist(), nan_ok=True)
-    shown = opened("models", load="sample", differ="document").dataframe[-1].value
+    shown = opened_once("models", load="sample", differ="document").dataframe[-1].value
     assert shown["document"].tolist() == board.documents()["document"].tolist()
 
 
@@ -205,7 +200,7 @@ def test_columns():
     """Every figure has its own column; where no prediction has an AP, objects have F1."""
     titles = ["prediction", "micro F1 pixels", "macro F1 pixels", "content F1 pixels"]
     others = ["AP objects", "panoptic quality objects", "macro F1 minus model-a.json"]
-    assert titles_of(opened("models", load="sample")) == [*titles, *others]
+    assert titles_of(opened_once("models", load="sample")) == [*titles, *others]
 
 
 def test_without_an_ap_objects_have_f1(monkeypatch, tmp_path):
@@ -233,7 +228,7 @@ def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
 
 
 def test_without_a_truth_the_words_are_those_of_agreement(compared):
-    app = opened("models", load="sample", truth="False", pred="2")
+    app = opened_once("models", load="sample", truth="False", pred="2")
     assert not app.exception and not app.error
     gt = lcm.read(SAMPLE / "gt.json")
     found = lcm.compare(gt, lcm.read(SAMPLE / "model-c.json", like=gt), truth=False)
@@ -244,12 +239,6 @@ def test_without_a_truth_the_words_are_those_of_agreement(compared):
     words = " ".join([*subheaders(app), models_table(app), *(one.value for one in app.main.markdown)]).lower()
     assert not any(word in words for word in ("truth", "recall", "missed", "better", "f1"))
     assert app.dataframe[-1].value["page"].tolist() == found.pages_to_review()["page"].head(200).tolist()
-
-
-@pytest.mark.parametrize("page", ["errors", "page", "measures"])
-def test_other_pages_work_without_a_truth(page):
-    app = opened(page, load="sample", truth="False")
-    assert not app.exception and not app.error
 
 
 def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
@@ -263,10 +252,6 @@ def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
     app.run()
     assert not app.exception and charts() == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
     assert " … " not in texts(app)
-
-
-def test_nothing_is_loaded_yet():
-    assert "Nothing to show yet" in texts(opened("models"))
 
 
 def test_without_a_truth_data_says_a_and_b():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.app_runner import choose, coco, matrices, opened, opened_unmapped, upload
+from support.app_runner import choose, coco, matrices, opened, opened_once, opened_unmapped, upload
 from support.app_runner import texts as typed_texts
 from support.hostile import SCREEN
 
@@ -29,13 +29,8 @@ def link_of(app):
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
 
 
-def test_the_page_is_friendly_when_nothing_is_loaded():
-    app = opened("measures")
-    assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
-
-
 def test_with_scores_the_page_has_an_ap(sample):
-    app = opened("measures", load="sample")
+    app = opened_once("measures", load="sample")
     assert not app.exception and not app.error, texts(app)
     o = sample.objects()
     assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
@@ -46,9 +41,9 @@ def test_with_scores_the_page_has_an_ap(sample):
         app
     ) and "85.7 % of 947 objects in the ground truth are found" in texts(app)
     assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]][:2] == ["Text", "List-item"]
-    centroids = opened("measures", load="sample", measure="centroids")
+    centroids = opened_once("measures", load="sample", measure="centroids")
     assert metrics(centroids)["Recall"] == f"{sample.centroids().recall:.3f}"
-    soft = opened("measures", load="sample", measure="soft")
+    soft = opened_once("measures", load="sample", measure="soft")
     assert table(soft, "dice")["label"].tolist()[1] == "all, together (micro)"
 
 
@@ -79,13 +74,13 @@ def test_choices_of_centroids_are_in_the_link():
 
 
 def test_the_pages_behind_a_cell():
-    app = opened("measures", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened_once("measures", load="sample", gt_label="Caption", pred_label="Text")
     assert "Caption read as Text: 9 objects on 9 pages" in texts(app)
     behind = table(app, "objects")
     assert behind["objects"].sum() == 9 and behind["page"][0] == "paper-1_p3.png"
     link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # missed objects have no match
-    assert "List-item missed: 19 objects on 9 pages" in texts(opened("measures", **link))
-    app = opened("measures", **link, level="document", document="paper-2.pdf")
+    assert "List-item missed: 19 objects on 9 pages" in texts(opened_once("measures", **link))
+    app = opened_once("measures", **link, level="document", document="paper-2.pdf")
     assert "In document paper-2.pdf" in texts(app) and "List-item missed: 4 objects on 1 page" in texts(app)
     assert table(app, "objects")["page"].tolist() == ["paper-2_p2.png"]
 
@@ -129,7 +124,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
 
 @pytest.mark.parametrize("level", [{"level": "page", "page": "report-1_p3.png"}, {"labels": '["Table", "Text"]'}])
 def test_a_page_and_a_label_filter(level):
-    app = opened("measures", load="sample", **level)
+    app = opened_once("measures", load="sample", **level)
     assert not app.exception and not app.error, texts(app)
     if "labels" in level:
         assert matrices(app)[0]["row_names"] == ["Table", "Text", "invented"]
@@ -138,8 +133,8 @@ def test_a_page_and_a_label_filter(level):
 
 def test_nonsense_in_a_link_is_ignored():
     nonsense = {"iou": "7", "ap_rule": "best", "curves": '["nix"]', "tolerance_x": "nan", "object_view": "x"}
-    app = opened("measures", load="sample", **nonsense)
+    app = opened_once("measures", load="sample", **nonsense)
     assert not app.exception and not app.error
     assert "iou:0.50|rule:coco" in texts(app)
-    app = opened("measures", load="sample", measure="centroids", **nonsense)
+    app = opened_once("measures", load="sample", measure="centroids", **nonsense)
     assert "centroids:20x20" in texts(app)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from layoutcm.ui.measures import object_tables
-from support.app_runner import coco, opened, texts, upload
+from support.app_runner import coco, opened, opened_once, texts, upload
 
 LABELS = ["a", "b"]
 
@@ -61,12 +61,12 @@ def test_only_the_first_rows_are_shown(monkeypatch, app):
 
 
 def test_nothing_is_made_while_it_is_closed_and_nonsense_is_ignored():
-    closed = opened("measures", load="sample", pairing="best", outcomes='["nix"]')
+    closed = opened_once("measures", load="sample", pairing="best", outcomes='["nix"]')
     assert not closed.exception and not any("outcome" in frame.value for frame in closed.dataframe)
 
 
 def test_without_common_labels_the_page_says_why():
-    app = opened("measures", load="sample", taxonomy="different")
+    app = opened_once("measures", load="sample", taxonomy="different")
     assert not app.exception and "there are no pairs of one label" in texts(app)
 
 

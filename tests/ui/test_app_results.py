@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.ui import launch
 from layoutcm.ui.server import serving
 from layoutcm.wording import score_text
 from support.app_runner import choose, matrices, opened, take_away, texts
@@ -127,7 +128,7 @@ def test_a_result_of_the_data_folder(monkeypatch, folder, result):
 
 
 def test_what_the_command_refuses(tmp_path, result):
-    serve = lambda *files: serving.check_files([str(file) for file in files])
+    serve = lambda *files: launch.check_files([str(file) for file in files])
     serve(result)
     with pytest.raises(lcm.InputError, match="a result of compare-parts has both sides"):
         serve(result, SAMPLE / "gt.json")

@@ -3,7 +3,7 @@
 import json
 
 from layoutcm.ui.shared import sidebar
-from support.app_runner import opened, texts
+from support.app_runner import opened, opened_once, texts
 from support.coco_files import coco, image, region
 from support.hostile_server import make_dense_page
 
@@ -24,14 +24,14 @@ def masks(app):
 
 def test_the_chosen_cell_is_lit_and_a_mask_has_its_own_canvas():
     link = {"load": "sample", "page": "report-1_p3.png"}
-    app = opened("page", **link, gt_label="Table", pred_label="Picture")
+    app = opened_once("page", **link, gt_label="Table", pred_label="Picture")
     data = viewer_data(app)
     assert masks(app) == ["cell"]
     lit = sum(p["pixels"] * sum(add[2] for add in p["adds"] if add[:2] == data["cell"]) for p in data["pairs"])
     assert lit == 67_262 and (data["width"], data["height"]) == (850, 1100)
-    assert masks(opened("page", **link)) == [""]
-    assert masks(opened("page", **link, mask="pred")) == ["", "pred"]
-    assert masks(opened("page", **link, mask="cell")) == [""]  # no cell is chosen
+    assert masks(opened_once("page", **link)) == [""]
+    assert masks(opened_once("page", **link, mask="pred")) == ["", "pred"]
+    assert masks(opened_once("page", **link, mask="cell")) == [""]  # no cell is chosen
 
 
 def picked(app, **values):
@@ -55,7 +55,7 @@ def test_what_was_clicked_is_written_below_the_page(sample):
 
 
 def test_the_pages_behind_the_cell_are_a_filmstrip(sample):
-    app = opened("page", load="sample", page="report-1_p3.png", gt_label="Table", pred_label="Picture")
+    app = opened_once("page", load="sample", page="report-1_p3.png", gt_label="Table", pred_label="Picture")
     strip = next(json.loads(one.proto.json) for one in app.get("bidi_component") if '"current"' in one.proto.json)
     behind = sample.pages_behind("Table", "Picture")
     assert [[page, pixels] for page, pixels, _ in strip["pages"]] == [
@@ -65,7 +65,7 @@ def test_the_pages_behind_the_cell_are_a_filmstrip(sample):
 
 
 def test_without_a_truth_the_page_has_the_words_of_agreement():
-    app = opened("page", load="sample", truth="False", mask="difference")
+    app = opened_once("page", load="sample", truth="False", mask="difference")
     kinds = [name for name, _, _ in viewer_data(app)["kinds"]]
     assert kinds[2:4] == ["only in A", "only in B"] and "causes" not in viewer_data(app)["offered"]
     names = {name for table in app.dataframe for name in table.value}
@@ -81,7 +81,7 @@ def test_layers_are_computed_when_they_are_asked_for():
     data = viewer_data(app.run())
     assert data["offered"] == ["side-2"] and {box[0] for box in data["boxes"]} == {0, 1, 3}
     assert data["causes"]["x"][-1] == 850 and len(data["centres"]) > 3
-    by_link = viewer_data(opened("page", load="sample", page="report-1_p3.png", mask="causes"))
+    by_link = viewer_data(opened_once("page", load="sample", page="report-1_p3.png", mask="causes"))
     assert by_link["causes"] == data["causes"] and by_link["panes"][1]["mask"] == "causes"
 
 
@@ -99,13 +99,13 @@ def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path,
 
 
 def test_only_the_labels_of_the_sidebar_are_shown():
-    app = opened("page", load="sample", page="report-1_p3.png", labels='["Table"]')
+    app = opened_once("page", load="sample", page="report-1_p3.png", labels='["Table"]')
     data = viewer_data(app)
     assert [data["labels"][k] for k in data["shown"]] == ["Table", "not judged"]
 
 
 def test_undefined_values_are_a_dash_in_tables():
-    app = opened("page", load="sample", page="report-1_p3.png")
+    app = opened_once("page", load="sample", page="report-1_p3.png")
     classes = next(table for table in app.dataframe if "label" in table.value)
     assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
 
@@ -166,6 +166,7 @@ def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(coco([image(1)], [region(1, 1, bbox=[0, 0, 100, 80], iscrowd=1)])))
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
-    for page in ("page", "errors"):
-        app = opened(page, load="start")
-        assert not app.exception and not app.error
+    app = opened("page", load="start")
+    assert not app.exception and not app.error
+    app.switch_page("pages/errors.py").run()
+    assert not app.exception and not app.error

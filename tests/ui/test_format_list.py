@@ -3,7 +3,7 @@
 import pytest
 
 from layoutcm.formats.registry import BY_NAME
-from layoutcm.ui.data.loading import format_rows
+from layoutcm.ui.data.loading import format_rows, formats_with
 from support.app_runner import opened, texts
 
 
@@ -20,22 +20,19 @@ def test_each_format_is_described_once():
     assert "<|ref|>" in deepseek.notes
 
 
-def test_the_page_compare_lists_all_formats():
-    app = opened()
-    assert sorted(names(app)) == sorted(BY_NAME) and not app.exception
-
-
 @pytest.mark.parametrize(
     ("words", "found"),
     [("DocLayNet", "coco"), ("pascal", "voc"), ("ULTRALYTICS results", "coco-results"), ("textract", "textract")],
 )
 def test_formats_are_found_by_words(words, found):
-    app = opened()
-    app.text_input(key="format_search").input(words).run()
-    assert found in names(app) and len(names(app)) < len(BY_NAME) / 2
+    names = [row.name for row in formats_with(words)]
+    assert found in names and len(names) < len(BY_NAME) / 2
 
 
-def test_words_that_no_format_has():
+def test_the_page_lists_all_formats_and_searches_them():
     app = opened()
+    assert sorted(names(app)) == sorted(BY_NAME) and not app.exception
+    app.text_input(key="format_search").input("textract").run()
+    assert names(app) == [row.name for row in formats_with("textract")]
     app.text_input(key="format_search").input("abracadabra").run()
     assert "No format has these words" in texts(app) and not any("format" in frame.value for frame in app.dataframe)

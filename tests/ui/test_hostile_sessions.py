@@ -60,6 +60,12 @@ def with_false_size():
     return data[:at] + (10).to_bytes(4, "little") + data[at + 4 :]
 
 
+def with_wrong_bytes():
+    """Two bytes of session.json are wrong."""
+    data = packed(saved())
+    return data[:60] + b"\0\0" + data[62:]
+
+
 LAYOUT = "layouts/pred-0.parquet"
 DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000
 WRONG = {
@@ -81,6 +87,7 @@ WRONG = {
     "deep decisions": (lambda: packed(saved() | {CONTENTS: f'{{"version": 1, "decisions": {DEEP}}}'.encode()}), ""),
     "bomb": (lambda: packed(saved() | {LAYOUT: bytes(64 << 20)}), "it unpacks to more than"),
     "large session.json": (lambda: packed({CONTENTS: bytes(LARGEST_CONTENTS + 1)}), "at most 16,777,216 are read"),
+    "wrong bytes": (with_wrong_bytes, f"{CONTENTS!r}"),
     "false size": (with_false_size, "does not have the size"),
     "traversal": (lambda: packed(saved() | {"../layouts/gt.parquet": b"x"}), "leads out of the archive"),
     "absolute name": (lambda: packed(saved() | {"/etc/x": b"x"}), "leads out of the archive"),

@@ -11,7 +11,7 @@ from layoutcm.tables.matrix_views import select
 from layoutcm.ui.measures.families import family_sentence
 from layoutcm.ui.screen_text import words_of
 from layoutcm.ui.shared.data_tables import collapsed_on_screen, confusion_sentences, sentence_on_screen
-from support.app_runner import opened, texts
+from support.app_runner import opened_once, texts
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_families(two_pages):
 
 
 def test_the_chosen_cell_in_numbers(sample):
-    app = opened("errors", load="sample", gt_label="Caption", pred_label="Text")
+    app = opened_once("errors", load="sample", gt_label="Caption", pred_label="Text")
     pages = sample.pages_behind("Caption", "Text")
     counted = sum(sample.confusion(page=page).values[sample.cell("Caption", "Text")] for page in sample.pages)
     assert len(pages) == 9 and pages["pixels"].sum() == pytest.approx(counted)
@@ -97,5 +97,5 @@ def test_the_chosen_cell_in_numbers(sample):
 def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
     share = sample.border_slack(level.get("page"))
     assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(
-        opened(page, load="sample", **level)
+        opened_once(page, load="sample", **level)
     )

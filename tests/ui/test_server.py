@@ -12,6 +12,7 @@ import pytest
 from layoutcm.cli.arguments import argument_parser
 from layoutcm.errors import InputError
 from layoutcm.ui.server import serving, settings
+from layoutcm.ui.server.settings import MB
 from support.paths import ROOT
 from support.ports import free_port
 
@@ -105,6 +106,4 @@ def test_options_of_the_server(monkeypatch):
     for public, limits in ((False, settings.LOCAL), (True, settings.PUBLIC)):
         monkeypatch.setenv("LAYOUTCM_APP", json.dumps(serving.settings_of(options_of(*["--public"] * public))))
         assert settings.limits() == limits
-        assert serving._streamlit_options("127.0.0.1", 8501, "localhost")["serving.maxUploadSize"] == limits.upload / (
-            1 << 20
-        )
+        assert serving._streamlit_options("127.0.0.1", 8501, "localhost")["server.maxUploadSize"] == limits.upload / MB

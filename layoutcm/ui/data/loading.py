@@ -252,11 +252,15 @@ def _plain(text: str) -> str:
     return _LINK.sub(r"\1", text).replace("`", "")
 
 
+def formats_with(words: str) -> list[FormatRow]:
+    """The formats whose rows contain all of these words."""
+    wanted = words.casefold().split()
+    return [row for row in format_rows() if all(word in " ".join(row).casefold() for word in wanted)]
+
+
 def show_formats() -> None:
-    rows = format_rows()
-    with st.expander(f"Formats that are read ({len(rows)})"):
-        wanted = st.text_input("Search", key="format_search", placeholder="a tool, a suffix, a word").casefold().split()
-        shown = [row for row in rows if all(word in " ".join(row).casefold() for word in wanted)]
+    with st.expander(f"Formats that are read ({len(format_rows())})"):
+        shown = formats_with(st.text_input("Search", key="format_search", placeholder="a tool, a suffix, a word"))
         if shown:
             columns = {title: [row[i] for row in shown] for i, title in enumerate(FORMAT_TITLES)}
             st.dataframe(columns, hide_index=True, key="formats")
