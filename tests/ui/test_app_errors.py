@@ -1,6 +1,7 @@
 """Errors: all numbers are those of the API for the chosen pages and sides."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -257,10 +258,12 @@ def test_the_list_is_sorted_and_paged(sample):
 
 
 def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
-    without = {"load": "sample", "truth": "False"}
-    for more in ({"class": "Text"}, {"gt_label": "Text", "pred_label": "Table"}, {"other": "2"},
+    app = opened("errors", load="sample", truth="False")
+    plain = app.session_state["choices"]
+    for more in ({"class_name": "Text"}, {"gt_label": "Text", "pred_label": "Table"}, {"other": 2},
                  {"counted": "objects"}, {"grouping": "2x2"}):  # fmt: skip
-        app = opened_once("errors", **without, **more)
+        app.session_state["choices"] = replace(plain, **more)
+        app.run()
         assert not app.exception and not app.error
         said = texts(app).lower()
         assert not [word for word in TRUTH_WORDS if word in said.replace("no truth: a and b", "")], more

@@ -9,10 +9,10 @@ from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
 from layoutcm.ui.ground_truth import all_comparisons, candidates
 from layoutcm.wording import score_text
-from support.app_runner import coco, held_background, opened, opened_once, opened_unmapped, texts, upload
+from support.app_runner import choose, coco, held_background, opened, opened_once, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 from support.layouts import build
-from support.paths import SAMPLE
+from support.paths import ROOT, SAMPLE
 from support.truth_files import ALMOST, GOOD, WRONG, write_files
 
 NAMES = ("gt.json", "model-a.json", "model-c.json")
@@ -144,31 +144,55 @@ def test_the_level_is_a_filter_too(monkeypatch, planted):
     assert set(table(app)["page"]) == {"p0.png"} and "1 candidate after filtering" in texts(app)
 
 
-@pytest.fixture
-def taken(monkeypatch):
-    """{key of a button: its file}, made as a click makes it."""
+def record_files(patch):
+    """{key of a button: (name of the file, function that makes it, whether it is disabled)}, filled in every run."""
     buttons = {}
     record = lambda label, data, name, *_, key, **more: buttons.update({key: (name, data, more.get("disabled"))})
-    monkeypatch.setattr(candidates.st, "download_button", record)
+    patch.setattr(candidates.st, "download_button", record)
     return buttons
 
 
-@pytest.mark.parametrize(("which", "top"), [("all", None), ("accepted", 2), ("not dismissed", 3)])
-@pytest.mark.parametrize(("to", "suffix"), [("csv", ".csv"), ("label-studio", ".json"), ("cvat", ".xml")])
-def test_files_are_those_of_the_command(monkeypatch, taken, tmp_path, planted, which, top, to, suffix):
-    """The first two are accepted, all after the third are dismissed: the command writes so many with --top."""
+@pytest.fixture
+def taken(monkeypatch):
+    return record_files(monkeypatch)
+
+
+# {what is taken: how many of the first candidates these are, in the command --top}; the first two are accepted, all
+# after the third are dismissed.
+TAKEN = {"all": None, "accepted": 2, "not dismissed": 3}
+SUFFIXES = {"csv": ".csv", "label-studio": ".json", "cvat": ".xml"}
+
+
+@pytest.fixture(scope="module")
+def taken_files(planted):
+    """{(what is taken, format): (name, content, whether the button is disabled)}, and the texts of the options."""
     paths, _, errors = planted
-    app = opened_files(monkeypatch, paths)
-    for k in range(len(errors)):
-        press(app, "accepted" if k < 2 else "Next" if k == 2 else "dismissed")
-    app.radio(key="candidates_to_take").set_value(which).run()
-    name, make, disabled = taken[f"take_{to}"]
-    target = tmp_path / f"errors{suffix}"
-    main(["label-errors", *map(str, paths), "-o", str(target), "--top", str(top or len(errors))])
-    assert name == f"label-errors{suffix}" and not disabled and make() == target.read_bytes()
-    assert app.radio(key="candidates_to_take").options == [
-        f"all ({len(errors)})", "accepted (2)", "not dismissed (3)"
-    ]  # fmt: skip
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        buttons = record_files(patch)
+        app = opened_files(patch, paths)
+        for k in range(len(errors)):
+            press(app, "accepted" if k < 2 else "Next" if k == 2 else "dismissed")
+        for which in TAKEN:
+            app.radio(key="candidates_to_take").set_value(which).run()
+            for to in SUFFIXES:
+                name, make, disabled = buttons[f"take_{to}"]
+                found[which, to] = (name, make(), disabled)
+    return found, app.radio(key="candidates_to_take").options
+
+
+@pytest.mark.parametrize("which", TAKEN)
+@pytest.mark.parametrize("to", SUFFIXES)
+def test_files_are_those_of_the_command(taken_files, tmp_path, planted, which, to):
+    paths, _, errors = planted
+    target = tmp_path / f"errors{SUFFIXES[to]}"
+    main(["label-errors", *map(str, paths), "-o", str(target), "--top", str(TAKEN[which] or len(errors))])
+    assert taken_files[0][which, to] == (f"label-errors{SUFFIXES[to]}", target.read_bytes(), False)
+
+
+def test_the_options_say_how_many_candidates_are_taken(taken_files, planted):
+    assert taken_files[1] == [f"all ({len(planted[2])})", "accepted (2)", "not dismissed (3)"]
 
 
 def test_without_an_accepted_candidate_there_are_no_tasks(taken, app):
@@ -196,9 +220,11 @@ def test_without_candidates_the_page_says_so(monkeypatch, planted):
 def test_a_broken_prediction_is_named_and_left_out(monkeypatch, tmp_path, planted):
     broken = tmp_path / "broken.json"
     broken.write_text('{"images": [')
-    for pred in "0", "1", "2":  # the sidebar may have chosen it
-        monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [*map(str, planted[0]), str(broken)][:4]}))
-        app = opened("ground_truth", load="start", pred=pred)
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [*map(str, planted[0]), str(broken)][:4]}))
+    app = opened("ground_truth", load="start")
+    for pred in 0, 1, 2:  # the sidebar may have chosen it
+        choose(app, pred=pred)
+        app.run()
         assert not app.exception and len(app.warning) == 1 and "broken.json is left out" in texts(app)
         assert table(app)["evidence"].tolist() == planted[2]["evidence"].tolist()
 

@@ -1,11 +1,12 @@
 """Measures: calibration and ROC, where AP's cap acts, and all views without a truth."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
 
-from support.app_runner import coco, opened, opened_once, texts, upload
+from support.app_runner import choose, coco, opened, opened_once, texts, upload
 
 
 def metrics(app):
@@ -41,7 +42,7 @@ def test_calibration_shows_the_worst_labels_and_the_charts_of_one(sample):
 
 
 def test_the_page_says_where_the_cap_of_ap_acts():
-    app = opened("measures", load="sample")
+    app = opened_once("measures", load="sample")
     assert "No page has more, so all predictions count." in texts(app)
     boxes = [(0, [k % 10, k // 10, 1, 1]) for k in range(104)]
     pred = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for _, box in boxes]
@@ -49,6 +50,12 @@ def test_the_page_says_where_the_cap_of_ap_acts():
     app = upload(opened(), gt, ("pred.json", json.dumps(pred).encode(), "application/json"))
     app.switch_page("pages/measures.py").run()
     assert "Here this leaves out 4 predictions (p1.png: 104 of a)." in texts(app)
+
+
+@cache
+def visitor_without_truth():
+    """One visitor for the tests of all measures."""
+    return opened("measures", load="sample", truth="False")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,9 @@ def test_the_page_says_where_the_cap_of_ap_acts():
     ],
 )
 def test_without_a_truth_the_words_are_those_of_agreement(measure, numbers):
-    app = opened_once("measures", load="sample", measure=measure, truth="False")
+    app = visitor_without_truth()
+    choose(app, measure=measure)
+    app.run()
     assert metrics(app) | numbers == metrics(app)
     words = texts(app).lower().replace("needs a ground truth", "")
     for word in ("ground truth", "recall", "precision", "missed", "invented", "mistake"):
@@ -70,7 +79,7 @@ def test_without_a_truth_the_words_are_those_of_agreement(measure, numbers):
 
 
 def test_method_recounts_pages_of_the_loaded_files():
-    assert "Load files to recount them here" in texts(opened("method"))
+    assert "Load files to recount them here" in texts(opened_once("method"))
     app = opened("method", load="sample")
     app.number_input(key="verify_pages").set_value(3)
     app.button(key="verify").click().run(timeout=120)

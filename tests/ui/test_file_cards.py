@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from layoutcm.ui.data.loading import missing_text
+from layoutcm.ui.files.file_roles import group_files, make_cards
 from support.app_runner import coco, drop, on_data, opened, texts
+from support.dropped_files import dropped_files
 from support.paths import SAMPLE
 
 PAGE = coco(["a", "b"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
@@ -57,9 +60,14 @@ def test_each_file_becomes_a_card_with_its_numbers_and_the_app_goes_on_once():
         ([("map.yaml", b"pred: {x: a}")], "Drop a ground truth and a prediction: none of these files is a layout"),
     ],
 )
-def test_what_is_missing_is_said(files, words):
-    app = drop(opened(), *files)
-    assert words in texts(app) and page_shown(app) == "Data" and len(cards(app)) == len(files)
+def test_what_is_missing(files, words):
+    assert words in missing_text(make_cards(group_files(dropped_files(*files)), {}), truth=True)
+
+
+def test_what_is_missing_is_said():
+    app = drop(opened(), ("pred.json", PAGE))
+    assert "A prediction is here. Drop a ground truth to compare it with" in texts(app)
+    assert page_shown(app) == "Data" and len(cards(app)) == 1
     assert not app.error and "a reload forgets them" in texts(app)
 
 

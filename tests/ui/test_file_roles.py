@@ -19,6 +19,7 @@ from layoutcm.ui.files.file_roles import (
 )
 from layoutcm.ui.files.visitor_files import input_from_bytes
 from support.app_runner import coco
+from support.dropped_files import dropped_files
 from support.image_files import pdf, png, zipped
 from support.paths import SAMPLE
 
@@ -31,20 +32,15 @@ YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"name
 DOCLING = json.dumps({"schema_name": "DoclingDocument", "version": "1.0", "pages": {}, "texts": []}).encode()
 
 
-def dropped(*files):
-    """Files, given as (name, bytes), numbered in the order of dropping."""
-    return [DroppedFile(input_from_bytes(*one), facts_of(*one), i) for i, one in enumerate(files)]
-
-
 def cards(*files, joined=(), separate=()):
     """[(role, names of the files)] of the cards."""
-    made = make_cards(group_files(dropped(*files), separate), {}, joined)
+    made = make_cards(group_files(dropped_files(*files), separate), {}, joined)
     return [(one.role, [file.given.name for file in (*one.group.files, *one.group.companions)]) for one in made]
 
 
 def roles(*files, chosen=None, truth=True):
     """The role of every file, in the order of the files."""
-    return guess_roles(group_files(dropped(*files)), chosen or {}, truth)
+    return guess_roles(group_files(dropped_files(*files)), chosen or {}, truth)
 
 
 @pytest.mark.parametrize(
@@ -224,13 +220,15 @@ def test_the_visitor_can_change_the_grouping():
 
 def test_the_input_of_a_group_is_named_after_its_own_files():
     (group,) = [
-        one for one in group_files(dropped(("p1.txt", YOLO), ("p2.txt", YOLO), ("p1.png", png()))) if one.companions
+        one
+        for one in group_files(dropped_files(("p1.txt", YOLO), ("p2.txt", YOLO), ("p1.png", png())))
+        if one.companions
     ]
     assert group.name == "p1 and 1 more" and [one.name for one in group.input.parts] == ["p1.txt", "p2.txt", "p1.png"]
 
 
 def test_roles_that_make_no_sense_are_not_offered():
-    offered = lambda *file: roles_offered(make_cards(group_files(dropped(file)), {})[0])
+    offered = lambda *file: roles_offered(make_cards(group_files(dropped_files(file)), {})[0])
     assert offered("a.json", RESULTS) == [PRED, "unused"]
     assert offered("a.json", COCO) == [GT, PRED, "unused"]
     assert offered("a.csv", TABLE) == [GT, PRED, "page map", "attributes", "unused"]

@@ -5,6 +5,10 @@ import json
 import pytest
 
 import layoutcm as lcm
+from layoutcm.alignment.taxonomy import parse_mapping
+from layoutcm.ui.files.file_facts import PAGE_MAP, facts_of
+from layoutcm.ui.files.page_pictures import images_of_uploads
+from layoutcm.ui.files.visitor_files import input_from_bytes, read_page_map
 from support.app_runner import coco, drop, on_data, opened, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT
@@ -42,24 +46,32 @@ def pictures(app):
     return sum(address.startswith("data:image/jpeg;base64,") for address in images.values())
 
 
+NUMBERED = PAGE.replace(b"p1.png", b"report_p2.png")
+
+
 @pytest.mark.parametrize(
-    ("name", "data", "found"),
+    ("layout", "name", "data", "found"),
     [
-        ("p1.png", png(), True),
-        ("scans.zip", zipped(**{"deep/p1.jpg": png(), "notes.txt": b"no"}), True),
-        ("p1.webp", png(), True),
-        ("other.png", png(), False),
+        (PAGE, "p1.png", png(), True),
+        (PAGE, "scans.zip", zipped(**{"deep/p1.jpg": png(), "notes.txt": b"no"}), True),
+        (PAGE, "p1.webp", png(), True),
+        (PAGE, "other.png", png(), False),
+        (NUMBERED, "report.pdf", pdf(), True),
+        (NUMBERED, "other.pdf", pdf(), False),
     ],
-    ids=["image", "zip", "another suffix", "image of another page"],
+    ids=["image", "zip", "another suffix", "image of another page", "PDF by page number", "PDF of another document"],
 )
-def test_pictures_come_from_images_and_zips(name, data, found):
-    assert (pictures(start(others=[(name, data)])) > 0) == found
+def test_the_images_of_a_page_come_from_images_zips_and_pdfs(layout, name, data, found):
+    compared = lcm.compare(*[lcm.read(("gt.json", layout))] * 2)
+    images = images_of_uploads([input_from_bytes(name, data)])
+    assert bool(images.by_page(compared)) == found
 
 
-@pytest.mark.parametrize(("document", "found"), [("report.pdf", True), ("other.pdf", False)])
-def test_pictures_come_from_a_pdf_by_page_number(document, found):
-    numbered = PAGE.replace(b"p1.png", b"report_p2.png")
-    assert (pictures(start(numbered, [("pred.json", numbered)], [(document, pdf())])) > 0) == found
+def test_dropped_images_are_shown_until_they_are_removed():
+    app = start(others=[("p1.png", png())])
+    assert pictures(app) > 0
+    on_data(app).button(key="remove_3").click().run()
+    assert "page image" not in texts(app) and pictures(app) == 0
 
 
 def test_an_image_without_a_page_is_reported():
@@ -67,18 +79,13 @@ def test_an_image_without_a_page_is_reported():
     assert "1 page of 1 have one" in texts(app) and "2 page images belong to no page (first: <b>x.png)" in texts(app)
 
 
-@pytest.mark.parametrize(("name", "data"), [("p1.docx", b"x"), ("p1.pdf", b"no pdf"), ("p1.zip", b"PK\x03\x04")])
-def test_a_file_that_cannot_be_used_says_why_on_its_card_and_the_comparison_still_works(name, data):
-    app = start(others=[(name, data)])
-    assert [name in error.value.replace("\\", "") for error in app.error] == [True]
-    assert "Taxonomy: same" in texts(app) and "1 file cannot be used" in texts(app)
-
-
-def test_removed_pictures_are_no_longer_shown():
-    app = start(others=[("p1.png", png())])
-    assert pictures(app) > 0
-    on_data(app).button(key="remove_3").click().run()
-    assert "page image" not in texts(app) and pictures(app) == 0
+def test_a_file_that_cannot_be_used_says_why_on_its_card_and_the_comparison_still_works():
+    wrong = {"p1.docx": b"x", "p1.pdf": b"no pdf", "p1.zip": b"PK\x03\x04"}
+    app = start(others=wrong.items())
+    assert {name: [name in error.value.replace("\\", "") for error in app.error].count(True) for name in wrong} == {
+        "p1.docx": 1, "p1.pdf": 1, "p1.zip": 1
+    }  # fmt: skip
+    assert len(app.error) == 3 and "Taxonomy: same" in texts(app) and "3 files cannot be used" in texts(app)
 
 
 def test_the_sidebar_chooses_one_of_several_predictions():
@@ -137,9 +144,15 @@ def test_a_dropped_mapping_is_applied_at_once_and_removed_with_its_card():
     ("name", "data"),
     [("map.yaml", b"{"), ("map.json", b"[1, 2]"), ("map.yaml", b"pred: {x: [a]}"), ("map.yaml", b"\xff")],
 )
-def test_a_wrong_mapping_is_named_and_changes_nothing(name, data):
-    app = start(preds=[("pred.json", OTHER_NAMES)], others=[(name, data)])
-    assert [name in error.value.replace("\\", "") for error in app.error] == [True]
+def test_a_wrong_mapping_is_refused_by_name(name, data):
+    with pytest.raises(lcm.InputError) as caught:
+        parse_mapping(name, data)
+    assert caught.value.file == name
+
+
+def test_a_wrong_mapping_is_named_and_changes_nothing():
+    app = start(preds=[("pred.json", OTHER_NAMES)], others=[("map.yaml", b"pred: {x: [a]}")])
+    assert ["map.yaml" in error.value.replace("\\", "") for error in app.error] == [True]
     assert "Taxonomy: different" in texts(app)
 
 
@@ -262,9 +275,8 @@ def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path
     assert "Repaired: flip the y axis" in texts(app)
     button(app, "Try the sample").click().run()
     assert "Repaired" not in texts(on_data(app)) and "947 regions" in texts(app)
-    for wrong in ('["0=rm"]', '["x=flip-y"]', "[1]", "{", json.dumps(["0=flip-y"] * 17)):
-        app = opened(load="gt.json|pred.json", fixes=wrong)
-        assert not app.exception and not app.error and "Repaired" not in texts(app)
+    app = opened(load="gt.json|pred.json", fixes='["0=rm"]')  # what else is wrong: `test_address`
+    assert not app.exception and not app.error and "Repaired" not in texts(app)
     app = opened(load="gt.json|pred.json", fixes='["0=scale:0"]')
     assert not app.exception and any("not above 0" in error.value.replace("\\", "") for error in app.error)
     button(app, "Undo").click().run()
@@ -300,13 +312,6 @@ def test_equal_names_are_matched_from_the_finding_and_undone():
 OTHER_PAGE_NAME = PAGE.replace(b"p1.png", b"<b>scan*.png")
 
 
-def with_page_map(name, data):
-    app = start(preds=[("pred.json", OTHER_PAGE_NAME)])
-    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app)
-    assert "<b>scan*" in texts(app)
-    return drop(app, (name, data))
-
-
 @pytest.mark.parametrize(
     ("name", "data"),
     [
@@ -315,21 +320,32 @@ def with_page_map(name, data):
         ("m.json", b'{"p1.png": "<b>scan*.png"}'),
     ],
 )
-def test_a_page_map_matches_pages_and_can_be_removed(name, data):
-    app = with_page_map(name, data)
-    assert "matched 1 by the page map" in texts(app) and "1 pair of pages: applied" in card(app, name)
+def test_a_page_map_is_recognised_and_matches_pages(name, data):
+    gt, pred = lcm.read(("gt.json", PAGE)), lcm.read(("pred.json", OTHER_PAGE_NAME))
+    assert facts_of(name, data).kind == PAGE_MAP
+    assert lcm.compare(gt, pred, pages=read_page_map(input_from_bytes(name, data))).pages == ["p1.png"]
+
+
+@pytest.mark.parametrize(("name", "data"), [("m.json", b"[1]"), ("map.csv", b"\xff,1")])
+def test_a_wrong_page_map_is_refused_by_name(name, data):
+    with pytest.raises(lcm.InputError) as caught:
+        read_page_map(input_from_bytes(name, data))
+    assert caught.value.file == name
+
+
+def test_a_page_map_is_applied_and_can_be_removed_and_a_wrong_one_changes_nothing():
+    app = start(preds=[("pred.json", OTHER_PAGE_NAME)])
+    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app)
+    assert "<b>scan*" in texts(app)
+    drop(app, ("m.csv", b"gt,pred\np1.png,<b>scan*.png\n"))
+    assert "matched 1 by the page map" in texts(app) and "1 pair of pages: applied" in card(app, "m.csv")
     app.button(key="remove_3").click().run()
     assert "none matched" in texts(app)
-
-
-@pytest.mark.parametrize(
-    ("name", "data"), [("m.csv", b"gt,pred\nnowhere,<b>scan*.png\n"), ("m.json", b"[1]"), ("map.csv", b"\xff,1")]
-)
-def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
-    app = with_page_map(name, data)
-    assert [name in error.value.replace("\\", "") for error in app.error] == [True] and "none matched" in texts(app)
-    app.run()
-    assert len(app.error) == 1  # as long as the file is uploaded
+    drop(app, ("wrong.csv", b"gt,pred\nnowhere,<b>scan*.png\n"))
+    for _ in range(2):  # as long as the file is here
+        assert ["wrong.csv" in error.value.replace("\\", "") for error in app.error] == [True]
+        assert "none matched" in texts(app)
+        app.run()
 
 
 def test_a_page_map_provides_page_sizes():

@@ -3,6 +3,7 @@
 import html
 import io
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -152,9 +153,16 @@ def test_page_and_ground_truth_offer_what_they_show(sample):
     assert list(found) == ["Candidates: all", "Agreement"] and len(csv_of(found["Candidates: all"])) > 10
 
 
+@cache
+def on_measures():
+    """One visitor for the tests of all measures."""
+    return opened("measures", load="sample")
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_measures_offers_what_it_shows(measure):
-    found = offered(opened_once("measures", load="sample", measure=measure))
+    choose(on_measures(), measure=measure)
+    found = offered(on_measures().run())
     assert list(found) == MEASURES[measure]
     for one in found.values():
         assert one.draw is None or figure_file(one, "svg", LOOK).startswith(b"<?xml")

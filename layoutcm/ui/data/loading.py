@@ -107,7 +107,7 @@ def _open(name: str) -> None:
 def show_state(reviews: Sequence[Review]) -> None:
     """What is missing, or what to decide, or that all is well; the first time, the app then goes on by itself."""
     if session.loaded_files() is None:
-        st.info(missing_text([one.card for one in reviews]))
+        st.info(missing_text([one.card for one in reviews], choices.current().truth))
         return
     compared = session.current_comparison()
     gt, preds = (next(one for one in reviews if one.card.role == GT), [one for one in reviews if one.card.role == PRED])
@@ -129,10 +129,10 @@ def show_state(reviews: Sequence[Review]) -> None:
             _show_swap_button(gt, preds[session.chosen_index()], bool(swapped))
 
 
-def missing_text(cards: Sequence[Card]) -> str:
-    """What is here, and what is still missing for a comparison."""
+def missing_text(cards: Sequence[Card], truth: bool) -> str:
+    """What is here, and what is still missing for a comparison; `truth`: whether one file is the truth."""
     has_gt, preds = any(one.role == GT for one in cards), sum(one.role == PRED for one in cards)
-    if not choices.current().truth and (has_gt or preds):
+    if not truth and (has_gt or preds):
         return "A layout is here. Drop another one to compare it with."
     if has_gt:
         return "A ground truth is here. Drop a prediction to compare it with."
