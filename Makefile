@@ -2,16 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Two steps of .venv: what a user needs, and then all that developers need.
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+PIP_INSTALL := pip install --quiet --disable-pip-version-check
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 # Many tests start a process; without compiled files each compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test docs check-wheel test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test docs check-wheel test-torch test-examples lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
-run: $(READY)
+run: $(INSTALLED)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
@@ -27,7 +30,7 @@ docs: $(DOCS)/.ready
 
 $(DOCS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DOCS)
-	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	$(DOCS)/bin/$(PIP_INSTALL) --constraint constraints.txt \
 	  $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
 	touch $@
 
@@ -39,7 +42,7 @@ check-wheel: $(WHEEL)/.ready
 
 $(WHEEL)/.ready: Makefile
 	$(PYTHON) -m venv $(WHEEL)
-	$(WHEEL)/bin/pip install --quiet --disable-pip-version-check build==1.6.1
+	$(WHEEL)/bin/$(PIP_INSTALL) build==1.6.1
 	touch $@
 
 # All tests, also those that take long, with branch coverage, which must be 95 %. It takes half as long again.
@@ -73,17 +76,28 @@ bench-formats: $(READY)
 	$(BIN)/python benchmarks/bench_formats.py
 	$(BIN)/python benchmarks/bench_huggingface.py
 
-# Tests of soft scores on torch tensors, and of the examples with the packages that they are for, which `make test` skips: torch
-# and they are large, so they have their own environment.
+# Tests of soft scores and the Evaluator on torch tensors, which `make test` skips. The folder has only torch and what torch
+# needs; the rest is taken from .venv.
 TORCH := .venv-torch
-test-torch: $(TORCH)/.ready
-	$(TORCH)/bin/pytest tests/metrics/test_soft.py tests/examples/test_with_real_packages.py
+test-torch: $(READY) $(TORCH)/.ready
+	PYTHONPATH=$(CURDIR)/$(TORCH) $(BIN)/pytest tests/metrics/test_soft.py tests/examples/test_torch_tensors.py
 
-$(TORCH)/.ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(TORCH)
-	$(TORCH)/bin/pip install --quiet torch==2.13.0
-	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[torch,verify]' hypothesis pytest
-	$(TORCH)/bin/pip install --quiet lightning==2.6.6 mlflow-skinny==3.17.2 supervision==0.31.2
+$(TORCH)/.ready: Makefile | $(INSTALLED)
+	rm -rf $(TORCH)
+	$(BIN)/$(PIP_INSTALL) --constraint constraints.txt --target $(TORCH) torch==2.13.0
+	touch $@
+
+# The examples with the packages that they are for, instead of the stand-ins of `make test`. These packages are large, so they have
+# their own environment.
+EXAMPLES := .venv-examples
+test-examples: $(EXAMPLES)/.ready
+	$(EXAMPLES)/bin/pytest tests/examples/test_with_real_packages.py
+
+$(EXAMPLES)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(EXAMPLES)
+	$(EXAMPLES)/bin/$(PIP_INSTALL) torch==2.13.0
+	$(EXAMPLES)/bin/$(PIP_INSTALL) --constraint constraints.txt --editable . hypothesis pytest
+	$(EXAMPLES)/bin/$(PIP_INSTALL) lightning==2.6.6 mlflow-skinny==3.17.2 supervision==0.31.2
 	touch $@
 
 # Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against
@@ -108,8 +122,8 @@ fuzz-corpus: $(READY)
 
 $(FUZZ)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FUZZ)
-	$(FUZZ)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
-	$(FUZZ)/bin/pip install --quiet --disable-pip-version-check atheris==3.0.0
+	$(FUZZ)/bin/$(PIP_INSTALL) --constraint constraints.txt --editable .
+	$(FUZZ)/bin/$(PIP_INSTALL) atheris==3.0.0
 	touch $@
 
 # Licences and known vulnerabilities of what is installed. Without a network the latter are not checked: exit code 2.
@@ -119,7 +133,7 @@ audit: $(READY) $(AUDIT)/.ready
 
 $(AUDIT)/.ready: Makefile
 	$(PYTHON) -m venv $(AUDIT)
-	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	$(AUDIT)/bin/$(PIP_INSTALL) pip-audit==2.10.1
 	touch $@
 
 # Kills commands at random moments, fills the disk (as root), lets two write at once: outputs are old or new, complete.
@@ -134,8 +148,8 @@ mutants: $(MUTANTS)/.ready
 
 $(MUTANTS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(MUTANTS)
-	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check mutmut==3.8.0 'pytest<9.1'
+	$(MUTANTS)/bin/$(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
+	$(MUTANTS)/bin/$(PIP_INSTALL) mutmut==3.8.0 'pytest<9.1'
 	touch $@
 
 # How often intervals contain the true value and chance is called a difference; writes docs/coverage.md, takes an hour.
@@ -176,16 +190,20 @@ bench-all: $(READY) $(PEER_READY)
 $(PEER_READY): Makefile
 	rm -rf $(PEER)
 	$(PYTHON) -m venv $(PEER)
-	$(PEER)/bin/pip install --quiet torch==2.13.0
-	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0 \
+	$(PEER)/bin/$(PIP_INSTALL) torch==2.13.0
+	$(PEER)/bin/$(PIP_INSTALL) torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0 \
 	  appdirs opencv-python-headless pillow pycocotools seaborn
-	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0 tidecv==1.0.1 mote-error==0.1.1
+	$(PEER)/bin/$(PIP_INSTALL) --no-deps docling-metrics-core docling-metrics-layout==0.17.0 tidecv==1.0.1 mote-error==0.1.1
 	touch $@
 
-$(READY): pyproject.toml constraints.txt
+$(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/$(PIP_INSTALL) --constraint constraints.txt --editable .
+	touch $@
+
+$(READY): $(INSTALLED)
+	$(BIN)/$(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(DOCS) site $(WHEEL) $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
+	rm -rf $(VENV) $(DOCS) site $(WHEEL) $(TORCH) $(EXAMPLES) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache

@@ -19,7 +19,8 @@ from PIL import Image, ImageDraw
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from support.browser import SETTLED, cell_centre, chromium, server, settle, visit
+from support.browser import SETTLED, cell_centre, chromium, settle, visit
+from support.servers import server
 
 TIMEOUT = 60_000  # milliseconds
 SCREEN = {"width": 1400, "height": 1000}

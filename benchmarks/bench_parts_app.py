@@ -18,8 +18,8 @@ from generate_parts import write_parts
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from support.browser import SETTLED, chromium, wait_for_server
-from support.ports import free_port
+from support.browser import SETTLED, chromium
+from support.servers import free_port, wait_for_server
 
 TIMEOUT = 300_000  # milliseconds
 SCREEN = {"width": 1400, "height": 1000}
@@ -93,7 +93,7 @@ def serve(result):
         [*LAYOUTCM, "app", str(result), f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        wait_for_server(f"http://127.0.0.1:{port}/_stcore/health")
+        wait_for_server(port)
         time.sleep(20)  # it loads compiled code
         memory = Memory(process)
         print(f"  the server without a visitor: {memory.now() / MB:.0f} MB")

@@ -27,8 +27,7 @@ from layoutcm.wording import score_text, thin_spaced
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from support.browser import wait_for_server
-from support.ports import free_port
+from support.servers import free_port, wait_for_server
 
 LONGEST_RUN = 2.0  # seconds
 WITHIN_TIME = 0.95  # share of the script runs
@@ -93,7 +92,7 @@ def running_server(folder: Path):
     with log.open("w") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
     try:
-        wait_for_server(f"http://127.0.0.1:{port}/_stcore/health")
+        wait_for_server(port)
         yield process, f"http://127.0.0.1:{port}", times, log
     finally:
         process.terminate()

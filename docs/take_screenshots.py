@@ -8,7 +8,8 @@ from PIL import Image
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from support.browser import SETTLED, chromium, server, visit  # noqa: E402  (the server and the browser of the tests)
+from support.browser import SETTLED, chromium, visit  # noqa: E402  (the browser and the server of the tests)
+from support.servers import server  # noqa: E402
 
 VIEWS = {
     "data": "?load=sample",
@@ -25,7 +26,7 @@ def main():
             page = context.new_page()
             for name, link in VIEWS.items():
                 visit(page, f"{address}/{link}")
-                page.wait_for_selector(SETTLED, timeout=30_000)
+                page.wait_for_selector(SETTLED)
                 page.wait_for_timeout(2_500)
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)

@@ -16,8 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from saved import clear, save_failure
 
-from support.coco_texts import CocoTexts
-from support.scanner_check import difference, wrongly_scanned
+from support.scanner_check import CocoTexts, difference, wrongly_scanned
 
 KIND = "scanner"
 

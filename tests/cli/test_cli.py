@@ -22,7 +22,7 @@ from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.tables.interval_texts import difference_summary, interval_text, resampling_text
 from support.paths import SAMPLE
-from support.ports import free_port
+from support.servers import free_port
 
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
 

@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from support.code_blocks import PageRun, blocks_of
-from support.page_setups import SETUPS
+from support.code_blocks import SETUPS, PageRun, blocks_of
 from support.paths import ROOT, SAMPLE
 
 # test_documented_examples reads the examples of formats.

@@ -1,10 +1,9 @@
-"""The examples with the packages that they are for. `make test-torch` installs these; `make test` has stand-ins."""
+"""The examples with the packages that they are for. `make test-examples` installs these; `make test` has stand-ins."""
 
 import runpy
 
 import pytest
 
-import layoutcm as lcm
 from support.paths import ROOT
 from support.sample_comparisons import compare_sample
 
@@ -57,17 +56,3 @@ def test_the_callback_of_lightning(figures):
     assert logged == pytest.approx(
         {f"val/{name}": value for name, value in figures.items() if value is not None}, rel=1e-6
     )
-
-
-@pytest.mark.parametrize("precision", ["float64", "bfloat16"])
-def test_tensors_of_torch(precision, figures):
-    """The form of torchmetrics in tensors; scores of half precision still have nearly the same order."""
-    torch = pytest.importorskip("torch")
-    evaluator = lcm.Evaluator(compare_sample().labels[1:])
-    for page, size, *sides in runpy.run_path(str(EXAMPLES / "validation_loop.py"))["sample_pages"]():
-        target, output = ({name: torch.tensor(values) for name, values in side.items()} for side in sides)
-        output["scores"] = output["scores"].to(getattr(torch, precision))
-        evaluator.update(target, output, page=page, size=torch.tensor(size))
-    found = evaluator.as_dict()
-    assert found["macro.f1"] == pytest.approx(figures["macro.f1"])
-    assert found["objects.ap"] == pytest.approx(figures["objects.ap"], abs=1e-12 if precision == "float64" else 0.01)

@@ -11,7 +11,7 @@ import layoutcm as lcm
 from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
 from support import hostile_formats as hostile
-from support.limited_reading import SHOW, read_with_limits
+from support.limits import SHOW, read_with_limits
 
 HEADER = "page{0}width{0}height{0}label{0}x0{0}y0{0}x1{0}y1{0}score\n"
 

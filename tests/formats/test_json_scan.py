@@ -15,8 +15,7 @@ import layoutcm as lcm
 from layoutcm.errors import InputError
 from layoutcm.formats.json_columns import Field, scan_list
 from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
-from support.coco_texts import NUMBERS, CocoTexts
-from support.scanner_check import difference, scanning, wrongly_scanned
+from support.scanner_check import NUMBERS, CocoTexts, difference, scanning, wrongly_scanned
 
 FIELDS = [Field("image_id", INTEGER), Field("bbox", BOX), Field("score", NUMBER), Field("iscrowd", TRUTH)]
 

@@ -12,8 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.coco_annotations import open_large_file
 from layoutcm.formats.content import Options
 from layoutcm.layouts.file_bytes import StoredFile
-from support.coco_texts import CocoTexts
-from support.scanner_check import facts, scanning
+from support.scanner_check import CocoTexts, facts, scanning
 
 PAGE = {"id": 1, "width": 100, "height": 100, "file_name": "a.png"}
 REGION = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "text": "} {"}

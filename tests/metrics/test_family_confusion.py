@@ -11,9 +11,9 @@ from layoutcm.layouts.model import PRED, Finding
 from layoutcm.metrics.family_confusion import COUNTS, FamilyConfusion, FamilyMatrix, family_confusion, names_in_order
 from layoutcm.metrics.family_trees import FamilyTree
 from support import pixel_loop
-from support.family_loop import OOF, assert_counted, loop
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
+from support.pixel_loop import OOF, assert_counted, count_families
 
 COUNT_HINT = "Use one of pairs, gold, pred, or None for the usual way."
 
@@ -57,9 +57,9 @@ def test_a_label_is_out_of_family_if_its_family_has_only_hits():
 @settings(max_examples=40, deadline=None)
 def test_label_sets_are_equal_to_the_loop(count, samples):
     gt, pred = [pair[0] for pair in samples], [pair[1] for pair in samples]
-    assert_counted(lcm.label_sets_families(gt, pred, TREE, count), loop(samples, FAMILY, count))
+    assert_counted(lcm.label_sets_families(gt, pred, TREE, count), count_families(samples, FAMILY, count))
     twice = lcm.label_sets_families(gt, pred, TREE, count, weights=[2] * len(gt))
-    assert_counted(twice, loop(samples * 2, FAMILY, count))
+    assert_counted(twice, count_families(samples * 2, FAMILY, count))
 
 
 def pixel_pairs(pages):
@@ -79,9 +79,11 @@ def page_pairs(pages):
 @settings(max_examples=30, deadline=None)
 def test_both_samples_are_equal_to_the_loop_over_pixels(count, pages):
     c = lcm.compare(*layouts(pages))
-    assert_counted(c.families(TREE, "pixel", count), loop(pixel_pairs(pages), FAMILY, count))
-    assert_counted(c.families(TREE, "page", count), loop(page_pairs(pages), FAMILY, count))
-    assert_counted(c.families(TREE, "pixel", count, page="page 0"), loop(pixel_pairs(pages[:1]), FAMILY, count))
+    assert_counted(c.families(TREE, "pixel", count), count_families(pixel_pairs(pages), FAMILY, count))
+    assert_counted(c.families(TREE, "page", count), count_families(page_pairs(pages), FAMILY, count))
+    assert_counted(
+        c.families(TREE, "pixel", count, page="page 0"), count_families(pixel_pairs(pages[:1]), FAMILY, count)
+    )
 
 
 @given(samples=samples.filter(len))

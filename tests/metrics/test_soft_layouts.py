@@ -10,7 +10,7 @@ from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
 from support.layouts import build
-from support.soft_maps import LABELS, score_map, scores_of_maps
+from support.pixel_loop import LABELS, score_map, scores_of_maps
 
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]

@@ -14,9 +14,8 @@ from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
 from layoutcm.verification.recount import verify
 from support import pixel_loop
-from support.family_loop import assert_counted, loop
 from support.layouts import build
-from support.soft_maps import LABELS, score_map, scores_of_pairs
+from support.pixel_loop import LABELS, assert_counted, count_families, score_map, scores_of_pairs
 
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
 quarters = st.integers(-8, 40).map(lambda n: n / 4)
@@ -105,9 +104,11 @@ def test_families_of_pixels_and_of_pages_are_those_of_the_judged_pixels(generate
     tree, family = {"A": ["a", "b"], "C": ["c"]}, {"a": "A", "b": "A", "c": "C"}
     c = lcm.compare(*layouts(generated), taxonomy="same")
     sets = [list(page.values()) for page in judged_pixels(generated, "outer")[0]]
-    assert_counted(c.families(tree, "pixel", count), loop([pair for page in sets for pair in page], family, count))
+    assert_counted(
+        c.families(tree, "pixel", count), count_families([pair for page in sets for pair in page], family, count)
+    )
     on_pages = [tuple(frozenset().union(*(pair[k] for pair in page)) - {"Background"} for k in (0, 1)) for page in sets]
-    assert_counted(c.families(tree, "page", count), loop(on_pages, family, count))
+    assert_counted(c.families(tree, "page", count), count_families(on_pages, family, count))
 
 
 @settings(max_examples=30, deadline=None)

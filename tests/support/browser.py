@@ -1,21 +1,18 @@
-"""Run the app on a server, open it in Chromium and use it, for tests and screenshots."""
+"""Open the dashboard in Chromium and use it, for tests and screenshots."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from support.paths import ROOT
-from support.ports import free_port
+from support.servers import PATIENCE
+
+MILLISECONDS = 1000 * PATIENCE
+expect.set_options(timeout=MILLISECONDS)
 
 UPLOAD_ATTEMPTS = 4
 SETTLED = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -26,69 +23,48 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 LOOK = {"viewport", "color_scheme"}  # options of a context that pages of the kept one can have
 
 
-@contextmanager
-def server(files=(), **opened):
-    """Run `layoutcm app` on a free port and yield its address; `opened` are its options."""
-    port = free_port()
-    command = [sys.executable, "-m", "layoutcm", "app", f"--port={port}", *map(str, files)]
-    command += [f"--{name}={value}" for name, value in opened.items()]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        wait_for_server(f"{address}/_stcore/health")
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def wait_for_server(address):
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(address, timeout=1):
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"no answer from {address}")
-
-
 def found_browser():
     """The path of the browser of the system; None for the one from `playwright install chromium`."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-@contextmanager
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found_browser(), args=FLAGS)
-        yield browser
-        browser.close()
+class Browser:
+    """A browser whose pages wait patiently; every context and every page starts without cookies and cache."""
+
+    def __init__(self, running):
+        self._running = running
+
+    def new_context(self, **options):
+        return _patient(self._running.new_context(**options))
+
+    def new_page(self, **options):
+        return _patient(self._running.new_page(**options))
 
 
-class Visitor:
+class Visitor(Browser):
     """A browser that keeps the scripts of the dashboard, already compiled, from page to page.
 
     Opening a page takes half the work of opening it in a new context. Pages share cookies and storage.
     """
 
-    def __init__(self, kept: BrowserContext):
-        self._kept = kept
+    def __init__(self, kept):
+        super().__init__(kept.browser)
+        self._kept = _patient(kept)
 
     def fresh_context(self, **options):
         """A context that has nothing yet: another visitor, or the first visit."""
-        return self._kept.browser.new_context(**options)
+        return super().new_context(**options)
 
     def new_context(self, **options):
         return _Pages(self._kept, **options) if options.keys() <= LOOK else self.fresh_context(**options)
 
     def new_page(self, **options):
         return self.new_context(**options).new_page()
+
+
+def _patient(opened):
+    opened.set_default_timeout(MILLISECONDS)
+    return opened
 
 
 class _Pages:
@@ -119,12 +95,18 @@ class _Pages:
 
 
 @contextmanager
+def chromium():
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found_browser(), args=FLAGS)
+        yield Browser(running)
+        running.close()
+
+
+@contextmanager
 def visitor():
+    # One process for all pages keeps what it has compiled.
+    one_process = ["--process-per-site", "--renderer-process-limit=1"]
     with sync_playwright() as playwright, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        one_process = [
-            "--process-per-site",
-            "--renderer-process-limit=1",
-        ]  # for all pages, which keeps what it compiled
         kept = playwright.chromium.launch_persistent_context(
             folder, executable_path=found_browser(), args=FLAGS + one_process
         )
@@ -134,9 +116,9 @@ def visitor():
 
 def settle(page: Page, pause: int = 250):
     """Wait until the script has finished and the page is rendered."""
-    page.wait_for_selector(SETTLED, timeout=60_000)
+    page.wait_for_selector(SETTLED)
     page.wait_for_timeout(pause)
-    page.wait_for_selector(SETTLED, timeout=60_000)
+    page.wait_for_selector(SETTLED)
 
 
 def visit(page: Page, address: str):
@@ -168,7 +150,7 @@ def tab(context):
 
 def wait_for_link(page, *parts):
     """The address is written at the end of a run, after the text is on the screen."""
-    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=60_000, wait_until="commit")
+    page.wait_for_url(lambda url: all(part in url for part in parts), wait_until="commit")
     settle(page)
 
 

@@ -1,15 +1,9 @@
 """Small files without overlapping boxes whose report is expensive: long labels, many labels, many pages."""
 
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path
 
-HEAD = "page,width,height,label,x0,y0,x1,y1"
-
-
-def _write_csv(path: Path, rows: Iterable[str], head: str = HEAD) -> Path:
-    path.write_text("\n".join([head, *rows]) + "\n", "utf-8")
-    return path
+from support.hostile_files import HEAD, write_rows
 
 
 def _box(i: int, pitch: int = 20) -> str:
@@ -19,33 +13,33 @@ def _box(i: int, pitch: int = 20) -> str:
 
 
 def make_long_separate_labels(folder: Path) -> Path:
-    return _write_csv(folder / "long.csv", (f"p,1000,1000,{i} {'long label ' * 90},{_box(i)}" for i in range(200)))
+    return write_rows(folder, "long.csv", (f"p,1000,1000,{i} {'long label ' * 90},{_box(i)}" for i in range(200)))
 
 
 def make_long_labels_of_many_characters(folder: Path) -> Path:
     """Thousands of different characters that the main font of the figures does not have."""
     names = ["".join(chr(0x4E00 + (i * 7 + k) % 9000) for k in range(300)) for i in range(200)]
-    return _write_csv(folder / "characters.csv", (f"p,1000,1000,{i} {names[i]},{_box(i)}" for i in range(200)))
+    return write_rows(folder, "characters.csv", (f"p,1000,1000,{i} {names[i]},{_box(i)}" for i in range(200)))
 
 
 def make_labels_on_many_pages(folder: Path) -> Path:
     rows = (f"p{i * 7 % 200},1000,1000,label {i % 1000},{_box(i % 2000)}" for i in range(5000))
-    return _write_csv(folder / "labels-and-pages.csv", rows)
+    return write_rows(folder, "labels-and-pages.csv", rows)
 
 
 def make_two_thousand_labels(folder: Path) -> Path:
-    return _write_csv(folder / "2000-labels.csv", (f"p,1000,1000,label {i},{_box(i)}" for i in range(1998)))
+    return write_rows(folder, "2000-labels.csv", (f"p,1000,1000,label {i},{_box(i)}" for i in range(1998)))
 
 
 def make_many_pages(folder: Path) -> Path:
-    return _write_csv(folder / "pages.csv", (f"{i},9,9,a,0,0,1,1" for i in range(45_000)))
+    return write_rows(folder, "pages.csv", (f"{i},9,9,a,0,0,1,1" for i in range(45_000)))
 
 
 def make_zip_of_many_pages(folder: Path, pages: int = 400_000) -> Path:
     """Equal pages without regions, which take less than a byte each."""
-    text = "\n".join(["page,width,height", *(f"{i},9,9" for i in range(pages))])
+    text = "\n".join([HEAD, *(f"{i},9,9,,,,," for i in range(pages))])
     with zipfile.ZipFile(folder / "pages.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        archive.writestr("pages.csv", text.replace("page,width,height", HEAD).replace(",9,9", ",9,9,,,,,"))
+        archive.writestr("pages.csv", text)
     return folder / "pages.zip"
 
 

@@ -2,12 +2,13 @@
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 HERE = Path(__file__).parent
 # `make fuzz` sets it: all files instead of those that take a second or two.
 ALL = os.environ.get("LAYOUTCM_HOSTILE") == "all"
+HEAD = "page,width,height,label,x0,y0,x1,y1"
 
 
 def generators() -> dict[str, Callable[[Path], Path]]:
@@ -17,3 +18,14 @@ def generators() -> dict[str, Callable[[Path], Path]]:
     found = {name: make for one in lists for name, make in one.items()}
     assert len(found) == sum(map(len, lists)), "two hostile files have the same name"
     return found
+
+
+def write(folder: Path, name: str, data: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def write_rows(folder: Path, name: str, rows: Iterable[str]) -> Path:
+    """A CSV file; the rows are texts with the columns of HEAD."""
+    return write(folder, name, "\n".join([HEAD, *rows]) + "\n")

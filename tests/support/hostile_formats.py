@@ -15,14 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from support.hostile_files import write
+
 ROW = b"page,width,height,label,x0,y0,x1,y1\na,100,80,Text,1,1,5,5\n"
 MILLION = 1_000_000
-
-
-def write(folder: Path, name: str, data: bytes | str) -> Path:
-    path = folder / name
-    path.write_bytes(data.encode() if isinstance(data, str) else data)
-    return path
 
 
 def zip_of(members, sizes=None, method=zipfile.ZIP_DEFLATED) -> bytes:
@@ -273,7 +269,37 @@ def make_huge_mask(folder: Path) -> Path:
     return write(folder, "mask.json", json.dumps(file))
 
 
+def make_yolo_digits(folder: Path) -> Path:
+    """Ten numbers with no end: a regular expression with overlapping repeats tries 20^10 ways to split them."""
+    return write(folder, "digits.bin", b"1" + (b" " + b"1" * 20) * 10 + b"x")
+
+
+def make_deep_json(folder: Path) -> Path:
+    return write(folder, "deep.json", '{"images":' + "[" * 200_000 + "]" * 200_000 + "}")
+
+
+def make_yaml_aliases(folder: Path) -> Path:
+    """Lists of aliases to lists of aliases, beside a label file."""
+    lines = ["a0: &a0 [x]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
+    members = {"data.yaml": "\n".join([*lines, "names: *a11"]), "p1.txt": "0 0.5 0.5 0.2 0.2\n"}
+    return write(folder, "aliases.zip", zip_of(members))
+
+
+def make_many_frames(folder: Path) -> Path:
+    return write(folder, "frames.tif", tiff_of_many_pages(100_000))
+
+
+def make_pdfs(folder: Path) -> Path:
+    """A hundred PDFs that say they have a million pages each."""
+    return write(folder, "pdfs.zip", zip_of({f"{i}.pdf": pdf_of_many_pages(MILLION) for i in range(100)}))
+
+
 HOSTILE = {
+    "overlapping repeats of digits": make_yolo_digits,
+    "JSON nested 200,000 deep": make_deep_json,
+    "YAML aliases": make_yaml_aliases,
+    "TIFF of 100,000 frames": make_many_frames,
+    "PDFs of 100,000,000 pages": make_pdfs,
     "bz2 bomb": make_bz2_bomb,
     "deflate bomb": make_deflate_bomb,
     "lzma bomb": make_lzma_bomb,

@@ -2,9 +2,12 @@
 
 import json
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+
+from support.hostile_files import write_rows
 
 
 def _write_coco(path: Path, sizes, annotations, labels=("a",)) -> Path:
@@ -57,14 +60,49 @@ def make_full_masks(folder: Path, masks: int = 3000) -> Path:
 
 def make_many_labels(folder: Path, labels: int = 5000, pages: int = 1) -> Path:
     """Small boxes of thousands of labels, spread over the pages."""
-    draws = np.random.default_rng(9)
-    corners = draws.uniform(0, [900, 1300], (labels, 2)).round().tolist()
-    rows = ["page,label,x0,y0,x1,y1,width,height"]
-    for i, (x, y) in enumerate(corners):
-        rows.append(f"p{i % pages},label {i},{x},{y},{x + 60},{y + 20},1000,1400")
-    path = folder / f"many_labels_{pages}.csv"
-    path.write_text("\n".join(rows))
-    return path
+    corners = np.random.default_rng(9).uniform(0, [900, 1300], (labels, 2)).round().tolist()
+    rows = [f"p{i % pages},1000,1400,label {i},{x},{y},{x + 60},{y + 20}" for i, (x, y) in enumerate(corners)]
+    return write_rows(folder, f"many_labels_{pages}.csv", rows)
+
+
+def make_separate_labels(folder: Path, count: int) -> Path:
+    boxes = [(0, i, [i % 100 * 10, i // 100 * 10, 9, 9]) for i in range(count)]
+    return _write_coco(folder / f"{count}_labels.json", [(1000, 1000)], boxes, [f"label {i}" for i in range(count)])
+
+
+def make_long_label(folder: Path) -> Path:
+    return _write_coco(folder / "long_label.json", [(1000, 1000)], [(0, 0, [1, 1, 50, 50])], ["x" * 1_000_000])
+
+
+def make_star(folder: Path, points: int) -> Path:
+    """A star whose edges cross most rows of the page."""
+    angle, reach = 2 * np.pi * np.arange(points) / points, np.where(np.arange(points) % 2, 490, 20)
+    ring = 500 + reach * np.stack([np.cos(angle), np.sin(angle)])
+    return _write_coco(folder / f"star_{points}.json", [(1000, 1000)], [(0, 0, [ring.T.round(3).ravel().tolist()])])
+
+
+def make_crossing_boxes(folder: Path) -> Path:
+    """Long thin boxes across a page, each way: every pair of them crosses."""
+    boxes = [(0, 0, [0, 2 * i, 5000, 1]) for i in range(1500)] + [(0, 1, [2 * i, 0, 1, 5000]) for i in range(1500)]
+    return _write_coco(folder / "crossing.json", [(5000, 5000)], boxes, "ab")
+
+
+def make_dense_page(folder: Path) -> Path:
+    """COCO: one page of 10^6 x 10^6 with 9,000 boxes, whose edges divide it into 324 million tiles (over 5 GB)."""
+    boxes = [(0, 0, [11 * i, 11 * i, 7, 7]) for i in range(9_000)]
+    return _write_coco(folder / "dense-page.json", [(1_000_000, 1_000_000)], boxes)
+
+
+def make_many_pages(folder: Path) -> Path:
+    """200,000 pages with one region each, all of them documents of their own."""
+    rows = (f"{i * 7919 % 200_003:x}-page,9,9,a,0,0,5,5" for i in range(200_000))
+    return write_rows(folder, "many-pages.csv", rows)
+
+
+def make_largest_pages(folder: Path) -> Path:
+    """Pages of the largest size, each with one region."""
+    side = "1000000,1000000"
+    return write_rows(folder, "largest-pages.csv", (f"p{i},{side},a,0,0,{side}" for i in range(20_000)))
 
 
 def make_equal_boxes(folder: Path, boxes: int = 12_000) -> Path:
@@ -78,25 +116,17 @@ def make_equal_boxes_on_pages(folder: Path, boxes: int = 10_000, pages: int = 10
     return _write_coco(folder / "equal_boxes_on_pages.json", [(2000, 3000)] * pages, rows)
 
 
-def make_many_labels_on_many_pages(folder: Path) -> Path:
-    return make_many_labels(folder, pages=500)
-
-
 def make_labels_on_one_pixel(folder: Path, labels: int = 5000) -> Path:
     """All labels of the file on the same pixels."""
-    rows = ["page,label,x0,y0,x1,y1,width,height", *(f"p,label {i},10,10,60,60,100,100" for i in range(labels))]
-    path = folder / "labels_on_one_pixel.csv"
-    path.write_text("\n".join(rows))
-    return path
+    rows = (f"p,100,100,label {i},10,10,60,60" for i in range(labels))
+    return write_rows(folder, "labels_on_one_pixel.csv", rows)
 
 
 def make_long_labels(folder: Path, labels: int = 200, length: int = 1000) -> Path:
     """Labels of a thousand characters."""
-    rows = ["page,label,x0,y0,x1,y1,width,height"]
-    rows += [f"p,{i} {'long label ' * (length // 11)},{i},{i},{i + 90},{i + 40},400,400" for i in range(labels)]
-    path = folder / "long_labels.csv"
-    path.write_text("\n".join(rows))
-    return path
+    name = "long label " * (length // 11)
+    rows = (f"p,400,400,{i} {name},{i},{i},{i + 90},{i + 40}" for i in range(labels))
+    return write_rows(folder, "long_labels.csv", rows)
 
 
 def make_wide_zigzag(folder: Path, points: int = 60_000) -> Path:
@@ -127,7 +157,15 @@ HOSTILE = {
     "equal boxes": make_equal_boxes,
     "equal boxes on pages": make_equal_boxes_on_pages,
     "many labels": make_many_labels,
-    "many labels on many pages": make_many_labels_on_many_pages,
+    "many labels on many pages": partial(make_many_labels, pages=500),
+    "1,000 labels": partial(make_separate_labels, count=1000),
+    "5,000 labels": partial(make_separate_labels, count=5000),
+    "label of 1 MB": make_long_label,
+    **{f"polygon of {n:,} points": partial(make_star, points=n) for n in (1500, 10_000, 1_000_000)},
+    "3,000 crossing boxes": make_crossing_boxes,
+    "dense page": make_dense_page,
+    "many pages": make_many_pages,
+    "20,000 pages of 10^12 pixels": make_largest_pages,
     "labels on one pixel": make_labels_on_one_pixel,
     "long labels": make_long_labels,
 }

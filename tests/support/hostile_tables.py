@@ -4,11 +4,13 @@ import io
 import json
 from pathlib import Path
 
+from support.hostile_files import write
+
 ROWS = 400_000
 
 
 def parquet(folder: Path, name: str, columns: dict, rows: int = 2, metadata: object = None) -> Path:
-    """A table of equal rows; `columns` are texts, or arrays of Arrow."""
+    """A table of equal rows; `columns` are texts, or lists of texts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -21,9 +23,7 @@ def parquet(folder: Path, name: str, columns: dict, rows: int = 2, metadata: obj
         if metadata is not None:
             text = metadata if isinstance(metadata, str) else json.dumps({"version": 2, **metadata})
             writer.add_key_value_metadata({"layoutcm": text})
-    path = folder / name
-    path.write_bytes(out.getvalue())
-    return path
+    return write(folder, name, out.getvalue())
 
 
 def make_attributes(folder: Path) -> Path:
@@ -37,18 +37,12 @@ def make_more_attributes(folder: Path) -> Path:
 
 def make_annotators(folder: Path) -> Path:
     """An annotator for each of 100,000 regions."""
-    import pyarrow as pa
-
-    names = pa.array([str(i) for i in range(100_000)])
-    return parquet(folder, "annotators.parquet", {"annotator": names}, 100_000)
+    return parquet(folder, "annotators.parquet", {"annotator": [str(i) for i in range(100_000)]}, 100_000)
 
 
 def make_page_keys(folder: Path) -> Path:
     """An id for each of 100,000 rows of one page."""
-    import pyarrow as pa
-
-    keys = pa.array([str(i) for i in range(100_000)])
-    return parquet(folder, "keys.parquet", {"page_key": keys}, 100_000, {})
+    return parquet(folder, "keys.parquet", {"page_key": [str(i) for i in range(100_000)]}, 100_000, {})
 
 
 def make_long_page_key(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """Limits on time and memory that the system enforces, also inside compiled code, and how to see which one was hit."""
 
 import contextlib
+import json
 import resource
 import signal
 import subprocess
@@ -77,3 +78,46 @@ def run_limited(command: list[str], seconds: int, address_space: int, folder: Pa
     done = subprocess.run([*runner, *command], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True)
     code, cpu, memory = done.stdout.split()
     return Ended(int(code), float(cpu), int(memory), done.stderr.decode("utf-8", "replace"))
+
+
+# Every file is read in a fork of one process, which loads the libraries only once.
+PROGRAM = """
+import json, os, resource, sys, traceback
+import layoutcm, numba, pandas, pyarrow.csv, pyarrow.parquet, PIL.Image, yaml
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
+def read(path):
+    {body}
+for path in sys.argv[1:]:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        sys.stdout = sys.stderr
+        try:
+            read(path)
+        except layoutcm.InputError as error:
+            print(str(error)[:300])
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    _, status, used = os.wait4(child, 0)
+    taken = [path, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]
+    print(json.dumps(taken), flush=True)
+"""
+READ = "layoutcm.read(path, sizes=(10, 10), shapes='polygon')"
+SHOW = """
+    images = images_from_files([ImageFile(os.path.basename(path), path, open(path, "rb").read())])
+    load_shrunk(images.pictures[-1], 100)
+"""
+
+
+def read_with_limits(paths: list[Path], body: str = READ) -> dict[str, tuple[int, float, float]]:
+    """{name of the file: exit code, seconds of CPU, most MB in memory}; the code is 0 for a layout or an InputError."""
+    program = PROGRAM.format(body=body.strip())
+    done = subprocess.run([sys.executable, "-c", program, *map(str, paths)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    print(done.stderr)
+    taken = [json.loads(line) for line in done.stdout.splitlines()]
+    return {Path(path).name: (code, seconds, megabytes) for path, code, seconds, megabytes in taken}

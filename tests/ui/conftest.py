@@ -2,8 +2,9 @@
 
 import pytest
 
-from support.browser import server, visitor
+from support.browser import visitor
 from support.paths import ROOT
+from support.servers import server
 
 
 @pytest.fixture(autouse=True)

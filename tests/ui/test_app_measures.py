@@ -82,13 +82,13 @@ def test_method_recounts_pages_of_the_loaded_files():
     assert "Load files to recount them here" in texts(opened_once("method"))
     app = opened("method", load="sample")
     app.number_input(key="verify_pages").set_value(3)
-    app.button(key="verify").click().run(timeout=120)
+    app.button(key="verify").click().run()
     assert not app.exception and not app.error, texts(app)
     assert "3 of 60 pages recounted (seed 0)" in app.success[0].value.replace("\\", "")
     rows = table(app, "agrees")
     assert set(rows["agrees"]) == {"yes"} and "COCO's twelve numbers" in set(rows["quantity"])
     assert rows.set_index("quantity")["numbers"]["pixels"] == 3
     app.selectbox(key="bar_pred").set_value(1).run()  # model B has no scores
-    app.button(key="verify").click().run(timeout=120)
+    app.button(key="verify").click().run()
     assert app.success[0].value.replace("\\", "").endswith("AP and AR: not checked.")
     assert table(app, "agrees")["agrees"].tolist()[-1] == "not checked"

@@ -5,7 +5,7 @@ import json
 from layoutcm.ui.shared import sidebar
 from support.app_runner import opened, opened_once, texts
 from support.coco_files import coco, image, region
-from support.hostile_server import make_dense_page
+from support.hostile_shapes import make_dense_page
 
 
 def viewer_data(app):

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from layoutcm.ui.server import background
+from support.servers import PATIENCE
 
 
 class Value:
@@ -23,13 +24,13 @@ def test_what_was_asked_for_last_is_made_first(monkeypatch):
 
     def wait():
         begun.set()
-        go_on.wait(20)
+        go_on.wait()
 
     first = background._job(("first",), Value("first", wait), ())
-    assert begun.wait(20)
+    assert begun.wait(PATIENCE)
     others = {name: background._job((name,), Value(name, lambda name=name: made.append(name)), ()) for name in "abc"}
     assert background._job(("a",), Value("a", None), ()) is others["a"]  # the same job, not another one
     go_on.set()
     for job in (first, *others.values()):
-        job.future.result(20)
+        job.future.result(PATIENCE)
     assert made == ["c", "b", "a"]

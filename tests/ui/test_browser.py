@@ -9,9 +9,10 @@ import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.wording import percent_brief, thin_spaced
 from support.app_runner import coco
-from support.browser import cell_centre, server, settle, shown, tab, upload, visit, wait_for_link
+from support.browser import cell_centre, settle, shown, tab, upload, visit, wait_for_link
 from support.hostile import SCREEN
 from support.paths import SAMPLE
+from support.servers import server
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
     wait_for_link(page, "fixes=")
     assert "read with the repair flip-y" in shown(page) and "seems to point up" not in shown(page)
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_selector("text=seems to point up", timeout=10_000)
+    page.wait_for_selector("text=seems to point up")
 
 
 def test_sample_cell_pages_and_lit_pixels(page, address, sample):
@@ -48,12 +49,12 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     page.get_by_role("button", name="Try the sample").click()
     wait_for_link(page, "/models", "load=sample")
     page.get_by_role("link", name="Errors").click()
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page)
     labels = list(sample.confusion().labels)
     row, column, n = labels.index("Caption"), labels.index("Text"), len(labels)
     page.mouse.click(*cell_centre(page, row, column, n, n))
-    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+    page.get_by_text("Caption read as Text").first.wait_for()
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
     behind = sample.pages_behind("Caption", "Text")
     assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 60 pages" in shown(page)
@@ -62,25 +63,25 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     assert f"label {percent_brief(label)} %" in shown(page).replace("\u00a0", " ")
     settle(page)
     pictures = page.locator(".thumbnails img")
-    pictures.nth(3).wait_for(timeout=10_000)
+    pictures.nth(3).wait_for()
     heights = "all => Promise.all(all.map((image) => image.decode().then(() => image.naturalHeight)))"
     assert pictures.evaluate_all(heights) == [420] * 6
     page.get_by_role("button", name="Open page").first.click()
-    page.get_by_text("This page's matrix").wait_for(timeout=10_000)
+    page.get_by_text("This page's matrix").wait_for()
     settle(page)
     worst = behind["page"].iloc[0]
     wait_for_link(page, "/page", f"page={worst}")
     assert f"Caption / Text: {thin_spaced(behind.pixels.iloc[0])} px" in page.locator(".viewer-legend").inner_text()
     page.get_by_role("button", name="Back to the cell").click()
-    page.wait_for_url("**/errors?**", timeout=10_000)
-    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+    page.wait_for_url("**/errors?**")
+    page.get_by_role("heading", name="Caption read as Text").wait_for()
 
 
 @pytest.mark.long
 def test_back_and_forward_bring_earlier_views_back(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
-    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.get_by_role("heading", name="Caption read as Text").wait_for()
+    page.wait_for_selector(".lcm-matrix table")
     labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
     page.mouse.click(*cell_centre(page, labels.index("List-item"), labels.index("Text"), 12, 12))
     wait_for_link(page, "gt_label=List-item")
@@ -88,19 +89,19 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
     page.get_by_role("button", name="Open page").first.click()
     wait_for_link(page, "/page", "page=paper-1_p4.png")
     page.go_back()
-    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+    page.get_by_role("heading", name="List-item read as Text").wait_for()
     settle(page, 600)
     page.go_back()
-    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    page.get_by_role("heading", name="Caption read as Text").wait_for()
     page.go_forward()
-    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+    page.get_by_role("heading", name="List-item read as Text").wait_for()
 
 
 def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_text("All 9 pages").click()
     table = page.locator(".st-key-clicked [data-testid=stDataFrame]")
-    table.wait_for(timeout=15_000)
+    table.wait_for()
     settle(page, 600)
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
@@ -113,7 +114,7 @@ def test_deep_links_on_a_fresh_server(browser):
     # A new context: nothing in the cache either.
     with server() as fresh, browser.new_context() as context, tab(context) as page:
         visit(page, f"{fresh}/page?load=sample&page=report-1_p3.png&gt_label=Table&pred_label=Picture")
-        page.get_by_text("This page's matrix").wait_for(timeout=20_000)
+        page.get_by_text("This page's matrix").wait_for()
         settle(page)
         assert f"Table / Picture: {thin_spaced(67_262)} px" in page.locator(".viewer-legend").inner_text()
         # The start page has a second address, and addresses of earlier versions lead to where their parts are now.
@@ -123,7 +124,7 @@ def test_deep_links_on_a_fresh_server(browser):
             ("families", "Inside a family"),
         ):
             visit(page, f"{fresh}/{address}?load=sample&pred=2")
-            page.get_by_text(words).first.wait_for(timeout=20_000)
+            page.get_by_text(words).first.wait_for()
             wait_for_link(page, "load=sample", "pred=2")
             assert page.get_by_role("dialog").count() == 0
 
@@ -137,18 +138,18 @@ def test_hostile_names_show_as_typed(page, address, tmp_path):
     visit(page, address)
     upload(page, str(gt), str(pred))
     page.get_by_role("link", name="Errors").click()
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page)
     seen = shown(page).replace("\u2068", "").replace("\u2069", "")  # marks around text from right to left
     for name in SCREEN:
         assert f"{name} read as Background" in seen
     page.get_by_role("link", name="Errors").click()
-    page.get_by_role("heading", name="Errors").wait_for(timeout=15_000)
+    page.get_by_role("heading", name="Errors").wait_for()
     settle(page)
     names = page.locator(".lcm-matrix table th.row").all_text_contents()
     assert names[2:] == SCREEN[1:] and names[1].startswith("<img src=x")
     page.mouse.click(*cell_centre(page, 1, 2, 7, 7))
-    page.get_by_role("heading", name=f"{SCREEN[0]} read as {SCREEN[1]}").wait_for(timeout=10_000)
+    page.get_by_role("heading", name=f"{SCREEN[0]} read as {SCREEN[1]}").wait_for()
     assert not problems and page.locator(".lcm-matrix img").count() == 0
 
 
@@ -161,7 +162,7 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
     page.get_by_role("button", name="Try the sample").click()
     wait_for_link(page, "/models", "load=sample")
     page.get_by_role("link", name="Data").click()
-    page.get_by_text("939 regions").wait_for(timeout=15_000)
+    page.get_by_text("939 regions").wait_for()
     settle(page)
     page.get_by_role("button", name="Start over").click()
     settle(page, 600)
@@ -170,7 +171,7 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
 
 def test_choices_of_the_bar_change_the_numbers(page, address):
     visit(page, f"{address}/errors?load=sample")
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     for label, value, expected in (
         ("Prediction", "model-b.csv", "pred:model-b"),
         ("Method", "tensor", "method:tensor"),
@@ -179,7 +180,7 @@ def test_choices_of_the_bar_change_the_numbers(page, address):
             page.get_by_role("button", name="Settings").click()
         page.get_by_role("combobox", name=label).click()
         page.get_by_role("option", name=value).click()
-        page.get_by_text(expected).first.wait_for(timeout=10_000)
+        page.get_by_text(expected).first.wait_for()
         settle(page)
     wait_for_link(page, "pred=1", "method=tensor")
     page.get_by_role("link", name="Errors").click()
@@ -188,7 +189,7 @@ def test_choices_of_the_bar_change_the_numbers(page, address):
     settle(page)
     page.reload()
     settle(page, 600)
-    page.get_by_text("pred:model-b").first.wait_for(timeout=10_000)
+    page.get_by_text("pred:model-b").first.wait_for()
     assert "method:tensor" in shown(page) and page.get_by_role("radio", name="Precision").is_checked()
 
 
@@ -202,7 +203,7 @@ def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path)
             upload(page, str(path), str(path))
         for i, page in enumerate(pages):
             page.get_by_role("link", name="Errors").click()
-            page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+            page.wait_for_selector(".lcm-matrix table")
             settle(page)
             body = page.locator("body").inner_text()
             assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
@@ -210,7 +211,7 @@ def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path)
 
 def test_keys_turn_pages(page, address):
     visit(page, f"{address}/page?load=sample&page=report-1_p3.png")
-    page.wait_for_selector(".viewer[data-ready=full]", timeout=15_000)
+    page.wait_for_selector(".viewer[data-ready=full]")
     for key, part in (("ArrowRight", "page=report-1_p4.png"), ("ArrowLeft", "page=report-1_p3.png")):
         page.keyboard.press(key)
         wait_for_link(page, part)
@@ -228,10 +229,10 @@ def test_a_chip_that_was_removed_does_not_come_back_with_the_closed_popover(brow
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/errors?load=sample&min_score=0.5")
         page.get_by_role("button", name="Filter").click()
-        page.get_by_text("Score threshold").first.wait_for(timeout=15_000)
+        page.get_by_text("Score threshold").first.wait_for()
         page.keyboard.press("Escape")
         page.get_by_role("button", name="score ≥ 0.5").click()
-        page.get_by_role("button", name="score ≥ 0.5").wait_for(state="detached", timeout=15_000)
+        page.get_by_role("button", name="score ≥ 0.5").wait_for(state="detached")
         page.get_by_role("radio", name="Precision", exact=True).click()
         wait_for_link(page, "view=precision")
         page.get_by_role("link", name="Measures", exact=True).click()
@@ -242,7 +243,7 @@ def test_a_chip_that_was_removed_does_not_come_back_with_the_closed_popover(brow
 
 def test_the_label_filter_is_in_the_link(page, address):
     visit(page, f"{address}/errors?load=sample")
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page, 500)
     for label in ("Caption", "Text"):
         page.get_by_role("button", name="Filter").click()
@@ -254,7 +255,7 @@ def test_the_label_filter_is_in_the_link(page, address):
         wait_for_link(page, "labels=", label)
         settle(page, 500)
     page.reload()
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page)
     assert page.locator(".lcm-matrix table th.row").all_text_contents() == [
         "Background",
@@ -263,7 +264,7 @@ def test_the_label_filter_is_in_the_link(page, address):
         "other (9 labels)",
     ]
     page.mouse.click(*cell_centre(page, 1, 2, 4, 4))
-    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+    page.get_by_text("Caption read as Text").first.wait_for()
 
 
 PAGES = ["Models", "Errors", "Page", "Ground truth", "Measures", "Method", "Data"]

@@ -39,27 +39,27 @@ def test_three_files_in_any_order_lead_to_models_and_can_be_swapped(page, addres
     drop(page, *given, answer=heading(page, "Models"))  # without a click
     settle(page)
     page.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_text("1 page, 1 prediction compared").wait_for(timeout=15_000)
+    page.get_by_text("1 page, 1 prediction compared").wait_for()
     settle(page)
     found = [re.search(r"(Ground truth|Prediction|Page images or PDF)\s+(\S+)", text).groups() for text in cards(page)]
     assert found == [("Ground truth", "truth.json"), ("Prediction", "model.json"), ("Page images or PDF", "p1.png")]
     assert page.locator("[class*=st-key-card_] details[open]").count() == 0  # a line each
     page.get_by_role("button", name="Swap ground truth and prediction").click()
-    page.get_by_text("seem to be swapped (the names of the files say so)").wait_for(timeout=15_000)
+    page.get_by_text("seem to be swapped (the names of the files say so)").wait_for()
     settle(page)
     assert re.search(r"Ground truth\s+model.json", cards(page)[0])
     page.get_by_role("button", name="Swap ground truth and prediction").click()
-    page.get_by_text("1 page, 1 prediction compared").wait_for(timeout=15_000)
+    page.get_by_text("1 page, 1 prediction compared").wait_for()
 
 
 def test_a_broken_file_keeps_the_page_until_another_replaces_it(page, address):
     visit(page, address)
     drop(page, file("gt.json", PAGE[:-30]))
-    page.get_by_text("gt.json, line 1").wait_for(timeout=15_000)
+    page.get_by_text("gt.json, line 1").wait_for()
     assert "cut off" in shown(page) and "A ground truth is here" in shown(page)
     settle(page)
     page.get_by_role("button", name="Remove").click()
-    page.get_by_text("Nothing leaves this machine").wait_for(timeout=15_000)
+    page.get_by_text("Nothing leaves this machine").wait_for()
     settle(page, 500)
     drop(page, file("gt.json", PAGE))
     settle(page, 500)
@@ -76,6 +76,6 @@ def test_other_labels_are_mapped_by_one_click(page, address):
     accept.click()  # the one click
     wait_for_link(page, "mapping=")
     expect(accept).to_have_count(0)
-    page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for(timeout=15_000)
+    page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for()
     page.get_by_role("button", name="Go on to Models").click()
-    heading(page, "Models").wait_for(timeout=15_000)
+    heading(page, "Models").wait_for()

@@ -39,12 +39,12 @@ class Clicks:
 
 def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, sample):
     visit(page, f"{address}/errors?load=sample")
-    page.wait_for_selector(".lcm-matrix table", timeout=20_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page, 800)
     before = page.locator(".st-key-class_table, [data-testid=stDataFrame]").first.bounding_box()["y"]
     click = Clicks(page)
     click(page.locator(".lcm-matrix table th.row button", has_text="List-item"))
-    page.locator(".st-key-clicked .thumbnails img").first.wait_for(timeout=15_000)
+    page.locator(".st-key-clicked .thumbnails img").first.wait_for()
     panel = page.locator(".st-key-clicked").inner_text().replace("\u00a0", " ")
     value = sample.confusion().classes().set_index("label").loc["List-item"]
     i = sample.labels.index("List-item")
@@ -57,7 +57,7 @@ def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, samp
     assert page.locator("[data-testid=stDataFrame]").first.bounding_box()["y"] == pytest.approx(before, abs=2)
     click(page.locator(".st-key-clicked .thumbnails button").first)
     wait_for_link(page, "/page", "page=paper-1_p4.png", "class=List-item")
-    page.get_by_text("List-item / wrong: ").wait_for(timeout=15_000)  # its pixels are lit
+    page.get_by_text("List-item / wrong: ").wait_for()  # its pixels are lit
     assert click.count == 2
 
 
@@ -66,15 +66,15 @@ def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
     settle(page, 800)
     click = Clicks(page)
     click(page.get_by_role("link", name="Errors"))
-    page.get_by_role("button", name="invoice", exact=True).wait_for(timeout=20_000)
+    page.get_by_role("button", name="invoice", exact=True).wait_for()
     click(page.get_by_role("button", name="invoice", exact=True))
     click(page.get_by_role("button", name="paper", exact=True))
-    page.locator(".lcm-matrix .name", has_text="B: paper").wait_for(timeout=15_000)
+    page.locator(".lcm-matrix .name", has_text="B: paper").wait_for()
     wait_for_link(page, "attribute=", "versus=")
     assert click.count == 3 and page.locator(".lcm-matrix table").count() == 2
     # A click in the second matrix shows its pages.
     page.locator(".lcm-matrix .model[data-model='1'] th.row button", has_text="Table").click()
-    page.get_by_role("heading", name="Table", exact=True).wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Table", exact=True).wait_for()
     settle(page, 500)
     category = sample.levels.pages.attributes["doc_category"]
     papers = comparison_of_pages(sample, [p for p, own in zip(sample.pages, category) if own == "paper"])
@@ -87,7 +87,7 @@ def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
 @pytest.mark.long
 def test_the_keyboard_reaches_the_matrix_the_thumbnails_and_the_list(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
-    page.locator(".page-list tbody tr").first.wait_for(timeout=20_000)
+    page.locator(".page-list tbody tr").first.wait_for()
     settle(page, 800)
     reached = []
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
@@ -100,7 +100,7 @@ def test_the_keyboard_reaches_the_matrix_the_thumbnails_and_the_list(page, addre
     assert reached[-1].startswith(f"Open page {sample.pages_behind('Caption', 'Text')['page'][0]}")
     # Sorting by the keyboard, then opening a document by it.
     page.get_by_role("radio", name="Documents", exact=True).click()
-    page.get_by_role("table", name="Documents").wait_for(timeout=10_000)
+    page.get_by_role("table", name="Documents").wait_for()
     settle(page)
     page.locator(".page-list [data-sort=document]").focus()
     page.keyboard.press("Enter")

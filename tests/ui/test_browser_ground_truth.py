@@ -28,8 +28,8 @@ def errors():
 def wait_for_candidate(page, errors, row):
     """The change is shown beside the page and its number; candidates next to each other differ in one of them."""
     record = errors.iloc[row]
-    page.get_by_text(f"page {record['page']}").wait_for(timeout=15_000)
-    page.get_by_text(f", evidence {score_text(record['evidence'])}").first.wait_for(timeout=15_000)
+    page.get_by_text(f"page {record['page']}").wait_for()
+    page.get_by_text(f", evidence {score_text(record['evidence'])}").first.wait_for()
     settle(page)
 
 
@@ -52,9 +52,9 @@ def test_accept_and_dismiss_by_keyboard_and_take_the_file(page, address, errors,
     press(page, "n", errors, 2)
     press(page, "d", errors, 3)
     press(page, "a", errors, 4)
-    page.get_by_text("2 accepted, 1 dismissed of 68 candidates.").wait_for(timeout=10_000)
+    page.get_by_text("2 accepted, 1 dismissed of 68 candidates.").wait_for()
     press(page, "u", errors, 3)  # undone, and shown again
-    page.get_by_text("1 accepted, 1 dismissed of 68 candidates.").wait_for(timeout=10_000)
+    page.get_by_text("1 accepted, 1 dismissed of 68 candidates.").wait_for()
     press(page, "p", errors, 2)
     page.get_by_text("not dismissed (67)").click()
     settle(page)

@@ -38,34 +38,34 @@ def go_to(page, words, key="Tab"):
 
 def test_a_label_its_pixels_and_the_words_of_a_page(reader, address):
     visit(reader, f"{address}/models?load=sample")
-    reader.get_by_text("has the highest macro F1").first.wait_for(timeout=30_000)
+    reader.get_by_text("has the highest macro F1").first.wait_for()
     go_to(reader, "Errors")
     reader.keyboard.press("Enter")
-    reader.wait_for_selector(".lcm-matrix table", timeout=30_000)
+    reader.wait_for_selector(".lcm-matrix table")
     settle(reader, 500)
     go_to(reader, "Ground truth Background, Prediction Background")
     reader.keyboard.press("ArrowLeft")  # to the name of the row
     go_to(reader, "List-item", "ArrowDown")
     reader.keyboard.press("Enter")
-    reader.get_by_role("heading", name="List-item", exact=True).wait_for(timeout=15_000)
+    reader.get_by_role("heading", name="List-item", exact=True).wait_for()
     wait_for_link(reader, "class=List-item")
     settle(reader, 500)
     go_to(reader, "Open page ")
     reader.keyboard.press("Enter")
-    reader.get_by_text("Packed words").first.wait_for(timeout=30_000)
-    reader.get_by_text("Pages behind the wrong pixels of List-item").wait_for(timeout=15_000)
+    reader.get_by_text("Packed words").first.wait_for()
+    reader.get_by_text("Pages behind the wrong pixels of List-item").wait_for()
 
 
 @pytest.mark.long
 def test_the_best_threshold_a_pdf_and_two_types(reader, address):
     visit(reader, f"{address}/models?load=sample")
-    reader.get_by_role("button", name="Apply ").first.wait_for(timeout=30_000)
+    reader.get_by_role("button", name="Apply ").first.wait_for()
     settle(reader, 500)
     go_to(reader, "Apply ")
     reader.keyboard.press("Enter")
     wait_for_link(reader, "min_score=")
     visit(reader, f"{address}/errors?load=sample")
-    reader.wait_for_selector(".lcm-matrix table", timeout=30_000)
+    reader.wait_for_selector(".lcm-matrix table")
     settle(reader, 500)
     go_to(reader, "invoice")  # the values of an attribute; the arrow keys go on
     reader.keyboard.press("Space")
@@ -77,9 +77,9 @@ def test_the_best_threshold_a_pdf_and_two_types(reader, address):
     settle(reader, 500)
     go_to(reader, "Take it away")
     reader.keyboard.press("Enter")
-    reader.locator(".st-key-take_row_0").wait_for(timeout=20_000)
+    reader.locator(".st-key-take_row_0").wait_for()
     settle(reader, 500)
-    with reader.expect_download(timeout=30_000) as taken:
+    with reader.expect_download() as taken:
         go_to(reader, "PDF")
         reader.keyboard.press("Enter")
     assert taken.value.suggested_filename.endswith(".pdf")
@@ -117,7 +117,7 @@ def test_axe_finds_nothing_serious_on_any_page(browser, address, theme, places):
     ):
         for name in places:
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample&gt_label=Caption&pred_label=Text")
-            page.get_by_role("button", name="Take it away").wait_for(timeout=30_000)
+            page.get_by_role("button", name="Take it away").wait_for()
             settle(page, 1_500)
             rules = Axe().run(page).response["violations"]
             found[name] = [

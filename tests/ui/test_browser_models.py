@@ -42,8 +42,8 @@ def page(request, browser):
 def open_models(page, address):
     visit(page, f"{address}/?load=sample")
     page.get_by_role("button", name="Go on to Models").click()
-    page.locator(".models-table").wait_for(timeout=30_000)
-    page.locator(".st-key-model_slices .main-svg").first.wait_for(timeout=60_000)
+    page.locator(".models-table").wait_for()
+    page.locator(".st-key-model_slices .main-svg").first.wait_for()
     settle(page, 600)
 
 

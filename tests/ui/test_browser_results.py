@@ -3,9 +3,10 @@
 import pytest
 
 from layoutcm.wording import score_text, thin_spaced
-from support.browser import server, settle, shown, tab, visit, wait_for_link
+from support.browser import settle, shown, tab, visit, wait_for_link
 from support.parts import result_of_sample
 from support.paths import SAMPLE
+from support.servers import server
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +27,19 @@ def test_from_the_result_to_one_of_its_pages(page, address, sample):
     assert "Result of 3 parts" in shown(page) and "60 pages, 939 regions, 11 labels, with scores" in shown(page)
     page.get_by_role("button", name="Go on to Models").click()
     row = page.locator(".models-table tbody tr").first
-    row.get_by_text("n/a").first.wait_for(timeout=60_000)  # objects come last
+    row.get_by_text("n/a").first.wait_for()  # objects come last
     value, low, high, *_ = sample.bootstrap().figures["macro_f1"]
     assert all(score_text(number) in row.inner_text() for number in (value, low, high))
     settle(page)
     page.get_by_role("button", name="Errors of model-a").click()
-    page.locator(".lcm-matrix table").first.wait_for(timeout=20_000)
+    page.locator(".lcm-matrix table").first.wait_for()
     settle(page, 500)
     worst = sample.page_table()
     rows = page.locator("table").last
     assert rows.get_by_text(worst["page"][0]).first.is_visible() and score_text(worst["f1"][0]) in rows.inner_text()
     page.locator(".lcm-matrix table tbody tr").nth(10).locator("td").first.click()  # Text read as Background
     thumbnail = page.locator(".st-key-clicked .thumbnails img").first
-    thumbnail.wait_for(timeout=20_000)
+    thumbnail.wait_for()
     settle(page)
     behind, panel = sample.pages_behind("Text", "Background"), page.locator(".st-key-clicked").inner_text()
     assert f"{thin_spaced(round(behind['pixels'].sum()))} px on {len(behind)} of 60 pages" in panel
@@ -48,6 +49,6 @@ def test_from_the_result_to_one_of_its_pages(page, address, sample):
     page.locator(".st-key-clicked .thumbnails button").first.click()
     wait_for_link(page, "/page", f"page={behind['page'][0]}")
     packed = page.get_by_text("Packed words").locator("xpath=..")
-    packed.wait_for(timeout=20_000)
+    packed.wait_for()
     pairs = sample.counts(page=behind["page"][0]).table()
     assert thin_spaced(round(pairs["pixels"][0])) in packed.inner_text()

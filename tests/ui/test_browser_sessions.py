@@ -10,8 +10,9 @@ import pytest
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
 from support.app_runner import coco
-from support.browser import drop, server, settle, shown, tab, upload, visit, wait_for_link
+from support.browser import drop, settle, shown, tab, upload, visit, wait_for_link
 from support.paths import SAMPLE
+from support.servers import server
 
 CELL = "gt_label=Caption&pred_label=Text"
 
@@ -25,7 +26,7 @@ def page(browser):
 def matrix_of(page):
     """The recall matrix that the page Errors gives away."""
     page.get_by_role("link", name="Errors").click()
-    page.get_by_role("heading", name="Errors").wait_for(timeout=15_000)
+    page.get_by_role("heading", name="Errors").wait_for()
     settle(page, 600)
     page.get_by_role("button", name="Take it away").click()
     dialog = page.get_by_role("dialog")
@@ -37,7 +38,7 @@ def matrix_of(page):
 
 
 def saved(page, folder, name):
-    with page.expect_download(timeout=60_000) as taken:
+    with page.expect_download() as taken:
         page.get_by_role("button", name="Save this session").click()
     assert taken.value.suggested_filename == "gt.layoutcm"
     taken.value.save_as(folder / name)
@@ -46,7 +47,7 @@ def saved(page, folder, name):
 
 def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, address, tmp_path, sample):
     visit(page, f"{address}/?load=sample&{CELL}")
-    page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Save this session").wait_for()
     page.get_by_text("With page images").click()
     settle(page, 500)
     file = saved(page, tmp_path, "mine.layoutcm")
@@ -54,21 +55,21 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
     assert before.loc["Caption", "Text"] == pytest.approx(sample.confusion().recall[1, 10], rel=1e-12)
     page.get_by_role("link", name="Data").click()
     page.get_by_role("button", name="Start over").click()
-    page.get_by_text("Nothing leaves this machine").wait_for(timeout=15_000)
+    page.get_by_text("Nothing leaves this machine").wait_for()
     settle(page, 500)
     drop(page, file, answer=page.get_by_role("heading", name="Models"))  # the one step
     wait_for_link(page, "/models", "gt_label=Caption", "pred_label=Text")
     settle(page, 600)
     page.get_by_role("link", name="Data").click()
-    page.get_by_text("947 regions").wait_for(timeout=15_000)
+    page.get_by_text("947 regions").wait_for()
     page.get_by_text("How pages and labels").click()
-    page.get_by_text("60 pages of 60 have one").wait_for(timeout=10_000)
+    page.get_by_text("60 pages of 60 have one").wait_for()
     assert "model-b.csv" in shown(page) and "model-c.json" in shown(page)
     assert "load=" not in page.url and file.name not in shown(page)
     after = matrix_of(page)
     assert after.equals(before)
     behind = sample.pages_behind("Caption", "Text")
-    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Caption read as Text").wait_for()
     assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 60 pages" in shown(page)
     with zipfile.ZipFile(file) as archive:
         assert sum(name.startswith("images/") for name in archive.namelist()) == 60
@@ -77,7 +78,7 @@ def test_a_saved_session_brings_back_matrix_cell_and_images_in_one_step(page, ad
 @pytest.mark.long
 def test_a_saved_session_opens_from_the_command_line(page, address, tmp_path):
     visit(page, f"{address}/?load=sample&pred=1&{CELL}")
-    page.get_by_role("button", name="Save this session").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Save this session").wait_for()
     settle(page, 500)
     file = saved(page, tmp_path, "mine.layoutcm")
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
@@ -97,15 +98,15 @@ def test_other_labels_are_mapped_by_one_click_and_a_reload_keeps_them(page, tmp_
     with server(data=tmp_path) as own:
         visit(page, f"{own}/?load=gt.json|model-b.csv")
         accept = page.get_by_role("button", name="Accept this mapping")
-        accept.wait_for(timeout=30_000)
+        accept.wait_for()
         settle(page, 500)
         assert "12 labels of the prediction are not in the ground truth" in shown(page).replace("\u2009", " ")
         accept.click()
         wait_for_link(page, "mapping=")
-        page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for(timeout=15_000)
+        page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for()
         settle(page)
         page.reload()
-        page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for(timeout=30_000)
+        page.get_by_text("60 pages, 1 prediction compared, with 1 warning below.").wait_for()
         settle(page)
         table = matrix_of(page)
     assert table.loc["Table", "Table"] == pytest.approx(
@@ -121,7 +122,7 @@ def test_a_damaged_session_is_named_and_the_loaded_files_stay(page, address, tmp
     upload(page, str(file), str(file))
     wrong = {"name": "bad.layoutcm", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no zip"}
     page.get_by_role("link", name="Data").click()
-    page.get_by_text("1 region,").first.wait_for(timeout=15_000)
+    page.get_by_text("1 region,").first.wait_for()
     settle(page, 500)
     drop(page, wrong, answer=page.get_by_text("bad.layoutcm: this zip").first)
     settle(page, 500)

@@ -3,7 +3,8 @@
 import pytest
 
 from layoutcm.ui.shared.page_shell import PAGES
-from support.browser import server, settle, tab, visit, wait_for_link
+from support.browser import settle, tab, visit, wait_for_link
+from support.servers import server
 
 MENU = [title for title, _ in PAGES.values()]
 # Notes every menu that is ever on the screen, and every layout shift that no input of the visitor explains.
@@ -38,7 +39,7 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
     ):
         page.add_init_script(WATCH)
         visit(page, f"{fresh}/errors?load=sample")
-        page.wait_for_selector(".lcm-matrix table", timeout=60_000)
+        page.wait_for_selector(".lcm-matrix table")
         settle(page)
         assert names_in(page.evaluate("window.menus")) == [MENU]
 
@@ -46,7 +47,7 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
 def test_back_returns_to_the_former_view_not_to_every_toggle(browser, address):
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
-        page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="Caption read as Text").wait_for()
         entries = page.evaluate("history.length")
         for view in ("Precision", "F1"):
             page.get_by_role("radio", name=view, exact=True).click()
@@ -61,7 +62,7 @@ def test_back_returns_to_the_former_view_not_to_every_toggle(browser, address):
         assert page.evaluate("history.length") == entries + 1
         page.go_back()
         wait_for_link(page, "/errors", "view=f1", "log=True", "gt_label=Caption")
-        page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="Caption read as Text").wait_for()
         assert page.get_by_role("radio", name="F1", exact=True).is_checked()
 
 
@@ -82,7 +83,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
         with browser.fresh_context(viewport={"width": width, "height": 900}) as context, tab(context) as page:
             page.add_init_script(WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
-            page.get_by_role("button", name="Take it away").wait_for(timeout=60_000)
+            page.get_by_role("button", name="Take it away").wait_for()
             settle(page, 1_500)
             sums[name] = sum(value for value, *_ in page.evaluate("window.shifts"))
     assert {name: value for name, value in sums.items() if value > MOST_SHIFT} == {}
@@ -94,7 +95,7 @@ def test_the_first_page_loads_the_script_of_spinners(browser, address):
         requested = []
         page.on("request", lambda request: requested.append(request.url.rsplit("/", 1)[-1]))
         visit(page, f"{address}/?load=sample")
-        page.get_by_role("button", name="Take it away").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Take it away").wait_for()
         assert any(name.startswith("Spinner.") for name in requested)
 
 
@@ -102,7 +103,7 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
     """Streamlit draws a grey bar until it has the script of a kind of part."""
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/?load=sample")
-        page.get_by_role("button", name="Take it away").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Take it away").wait_for()
         settle(page, 1_500)
         page.evaluate("""() => {
           window.waited = [];

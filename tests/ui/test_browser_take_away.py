@@ -23,7 +23,7 @@ class Clicks:
         place.get_by_role("button", name=name, exact=True).first.click()
 
     def download(self, name, inside):
-        with self.page.expect_download(timeout=30_000) as taken:
+        with self.page.expect_download() as taken:
             self.click(name, inside)
         return taken.value
 
@@ -32,7 +32,7 @@ class Clicks:
 def visitor(browser, address):
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/errors?load=sample")
-        page.wait_for_selector(".lcm-matrix table", timeout=30_000)
+        page.wait_for_selector(".lcm-matrix table")
         settle(page)
         yield Clicks(page)
 
@@ -40,7 +40,7 @@ def visitor(browser, address):
 def test_the_recall_heatmap_is_a_pdf_after_two_clicks_and_its_table_after_one_more(visitor, sample):
     visitor.click("Take it away")
     first = ".st-key-take_row_0"
-    visitor.page.locator(first).wait_for(timeout=20_000)
+    visitor.page.locator(first).wait_for()
     pdf = visitor.download("PDF", first)
     assert visitor.count == 2 and pdf.suggested_filename == "recall-model-a.pdf"
     confusion = sample.confusion()
@@ -56,5 +56,5 @@ def test_a_view_that_was_chosen_in_a_part_of_the_page_is_the_one_that_is_taken(v
     visitor.page.get_by_role("radio", name="Precision", exact=True).click()
     settle(visitor.page, 600)
     visitor.click("Take it away")
-    visitor.page.locator(".st-key-take_row_0").get_by_text("Matrix: precision").wait_for(timeout=20_000)
+    visitor.page.locator(".st-key-take_row_0").get_by_text("Matrix: precision").wait_for()
     assert visitor.download("SVG", ".st-key-take_row_0").suggested_filename == "precision-model-a.svg"

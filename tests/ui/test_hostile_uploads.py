@@ -1,6 +1,6 @@
-"""Hostile files uploaded to a running dashboard: it answers other visitors within a second throughout.
+"""Hostile files uploaded to a running dashboard: it answers other visitors throughout.
 
-The ordinary run uploads two files; `make fuzz` uploads all.
+The ordinary run uploads two files. `make fuzz` uploads all, and the dashboard must answer within a second.
 """
 
 import os
@@ -18,8 +18,10 @@ from playwright.sync_api import TimeoutError
 from support.browser import SETTLED, drop, settle, visit
 from support.hostile_files import ALL, generators
 from support.paths import ROOT
+from support.servers import PATIENCE
 
-EVERY, SLOWEST = 0.2, 1.0  # seconds between two questions, and until the answer
+EVERY = 0.2  # seconds between two questions
+SLOWEST = 1.0 if ALL else PATIENCE  # seconds until the answer
 GIVEN_UP_AFTER = 60_000  # milliseconds that the page has to say something
 LARGEST = 50_000_000  # bytes that the test sends through the browser
 IN_ORDINARY_RUN = ("overlapping repeats of digits", "JSON nested 200,000 deep")
@@ -51,7 +53,7 @@ class Health(threading.Thread):
     def run(self):
         while not self.ended.wait(EVERY):
             start = time.monotonic()
-            with suppress(OSError), urllib.request.urlopen(self.address, timeout=30) as answer:
+            with suppress(OSError), urllib.request.urlopen(self.address, timeout=PATIENCE) as answer:
                 self.answers += answer.status == 200
             self.slowest = max(self.slowest, time.monotonic() - start)
 
@@ -62,7 +64,7 @@ def watched(address):
     health.start()
     yield health
     health.ended.set()
-    health.join(60)
+    health.join()
 
 
 @pytest.mark.parametrize("name", sorted(generators()) if ALL else IN_ORDINARY_RUN)
@@ -89,6 +91,6 @@ def test_the_dashboard_still_shows_the_sample(address, browser):
     """Runs after the uploads."""
     with browser.new_page() as page:
         visit(page, f"{address}/?load=sample")
-        page.get_by_text("947 regions").first.wait_for(timeout=30_000)
+        page.get_by_text("947 regions").first.wait_for()
         settle(page)
         assert page.get_by_text("939 regions").first.is_visible()

@@ -38,14 +38,14 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
     upload(page, path, path)
     page.get_by_role("link", name="Errors").click()
     page.get_by_role("radio", name="Labels", exact=True).click()  # it opens in groups
-    page.locator(".st-key-error_matrix td[data-cell]").nth(75**2 - 1).wait_for(timeout=20_000)
+    page.locator(".st-key-error_matrix td[data-cell]").nth(75**2 - 1).wait_for()
     settle(page, 500)
     names = ["Background", *labels]
     generator = random.Random(74)
     for row, column in [(generator.randrange(75), generator.randrange(75)) for _ in range(4)]:
         wanted = f"{names[row]} {'found as' if row == column else 'read as'} {names[column]}"
         page.mouse.click(*cell_centre(page, row, column, 75, 75))
-        page.get_by_role("heading", name=wanted, exact=True).wait_for(timeout=10_000)
+        page.get_by_role("heading", name=wanted, exact=True).wait_for()
         settle(page, 50)
         selected = page.locator(".lcm-matrix table [aria-selected=true]")
         assert selected.get_attribute("data-cell") == f"{row}-{column}"
@@ -54,32 +54,32 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
 @pytest.mark.long
 def test_a_cell_is_chosen_by_keyboard(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Caption")
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page, 500)
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    page.get_by_role("heading", name="Footnote found as Footnote").wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Footnote found as Footnote").wait_for()
     settle(page)
     page.keyboard.press("ArrowRight")  # the focus is still there
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Footnote read as Formula").wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Footnote read as Formula").wait_for()
     wait_for_link(page, "gt_label=Footnote", "pred_label=Formula")
 
 
 def test_a_label_that_is_clicked_is_shown_and_is_the_chosen_class(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page, 500)
     page.locator(".lcm-matrix table th.row button", has_text="Table").click()
-    page.get_by_role("heading", name="Table", exact=True).wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Table", exact=True).wait_for()
     wait_for_link(page, "class=Table")
     assert "gt_label" not in page.url
     value = sample.confusion().classes().set_index("label").loc["Table"]
     assert f"Precision {value.precision:.3f}, Recall {value.recall:.3f}, F1 {value.f1:.3f}" in shown(page)
     page.locator(".lcm-matrix table th.column button", has_text="Picture").click()
     wait_for_link(page, "class=Picture")
-    page.get_by_role("heading", name="Picture", exact=True).wait_for(timeout=10_000)
+    page.get_by_role("heading", name="Picture", exact=True).wait_for()
 
 
 def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_path):
@@ -89,7 +89,7 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     visit(page, address)
     upload(page, str(path), str(path))
     page.get_by_role("link", name="Errors").click()
-    page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+    page.wait_for_selector(".lcm-matrix table")
     settle(page, 500)
     groups = page.locator(".groups button[data-group]")
     count = groups.count()
@@ -112,7 +112,7 @@ def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
     size = {"width": 1400, "height": 1000}
     with browser.new_context(viewport=size, color_scheme="dark") as context, tab(context) as page:
         visit(page, f"{address}/errors?load=sample&other=1&beside=difference")
-        page.wait_for_selector(".lcm-matrix table", timeout=15_000)
+        page.wait_for_selector(".lcm-matrix table")
         settle(page, 500)
         within = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]"
         assert serious_violations(page, within, ["<td", "<th"]) == []

@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 import io
-import time
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from layoutcm.ui.files import page_pictures
 from layoutcm.ui.server import pictures, visitors
 from layoutcm.ui.server.pictures import PictureStore
 from support.browser import settle, tab, visit
+from support.servers import PATIENCE, wait_until
 
 JPEG = b"\xff\xd8 a picture"
 
@@ -105,7 +105,7 @@ def test_who_is_forgotten_and_who_is_here(monkeypatch):
 
 def status(address, path, **headers):
     place = urlsplit(address)
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -117,7 +117,7 @@ def status(address, path, **headers):
 def test_the_route_of_a_running_server(browser, address):
     with browser.new_context() as context, tab(context) as page:
         visit(page, f"{address}/page?load=sample&page=report-1_p3.png")
-        page.wait_for_selector(".viewer[data-ready=full]", timeout=20_000)
+        page.wait_for_selector(".viewer[data-ready=full]")
         settle(page)
         images = page.evaluate(
             "performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)"
@@ -133,8 +133,5 @@ def test_the_route_of_a_running_server(browser, address):
             assert status(address, path, Origin="http://evil.example")[0] == 403
             assert status(address, path[:-2])[0] == 404
         assert sorted(sizes) == [900, 1100]
-    for _ in range(100):  # the server notices after a moment that the connection has ended
-        if status(address, images[0])[0] == 404:
-            break
-        time.sleep(0.1)
-    assert [status(address, path)[0] for path in images] == [404, 404]
+    gone = lambda: [status(address, path)[0] for path in images] == [404, 404]
+    wait_until(gone, "the server to notice that the connection has ended")

@@ -10,9 +10,10 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import expect
 
-from support.browser import server, settle, tab, visit, wait_for_link
+from support.browser import settle, tab, visit, wait_for_link
 from support.hostile import SCREEN
 from support.matrix_page import serious_violations
+from support.servers import server
 
 WIDE, HIGH, REGIONS = 850, 1100, 30
 BLOCK = (40, 1070, 60, 1090)  # black on both pages, below all regions
@@ -78,7 +79,7 @@ def opened(browser, address, link, **look):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))
         visit(page, f"{address}/page?{link}")
-        page.wait_for_selector(".viewer[data-ready=full], .viewer[data-ready=none]", timeout=30_000)
+        page.wait_for_selector(".viewer[data-ready=full], .viewer[data-ready=none]")
         settle(page)
         yield page
         assert not errors
@@ -151,7 +152,7 @@ def test_random_regions_are_those_that_python_gets(browser, app, folder, clicks)
             if len(here) > 1 and area(here[0]) == area(here[1]):
                 continue  # either may be meant
             page.mouse.click(*at)
-            expect(answer(page)).to_contain_text(text_of(here[0]), timeout=10_000)
+            expect(answer(page)).to_contain_text(text_of(here[0]))
             page.wait_for_timeout(350)  # a second click too soon is a double click
             clicked += 1
 
@@ -169,7 +170,7 @@ def test_every_region_is_reached_read_and_chosen_by_keyboard(browser, app, folde
             page.keyboard.press("n")
             assert live(page) == text_of(region, sides)
         page.keyboard.press("Enter")
-        expect(answer(page)).to_contain_text(text_of(regions[-1], sides), timeout=10_000)
+        expect(answer(page)).to_contain_text(text_of(regions[-1], sides))
         page.keyboard.press("p")
         assert live(page) == text_of(regions[-2], sides)
         page.keyboard.press("Tab")
@@ -185,7 +186,7 @@ def test_every_region_is_reached_read_and_chosen_by_keyboard(browser, app, folde
             page.keyboard.press("ArrowDown")
         page.keyboard.press("Home")
         page.keyboard.press("Enter")
-        expect(answer(page)).to_contain_text(text_of(regions[0], sides), timeout=10_000)
+        expect(answer(page)).to_contain_text(text_of(regions[0], sides))
 
 
 FOCUSED = """() => { let now = document.activeElement;
@@ -223,14 +224,14 @@ def test_zoom_stays_when_data_change_and_canvases_move_together(browser, app):
         page.wait_for_timeout(200)
         zoom = look(page, "zoom")
         page.locator(".viewer").get_by_role("button", name="second.json").click()
-        expect(page.locator(".viewer summary")).to_have_text(f"List of {3 * REGIONS} regions", timeout=20_000)
+        expect(page.locator(".viewer summary")).to_have_text(f"List of {3 * REGIONS} regions")
         settle(page)
         assert look(page, "zoom") == zoom
         page.locator(".viewer").get_by_role("button", name="2 canvases").click()
         wait_for_link(page, "mask=difference")
         page.locator(".viewer select").nth(1).select_option("causes")
         wait_for_link(page, "mask=causes")
-        expect(page.locator(".viewer-legend")).to_contain_text("slack", timeout=20_000)
+        expect(page.locator(".viewer-legend")).to_contain_text("slack")
         page.locator(".viewer").get_by_role("button", name="Centres").click()
         settle(page)
         assert look(page, "zoom") == zoom and look(page, "panes") == "2"
@@ -304,7 +305,7 @@ def test_a_word_lights_its_pixels_and_a_pixel_marks_its_word(browser, app):
         paper = colour_at(page, 100, 22)
         rows.filter(has_text=SCREEN[0]).click()
         said = f"Ground truth: {SCREEN[0]}, Prediction: {SCREEN[0]}: same labels, 5\u202f000 px"
-        expect(answer(page)).to_contain_text(said, timeout=10_000)
+        expect(answer(page)).to_contain_text(said)
         red, green, _ = colour_at(page, 100, 22)
         assert red > 200 and green < 170 and min(*paper, *colour_at(page, 100, 52), *colour_at(page, 280, 190)) > 240
         page.mouse.click(*on_screen(page, 100, 82))

@@ -1,16 +1,11 @@
 """An upload that is refused because it is too large: the page says why, and what was uploaded before stays."""
 
-import os
-import subprocess
-import sys
-from contextlib import contextmanager
-
 from playwright.sync_api import expect
 
 from layoutcm.ui.server.request_checks import TOO_LARGE
-from support.browser import chromium, drop, settle, visit, wait_for_server
-from support.paths import ROOT, SAMPLE
-from support.ports import free_port
+from support.browser import chromium, drop, settle, visit
+from support.paths import SAMPLE
+from support.servers import server
 
 # A server whose visitors may have 1 MB each.
 SMALL_SERVER = """
@@ -22,22 +17,9 @@ main(["app", sys.argv[1]])
 """
 
 
-@contextmanager
-def small_server():
-    port = free_port()
-    command = [sys.executable, "-c", SMALL_SERVER, f"--port={port}"]
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT)
-    try:
-        wait_for_server(f"http://127.0.0.1:{port}/_stcore/health")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
 def test_the_page_says_why_an_upload_was_refused():
     large = {"name": "large.csv", "mimeType": "text/csv", "buffer": bytes(5 << 20)}
-    with small_server() as address, chromium() as browser, browser.new_page() as page:
+    with server(program=("-c", SMALL_SERVER)) as address, chromium() as browser, browser.new_page() as page:
         visit(page, address)
         drop(page, SAMPLE / "model-b.csv")
         settle(page)

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,7 +13,7 @@ from layoutcm.errors import InputError
 from layoutcm.ui.server import serving, settings
 from layoutcm.ui.server.settings import MB
 from support.paths import ROOT
-from support.ports import free_port
+from support.servers import PATIENCE, free_port, wait_for_server
 
 # Python runs this file first, in the server and in the processes that read files: it notes every connection.
 WATCH = """
@@ -38,7 +37,7 @@ UPGRADE = {
 
 
 def status(port, path="/_stcore/health", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers={"Host": f"localhost:{port}"} | headers)
         return connection.getresponse().status
@@ -50,15 +49,6 @@ def websocket_status(port, **headers):
     return status(port, "/_stcore/stream", **UPGRADE, **headers)
 
 
-def wait_for(port):
-    for _ in range(600):
-        try:
-            return status(port)
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError("the server did not start")
-
-
 @pytest.mark.parametrize("options", [[], ["--address", "0.0.0.0"], ["--public", "--host", "layout.example"]])
 def test_a_server_answers_its_own_pages_and_connects_to_no_other_machine(tmp_path, options):
     (tmp_path / "sitecustomize.py").write_text(WATCH)
@@ -68,7 +58,8 @@ def test_a_server_answers_its_own_pages_and_connects_to_no_other_machine(tmp_pat
     command = [sys.executable, "-m", "layoutcm", "app", "--port", str(port), *options]
     process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        assert wait_for(port) == 200 and websocket_status(port) == 101
+        wait_for_server(port)
+        assert websocket_status(port) == 101
         assert websocket_status(port, Origin=f"http://localhost:{port}") == 101
         for ask in (status, websocket_status):
             assert ask(port, Host="evil.example") == 400
@@ -78,7 +69,7 @@ def test_a_server_answers_its_own_pages_and_connects_to_no_other_machine(tmp_pat
         assert status(port, Host=f"192.0.2.7:{port}") == (200 if options else 400)
     finally:
         process.terminate()
-        printed = process.communicate(timeout=30)[0].decode()
+        printed = process.communicate(timeout=PATIENCE)[0].decode()
     assert not connections.exists(), connections.read_text()
     assert "Traceback" not in printed and "layoutcm: open http://" in printed
 
@@ -88,7 +79,7 @@ def test_the_watch_sees_a_connection(tmp_path):
     connections = tmp_path / "connections"
     code = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('192.0.2.1', 9))"
     environment = {"PYTHONPATH": str(tmp_path), "CONNECTIONS": str(connections)}
-    subprocess.run([sys.executable, "-c", code], env=os.environ | environment, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], env=os.environ | environment, capture_output=True)
     assert connections.read_text() == "socket.connect ('192.0.2.1', 9)\n"
 
 

@@ -193,7 +193,7 @@ def test_tables_mark_text_that_a_spreadsheet_would_compute():
 
 def test_the_report_is_of_all_predictions_and_is_downloaded_as_a_zip_or_file_by_file(quick):
     app = take_away(load="sample")
-    app.button(key="make_report").click().run(timeout=240)
+    app.button(key="make_report").click().run()
     assert not app.exception and not app.error
     assert any("Everything as a zip" in label for label in downloads(app))
     members = app.selectbox(key="report_member")
@@ -208,6 +208,6 @@ def test_with_one_prediction_the_report_is_of_this_one(monkeypatch):
     files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = take_away(load="start")
-    app.button(key="make_report").click().run(timeout=120)
+    app.button(key="make_report").click().run()
     members = app.selectbox(key="report_member")
     assert members.value == "report.html" and app.session_state["report_made"][2] == "model-a-report.zip"
