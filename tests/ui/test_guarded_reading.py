@@ -19,11 +19,11 @@ from layoutcm.ui.server.settings import MB
 from support.image_files import png, zipped
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
-# For `eval`, because the process does not know the functions of this file.
-WORKER = "layoutcm.ui.server.reading_worker"
-LONG_WORK = f"""(
-    __import__({WORKER!r}, fromlist=["ui"]).note_progress("some progress", 0.5),
-    [__import__("time").sleep(0.01) for _ in iter(lambda: __import__("os").path.exists({{place!r}}), True)],
+# For `eval`, because the process does not know the functions of this file: it tells its progress, and goes on when the
+# file exists.
+LONG_WORK = """(
+    __import__("layoutcm.ui.server.reading_worker", fromlist=["ui"]).note_progress("some progress", 0.5),
+    [__import__("time").sleep(0.05) for _ in iter(lambda: __import__("os").path.exists({file!r}), True)],
     3,
 )[-1]"""
 
@@ -115,18 +115,14 @@ def test_kinds_and_pictures_are_found_in_the_process():
 
 
 def test_long_work_shows_its_progress_and_leaves_a_process_for_reading(tmp_path):
-    """The work ends when its progress was shown, and a file was read meanwhile."""
+    def work_until_progress_is_shown(number):
+        file = tmp_path / str(number)
 
-    def work_and_tell(number):
-        place, seen = tmp_path / str(number), []
+        def show(what, share):
+            assert (what, share) == ("some progress", 0.5) and works()
+            file.touch()
 
-        def keep(*progress):
-            seen.append(progress)
-            assert works()
-            place.touch()
-
-        work = LONG_WORK.format(place=str(place))
-        return run_guarded(eval, work, file="the report", size=0, show_progress=keep), seen
+        return run_guarded(eval, LONG_WORK.format(file=str(file)), file="the report", size=0, show_progress=show)
 
     with ThreadPoolExecutor(2) as visitors:
-        assert list(visitors.map(work_and_tell, range(2))) == [(3, [("some progress", 0.5)])] * 2
+        assert list(visitors.map(work_until_progress_is_shown, range(2))) == [3, 3]

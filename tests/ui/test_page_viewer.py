@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from support.browser import settle, tab, visit, wait_for_link
 from support.hostile import SCREEN
 from support.matrix_page import serious_violations
-from support.servers import server
+from support.servers import server, wait_until
 
 WIDE, HIGH, REGIONS = 850, 1100, 30
 BLOCK = (40, 1070, 60, 1090)  # black on both pages, below all regions
@@ -92,10 +92,27 @@ def look(page, name):
     return page.locator(".viewer").get_attribute(f"data-{name}")
 
 
+def view(page):
+    """Zoom and place of the page in the viewer."""
+    return {name: float(look(page, name)) for name in ("zoom", "x", "y")}
+
+
+def wait_for_view(page, is_so):
+    """Wait until the viewer has drawn a view of which this is so, and return it."""
+    return wait_until(lambda: is_so(now := view(page)) and now, "another view of the page")
+
+
+def scroll(page, amount):
+    """Scroll over the page, which zooms, and wait until it is drawn."""
+    before = view(page)
+    page.mouse.wheel(0, amount)
+    wait_for_view(page, lambda now: now["zoom"] != before["zoom"])
+
+
 def on_screen(page, x, y, canvas=0):
     """The place on the screen of a point of the page."""
     box = page.locator(".viewer canvas").nth(canvas).bounding_box()
-    zoom, left, top = (float(look(page, name)) for name in ("zoom", "x", "y"))
+    zoom, left, top = view(page).values()
     return box["x"] + left + x * zoom, box["y"] + top + y * zoom
 
 
@@ -135,8 +152,7 @@ def test_random_regions_are_those_that_python_gets(browser, app, folder, clicks)
     regions = regions_of(folder, "gt.json", "first.json")
     with opened(browser, app, TWO_MODELS) as page:
         page.mouse.move(*on_screen(page, 200, 150))
-        page.mouse.wheel(0, -300)
-        page.wait_for_timeout(200)
+        scroll(page, -300)
         clicked = 0
         while clicked < clicks:
             *_, x0, y0, x1, y1 = chance.choice(regions)
@@ -197,14 +213,11 @@ FOCUSED = """() => { let now = document.activeElement;
 def test_keys_move_the_view_and_do_not_turn_the_page(browser, app):
     with opened(browser, app, "load=gt.json|first.json&page=p1.png") as page:
         page.locator(".viewer canvas").focus()
-        begin = {name: float(look(page, name)) for name in ("zoom", "x", "y")}
-        now = lambda name: float(look(page, name))
+        begin = view(page)
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
-        assert now("x") == pytest.approx(begin["x"] - 60, abs=0.02)
+        wait_for_view(page, lambda now: now["x"] == pytest.approx(begin["x"] - 60, abs=0.02))
         page.keyboard.press("+")
-        page.wait_for_timeout(100)
-        assert now("zoom") == pytest.approx(1.25 * begin["zoom"], rel=0.01)
+        wait_for_view(page, lambda now: now["zoom"] == pytest.approx(1.25 * begin["zoom"], rel=0.01))
         for key in "cr12":  # c and r are shortcuts of Streamlit
             page.keyboard.press(key)
         settle(page)
@@ -213,15 +226,13 @@ def test_keys_move_the_view_and_do_not_turn_the_page(browser, app):
         )
         assert "page=p1.png" in page.url and page.get_by_role("dialog").count() == 0
         page.keyboard.press("0")
-        page.wait_for_timeout(100)
-        assert {name: now(name) for name in begin} == pytest.approx(begin, abs=0.02)
+        wait_for_view(page, lambda now: now == pytest.approx(begin, abs=0.02))
 
 
 def test_zoom_stays_when_data_change_and_canvases_move_together(browser, app):
     with opened(browser, app, TWO_MODELS) as page:
         page.mouse.move(*on_screen(page, 340, 340))
-        page.mouse.wheel(0, -400)
-        page.wait_for_timeout(200)
+        scroll(page, -400)
         zoom = look(page, "zoom")
         page.locator(".viewer").get_by_role("button", name="second.json").click()
         expect(page.locator(".viewer summary")).to_have_text(f"List of {3 * REGIONS} regions")
@@ -236,16 +247,15 @@ def test_zoom_stays_when_data_change_and_canvases_move_together(browser, app):
         settle(page)
         assert look(page, "zoom") == zoom and look(page, "panes") == "2"
         page.locator(".viewer canvas").nth(1).dblclick()
-        page.wait_for_timeout(200)
-        assert float(look(page, "zoom")) < float(zoom)
+        wait_for_view(page, lambda now: now["zoom"] < float(zoom))
         block_is_seen(page)
         page.mouse.move(*on_screen(page, BLOCK[0], BLOCK[1], canvas=1))
-        page.mouse.wheel(0, -300)
-        page.wait_for_timeout(200)
+        scroll(page, -300)
+        before = view(page)
         page.mouse.down()
         page.mouse.move(*on_screen(page, 300, 900, canvas=1))
         page.mouse.up()
-        page.wait_for_timeout(200)
+        wait_for_view(page, lambda now: now["x"] != before["x"])
         block_is_seen(page)
 
 
@@ -272,10 +282,9 @@ PINCH = """(canvas) => {
 
 def test_two_fingers_zoom(browser, app):
     with opened(browser, app, "load=gt.json|first.json&page=p1.png") as page:
-        zoom = float(look(page, "zoom"))
+        zoom = view(page)["zoom"]
         page.locator(".viewer canvas").evaluate(PINCH)
-        page.wait_for_timeout(200)
-        assert float(look(page, "zoom")) == pytest.approx(2 * zoom, rel=0.01)  # from 100 to 200 px apart
+        wait_for_view(page, lambda now: now["zoom"] == pytest.approx(2 * zoom, rel=0.01))  # from 100 to 200 px apart
         expect(answer(page)).to_contain_text("Scroll to zoom")
 
 
