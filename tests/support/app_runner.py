@@ -53,11 +53,15 @@ def in_popover(widgets, name):
     return found
 
 
+def opened_with(monkeypatch, files, page="data", /, **parameters):
+    """The dashboard as `layoutcm app FILES` opens it."""
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
+    return opened(page, load="start", **parameters)
+
+
 def opened_unmapped(monkeypatch, page="data", /, **parameters):
     """The dashboard with model B of the sample, whose labels differ from those of gt and are not mapped."""
-    files = [str(SAMPLE / name) for name in ("gt.json", "model-b.csv")]
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    return opened(page, load="start", **parameters)
+    return opened_with(monkeypatch, [SAMPLE / "gt.json", SAMPLE / "model-b.csv"], page, **parameters)
 
 
 def take_away(page="data", /, **parameters):
@@ -69,6 +73,27 @@ def take_away(page="data", /, **parameters):
 def matrices(app):
     """The data of the matrices on the page."""
     return [json.loads(one.proto.json) for one in app.get("bidi_component") if '"row_names"' in one.proto.json]
+
+
+def metrics(app):
+    """{label: value} of the metrics on the page, which has no error."""
+    assert not app.exception and not app.error, texts(app)
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def figures(app):
+    """The Plotly figures on the page."""
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def table_with(app, column):
+    """The first table that has this column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def button(app, label):
+    """The button with this label, or None."""
+    return next((one for one in app.button if one.label == label), None)
 
 
 def models_table(app):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.browser import visitor
+from support.browser import tab, visitor
 from support.paths import ROOT
 from support.servers import server
 
@@ -23,3 +23,17 @@ def address():
 def browser():
     with visitor() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    """Tests of a file share the browser's cache, which saves seconds per test."""
+    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
+        yield shared
+
+
+@pytest.fixture
+def page(context):
+    """A page with its own session of the app."""
+    with tab(context) as opened:
+        yield opened

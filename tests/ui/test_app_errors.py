@@ -13,7 +13,7 @@ from layoutcm.models.differences import comparison_of_pages, difference, differe
 from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.shared import top_bar
 from layoutcm.wording import difference_text, score_text, thin_spaced
-from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, texts
+from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, opened_with, texts
 from support.matrix_values import views_of
 from support.paths import SAMPLE
 
@@ -93,9 +93,8 @@ def test_pages_with_a_label_or_a_cause(facet, sample):
 
 def test_no_page_is_said(sample):
     app = opened_once("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
-    assert not app.exception and "No page is chosen by: pages with doc_category letter, pages with Formula." in texts(
-        app
-    )
+    assert not app.exception
+    assert "No page is chosen by: pages with doc_category letter, pages with Formula." in texts(app)
     nonsense = opened_once("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
     assert not nonsense.exception and "of 60 pages" in texts(nonsense) and len(matrices(nonsense)[0]["models"]) == 1
 
@@ -214,8 +213,7 @@ def test_a_label_that_only_the_other_prediction_has():
 
 def test_matrices_that_cannot_be_compared_say_why(monkeypatch):
     files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened("errors", load="start", other="1")
+    app = opened_with(monkeypatch, files, "errors", other="1")
     assert not app.exception and not matrices(app)
     assert "The two cannot be compared" in texts(app) and "mapping" in texts(app)
     assert "Compare with" not in texts(opened_unmapped(monkeypatch, "errors"))
@@ -295,8 +293,7 @@ def test_many_labels_open_in_groups_and_nothing_is_dropped_silently(tmp_path, mo
         }
         (tmp_path / f"{name}.json").write_text(json.dumps(data))
     files = [str(tmp_path / f"{name}.json") for name in ("gt", "pred")]
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened("errors", load="start")
+    app = opened_with(monkeypatch, files, "errors")
     (data,) = matrices(app)
     assert not app.exception and len(data["row_names"]) == 75
     grouped = sum(len(group["rows"]) for group in data["groups"])

@@ -8,14 +8,10 @@ from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.measures.families import as_yaml
 from layoutcm.ui.state.family_choice import as_text, from_text, rows_of, tree_of
-from support.app_runner import coco, drop, matrices, opened, opened_once, opened_unmapped, texts, upload
+from support.app_runner import coco, drop, matrices, metrics, opened, opened_once, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
-
-
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
 
 
 @pytest.mark.parametrize("same_labels", [True, False])
@@ -92,10 +88,8 @@ def test_a_level_and_hostile_names():
     gt, pred = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
     app = upload(opened(measure="families"), gt, pred)
     app.switch_page("pages/measures.py").run()
-    assert (
-        not app.exception
-        and "100\u00a0% of the ground truth's labelled pixels in the whole set are right." in texts(app)
-    )
+    assert not app.exception
+    assert "100\u00a0% of the ground truth's labelled pixels in the whole set are right." in texts(app)
 
 
 def test_labels_can_be_ordered_by_family_elsewhere():

@@ -1,7 +1,5 @@
 """The page Ground truth: its numbers are those of the library, its files those of the command line."""
 
-import json
-
 import pytest
 
 import layoutcm as lcm
@@ -9,7 +7,17 @@ from layoutcm.cli.main import main
 from layoutcm.tables.label_error_texts import label_errors_sentence
 from layoutcm.ui.ground_truth import all_comparisons, candidates
 from layoutcm.wording import score_text
-from support.app_runner import choose, coco, held_background, opened, opened_once, opened_unmapped, texts, upload
+from support.app_runner import (
+    choose,
+    coco,
+    held_background,
+    opened,
+    opened_once,
+    opened_unmapped,
+    opened_with,
+    texts,
+    upload,
+)
 from support.hostile import SCREEN
 from support.layouts import build
 from support.paths import ROOT, SAMPLE
@@ -29,8 +37,7 @@ def planted(tmp_path_factory):
 
 
 def opened_files(monkeypatch, paths, /, **parameters):
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(path) for path in paths]}))
-    app = opened("ground_truth", load="start", **parameters)
+    app = opened_with(monkeypatch, [str(path) for path in paths], "ground_truth", **parameters)
     assert not app.exception and not app.error, texts(app)
     return app
 
@@ -147,7 +154,7 @@ def test_the_level_is_a_filter_too(monkeypatch, planted):
 def record_files(patch):
     """{key of a button: (name of the file, function that makes it, whether it is disabled)}, filled in every run."""
     buttons = {}
-    record = lambda label, data, name, *_, key, **more: buttons.update({key: (name, data, more.get("disabled"))})
+    record = lambda label, data, name="", *_, key, **more: buttons.update({key: (name, data, more.get("disabled"))})
     patch.setattr(candidates.st, "download_button", record)
     return buttons
 
@@ -220,8 +227,7 @@ def test_without_candidates_the_page_says_so(monkeypatch, planted):
 def test_a_broken_prediction_is_named_and_left_out(monkeypatch, tmp_path, planted):
     broken = tmp_path / "broken.json"
     broken.write_text('{"images": [')
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [*map(str, planted[0]), str(broken)][:4]}))
-    app = opened("ground_truth", load="start")
+    app = opened_with(monkeypatch, [*planted[0], broken], "ground_truth")
     for pred in 0, 1, 2:  # the sidebar may have chosen it
         choose(app, pred=pred)
         app.run()
@@ -237,8 +243,7 @@ def test_a_prediction_with_other_labels_is_named_and_left_out(monkeypatch):
 
 def test_a_broken_ground_truth_is_an_error_message(monkeypatch, tmp_path):
     (tmp_path / "gt.json").write_text("{")
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(tmp_path / "gt.json"), str(SAMPLE / "gt.json")]}))
-    app = opened("ground_truth", load="start")
+    app = opened_with(monkeypatch, [tmp_path / "gt.json", SAMPLE / "gt.json"], "ground_truth")
     assert not app.exception and len(app.warning) == 1 and "gt.json" in texts(app)
 
 
@@ -310,6 +315,5 @@ def test_nothing_loaded_and_pages_without_common_names(monkeypatch, tmp_path):
         rows = [(page, "Text", 0, 0, 20, 20) for page in pages]
         lcm.write(build(dict.fromkeys(pages, (50, 50)), rows, name=name), "coco", tmp_path / f"{name}.json")
     files = [str(tmp_path / f"{name}.json") for name in ("gt", "other")]
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened("ground_truth", load="start")
+    app = opened_with(monkeypatch, files, "ground_truth")
     assert not app.exception and "no page in common" in texts(app)

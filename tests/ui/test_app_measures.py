@@ -6,20 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.app_runner import choose, coco, opened, opened_once, texts, upload
-
-
-def metrics(app):
-    assert not app.exception and not app.error, texts(app)
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def figures(app):
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def table(app, column):
-    return next(frame.value for frame in app.dataframe if column in frame.value)
+from support.app_runner import choose, coco, figures, metrics, opened, opened_once, table_with, texts, upload
 
 
 def test_calibration_shows_the_worst_labels_and_the_charts_of_one(sample):
@@ -30,7 +17,7 @@ def test_calibration_shows_the_worst_labels_and_the_charts_of_one(sample):
         "Lowest ROC AUC": f"{min(auc.values()):.3f}", "Median ROC AUC": f"{np.median(list(auc.values())):.3f}",
     }  # fmt: skip
     assert "Footnote: its scores are farthest" in texts(app) and max(ece, key=ece.get) == "Footnote"
-    shown = table(app, "roc_auc").set_index("label")
+    shown = table_with(app, "roc_auc").set_index("label")
     assert shown["ece"].to_dict() == ece and shown["roc_auc"].to_dict() == auc
     app.selectbox(key="measures_curve_label").set_value("Table").run()
     reliability, roc = figures(app)
@@ -85,10 +72,10 @@ def test_method_recounts_pages_of_the_loaded_files():
     app.button(key="verify").click().run()
     assert not app.exception and not app.error, texts(app)
     assert "3 of 60 pages recounted (seed 0)" in app.success[0].value.replace("\\", "")
-    rows = table(app, "agrees")
+    rows = table_with(app, "agrees")
     assert set(rows["agrees"]) == {"yes"} and "COCO's twelve numbers" in set(rows["quantity"])
     assert rows.set_index("quantity")["numbers"]["pixels"] == 3
     app.selectbox(key="bar_pred").set_value(1).run()  # model B has no scores
     app.button(key="verify").click().run()
     assert app.success[0].value.replace("\\", "").endswith("AP and AR: not checked.")
-    assert table(app, "agrees")["agrees"].tolist()[-1] == "not checked"
+    assert table_with(app, "agrees")["agrees"].tolist()[-1] == "not checked"

@@ -14,7 +14,7 @@ from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.models import models
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, texts
+from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -34,9 +34,8 @@ def board(compared):
     return lcm.leaderboard(compared)
 
 
-def start_with(monkeypatch, *files, page="models", **parameters):
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
-    return opened(page, load="start", **parameters)
+def start_with(monkeypatch, *files):
+    return opened_with(monkeypatch, files, "models")
 
 
 def titles_of(app):

@@ -1,28 +1,25 @@
 """Objects, soft scores and centroids of Measures, empty and loaded, and their figures on Errors."""
 
-import json
-
 import pytest
 
-from support.app_runner import choose, coco, matrices, opened, opened_once, opened_unmapped, upload
+from support.app_runner import (
+    choose,
+    coco,
+    figures,
+    matrices,
+    metrics,
+    opened,
+    opened_once,
+    opened_unmapped,
+    table_with,
+    upload,
+)
 from support.app_runner import texts as typed_texts
 from support.hostile import SCREEN
 
 
 def texts(app):
     return typed_texts(app).replace("\\_", "_").replace("**", "").replace("\u00a0", " ")
-
-
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def figures(app):
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def table(app, column):
-    return next(frame.value for frame in app.dataframe if column in frame.value)
 
 
 def link_of(app):
@@ -36,15 +33,14 @@ def test_with_scores_the_page_has_an_ap(sample):
     assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
     assert metrics(app)["Recall"] == f"{o.scores_at(0.5)['recall']:.3f}"
     assert f"ARlarge {o.summary['ARlarge']:.3f}" in texts(app)
-    assert table(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()
-    assert "objects:box|iou:0.50|rule:coco" in texts(
-        app
-    ) and "85.7 % of 947 objects in the ground truth are found" in texts(app)
+    assert table_with(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()
+    assert "objects:box|iou:0.50|rule:coco" in texts(app)
+    assert "85.7 % of 947 objects in the ground truth are found" in texts(app)
     assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]][:2] == ["Text", "List-item"]
     centroids = opened_once("measures", load="sample", measure="centroids")
     assert metrics(centroids)["Recall"] == f"{sample.centroids().recall:.3f}"
     soft = opened_once("measures", load="sample", measure="soft")
-    assert table(soft, "dice")["label"].tolist()[1] == "all, together (micro)"
+    assert table_with(soft, "dice")["label"].tolist()[1] == "all, together (micro)"
 
 
 def test_choices_change_the_numbers_and_the_link():
@@ -76,13 +72,13 @@ def test_choices_of_centroids_are_in_the_link():
 def test_the_pages_behind_a_cell():
     app = opened_once("measures", load="sample", gt_label="Caption", pred_label="Text")
     assert "Caption read as Text: 9 objects on 9 pages" in texts(app)
-    behind = table(app, "objects")
+    behind = table_with(app, "objects")
     assert behind["objects"].sum() == 9 and behind["page"][0] == "paper-1_p3.png"
     link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # missed objects have no match
     assert "List-item missed: 19 objects on 9 pages" in texts(opened_once("measures", **link))
     app = opened_once("measures", **link, level="document", document="paper-2.pdf")
     assert "In document paper-2.pdf" in texts(app) and "List-item missed: 4 objects on 1 page" in texts(app)
-    assert table(app, "objects")["page"].tolist() == ["paper-2_p2.png"]
+    assert table_with(app, "objects")["page"].tolist() == ["paper-2_p2.png"]
 
 
 def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
@@ -92,7 +88,7 @@ def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
     assert "The two sides have different labels, so no object has its label found" in texts(app)
     assert "71.2 % of 947 objects in the ground truth are found, whatever their labels" in texts(app)
     assert not figures(app) and len(matrices(app)) == 1 and "Text overlaps text: 325 objects" in texts(app)
-    assert table(app, "recall")["gt"].sum() == 947
+    assert table_with(app, "recall")["gt"].sum() == 947
     assert "so there are no soft scores" in texts(opened_unmapped(monkeypatch, "measures", measure="soft"))
     assert "class_aware:False" in texts(opened_unmapped(monkeypatch, "measures", measure="centroids"))
 
@@ -107,12 +103,12 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     # Five of six labels are found with an IoU of 4/5.
     assert metrics(app)["PQ"] == "0.667"
     assert "how many objects have a partner (RQ 0.833) times how well these fit (SQ 0.667)" in texts(app)
-    assert list(table(app, "tp"))[:6] == ["label", "gt", "pred", "pq", "sq", "rq"]
+    assert list(table_with(app, "tp"))[:6] == ["label", "gt", "pred", "pq", "sq", "rq"]
     assert "83.3 % of 6 objects in the ground truth are found, with their label; 100 % of 5" in texts(app)
-    assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "tp")) and {*table(app, "tp")["label"]} == {*SCREEN}
-    assert table(app, "tp")[["tp", "fp", "fn"]].sum().tolist() == [5, 0, 1] and "TP 5 &ensp; FP 0 &ensp; FN 1" in texts(
-        app
-    )
+    assert not {"ap", "ap50", "ar", "ap_at"} & set(table_with(app, "tp"))
+    assert {*table_with(app, "tp")["label"]} == {*SCREEN}
+    assert table_with(app, "tp")[["tp", "fp", "fn"]].sum().tolist() == [5, 0, 1]
+    assert "TP 5 &ensp; FP 0 &ensp; FN 1" in texts(app)
     assert "a label has no curve, but one point" in texts(app) and "AP rule" not in texts(app)
     (matrix,), (points,) = matrices(app), figures(app)
     assert matrix["row_names"][:2] == SCREEN[:2] and matrix["margins"] == [6, 7]
@@ -128,7 +124,7 @@ def test_a_page_and_a_label_filter(level):
     assert not app.exception and not app.error, texts(app)
     if "labels" in level:
         assert matrices(app)[0]["row_names"] == ["Table", "Text", "invented"]
-        assert table(app, "tp")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.539"
+        assert table_with(app, "tp")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.539"
 
 
 def test_nonsense_in_a_link_is_ignored():

@@ -36,12 +36,8 @@ def test_pairs_are_shown_with_their_counts(app):
     assert "True positives: 1 of 3 predictions. False positives: 2. False negatives: 1 of 2 objects" in shown
     assert "pairing:coco" in texts(app) and "The first" not in texts(app)
     ranked, joint = app.session_state["offers"]["pairs"]
-    assert ranked.file == "ranked_pairs-pred-coco" and ranked.table().data["outcome"].tolist() == [
-        "tp",
-        "fp",
-        "fn",
-        "fp",
-    ]
+    assert ranked.file == "ranked_pairs-pred-coco"
+    assert ranked.table().data["outcome"].tolist() == ["tp", "fp", "fn", "fp"]
     assert joint.title == "All pairs of one label" and len(joint.table().data) == 4  # two of gt x two of pred
 
 

@@ -11,7 +11,7 @@ import layoutcm as lcm
 from layoutcm.ui import launch
 from layoutcm.ui.server import serving
 from layoutcm.wording import score_text
-from support.app_runner import choose, matrices, opened, take_away, texts
+from support.app_runner import choose, matrices, opened, opened_with, take_away, texts
 from support.parts import result_of_sample
 from support.paths import SAMPLE
 
@@ -108,8 +108,7 @@ def test_pages_are_recounted(started):
 
 def test_two_results_are_two_predictions(monkeypatch, folder, result, sample):
     other = result_of_sample(folder, "model-c.json")
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(result), str(other)]}))
-    app = opened("models", load="start")
+    app = opened_with(monkeypatch, [result, other], "models")
     gt = lcm.read(SAMPLE / "gt.json")
     against = lcm.compare(gt, lcm.read(SAMPLE / "model-c.json", like=gt))
     board = lcm.leaderboard({"a": sample, "c": against})
@@ -144,7 +143,6 @@ def test_a_damaged_file_is_a_message(monkeypatch, tmp_path, result, file, page):
     damaged = tmp_path / "damaged"
     shutil.copytree(result, damaged)
     (damaged / file).write_bytes((damaged / file).read_bytes()[:-40])
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(damaged)]}))
-    app = opened(page, load="start")
+    app = opened_with(monkeypatch, [damaged], page)
     assert not app.exception
     assert "compare-parts again" in app.error[0].value.replace("\\", "")

@@ -3,7 +3,7 @@
 import json
 
 from layoutcm.ui.shared import sidebar
-from support.app_runner import opened, opened_once, texts
+from support.app_runner import opened, opened_once, opened_with, texts
 from support.coco_files import coco, image, region
 from support.hostile_shapes import make_dense_page
 
@@ -90,8 +90,7 @@ def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path,
     first, second = image(1), image(2) | {"file_name": "p2.png"}
     for file, images in zip(files, ([first], [first], [second])):
         file.write_text(json.dumps(coco(images, [region(images[0]["id"], 1)])))
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file) for file in files]}))
-    app = opened("page", load="start")
+    app = opened_with(monkeypatch, files, "page")
     app.session_state["viewer_wanted"] = ("pred-1",)
     data = viewer_data(app.run())
     assert not app.exception and not app.error and {box[0] for box in data["boxes"]} == {0, 1}
@@ -144,8 +143,7 @@ def test_next_and_previous_turn_the_page():
 
 def test_a_page_with_too_many_tiles_shows_a_sentence_and_its_numbers(tmp_path, monkeypatch):
     file = str(make_dense_page(tmp_path))
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [file, file]}))
-    app = opened("page", load="start")
+    app = opened_with(monkeypatch, [file, file], "page")
     assert len(app.error) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
     assert "This page's matrix" in texts(app)
 
@@ -154,8 +152,7 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
     gt = coco([image(1)], [region(1, 1), region(1, 1, bbox=[50, 0, 10, 10], iscrowd=1)])
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(gt))
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
-    app = opened("page", load="start")
+    app = opened_with(monkeypatch, [file, file], "page")
     data = viewer_data(app)
     assert not app.exception and not app.error and data["labels"][-1] == "not judged"
     assert [box[1] for box in data["boxes"] if box[0] == 0][1] == len(data["labels"]) - 1
@@ -165,8 +162,7 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
 def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(coco([image(1)], [region(1, 1, bbox=[0, 0, 100, 80], iscrowd=1)])))
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
-    app = opened("page", load="start")
+    app = opened_with(monkeypatch, [file, file], "page")
     assert not app.exception and not app.error
     app.switch_page("pages/errors.py").run()
     assert not app.exception and not app.error

@@ -15,19 +15,6 @@ from support.paths import SAMPLE
 from support.servers import server
 
 
-@pytest.fixture(scope="module")
-def context(browser):
-    """Tests share the browser cache, which saves seconds per test; every page has its own session of the app."""
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
-        yield shared
-
-
-@pytest.fixture
-def page(context):
-    with tab(context) as opened:
-        yield opened
-
-
 def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
     sample = json.loads((SAMPLE / "gt.json").read_text("utf-8"))
     height = {image["id"]: image["height"] for image in sample["images"]}

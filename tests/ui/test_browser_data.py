@@ -6,18 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from support.app_runner import coco
-from support.browser import drop, settle, shown, tab, visit, wait_for_link
+from support.browser import drop, settle, shown, visit, wait_for_link
 from support.image_files import png
 from support.paths import SAMPLE
 
 BOXES = [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])]
 PAGE = coco(["a", "b"], BOXES)
-
-
-@pytest.fixture
-def page(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as context, tab(context) as opened:
-        yield opened
 
 
 def file(name, data):

@@ -4,25 +4,13 @@ import pytest
 
 from layoutcm.models.differences import comparison_of_pages
 from layoutcm.wording import thin_spaced
-from support.browser import settle, shown, tab, visit, wait_for_link
+from support.browser import settle, shown, visit, wait_for_link
 
 FOCUSED_NAME = """() => {
   let e = document.activeElement;
   while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
   return e?.getAttribute("aria-label") ?? "";
 }"""
-
-
-@pytest.fixture(scope="module")
-def context(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
-        yield shared
-
-
-@pytest.fixture
-def page(context):
-    with tab(context) as opened:
-        yield opened
 
 
 class Clicks:

@@ -7,14 +7,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.wording import score_text
-from support.browser import settle, shown, tab, visit, wait_for_link
+from support.browser import settle, shown, visit, wait_for_link
 from support.paths import SAMPLE
-
-
-@pytest.fixture
-def page(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as context, tab(context) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

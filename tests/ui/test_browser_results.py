@@ -3,7 +3,7 @@
 import pytest
 
 from layoutcm.wording import score_text, thin_spaced
-from support.browser import settle, shown, tab, visit, wait_for_link
+from support.browser import settle, shown, visit, wait_for_link
 from support.parts import result_of_sample
 from support.paths import SAMPLE
 from support.servers import server
@@ -14,12 +14,6 @@ def address(tmp_path_factory):
     result = result_of_sample(tmp_path_factory.mktemp("result"), "model-a.json", why=True)
     with server([result], images=SAMPLE / "images") as running:
         yield running
-
-
-@pytest.fixture
-def page(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as context, tab(context) as opened:
-        yield opened
 
 
 def test_from_the_result_to_one_of_its_pages(page, address, sample):

@@ -10,17 +10,11 @@ import pytest
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
 from support.app_runner import coco
-from support.browser import drop, settle, shown, tab, upload, visit, wait_for_link
+from support.browser import drop, settle, shown, upload, visit, wait_for_link
 from support.paths import SAMPLE
 from support.servers import server
 
 CELL = "gt_label=Caption&pred_label=Text"
-
-
-@pytest.fixture
-def page(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as context, tab(context) as opened:
-        yield opened
 
 
 def matrix_of(page):

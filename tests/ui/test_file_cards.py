@@ -7,7 +7,7 @@ import pytest
 
 from layoutcm.ui.data.loading import missing_text
 from layoutcm.ui.files.file_roles import group_files, make_cards
-from support.app_runner import coco, drop, on_data, opened, texts
+from support.app_runner import coco, drop, on_data, opened, opened_with, texts
 from support.dropped_files import dropped_files
 from support.paths import SAMPLE
 
@@ -82,9 +82,8 @@ def test_a_broken_ground_truth_alone_gives_its_error_and_the_other_cards_stay():
     ]  # fmt: skip
     app.button(key="remove_1").click().run()
     drop(app, ("truth.json", PAGE))
-    assert not app.error and "Prediction results.json [COCO results list, 1 page, 1 region" in " ".join(
-        cards(on_data(app))
-    )
+    assert not app.error
+    assert "Prediction results.json [COCO results list, 1 page, 1 region" in " ".join(cards(on_data(app)))
 
 
 def test_a_role_can_be_changed_and_there_is_one_ground_truth():
@@ -102,8 +101,7 @@ def test_swapped_files_get_a_button_that_swaps_them(monkeypatch, tmp_path):
     for name, data in (("one.json", SCORED), ("two.json", PAGE)):
         (tmp_path / name).write_bytes(data)
     files = [str(tmp_path / name) for name in ("one.json", "two.json")]
-    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
-    app = opened(load="start")
+    app = opened_with(monkeypatch, files)
     assert "seem to be swapped (the ground truth has scores, the prediction has none)" in texts(app)
     app.button(key="swap").click().run()
     assert [one.split(".")[0] for one in cards(app)] == ["Ground truth two", "Prediction one"]

@@ -105,7 +105,7 @@ def test_more_visitors_than_processes_wait_for_each_other():
 def test_kinds_and_pictures_are_found_in_the_process():
     files = [CSV, input_from_bytes("p.png", png()), input_from_bytes("a.zip", zipped(**{"p.png": png()}))]
     kinds = [one.kind for one in run_guarded(facts_of_files, files, file="a.csv", size=0)]
-    assert kinds == ["whole layout", "page images", "page images"]
+    assert kinds == ["whole layout", "images", "images"]
     pictures = run_guarded(pictures_of_files, files[1:], files[:1], file="p.png", size=0)
     assert [(one.file, one.member, one.data) for one in pictures] == [("p.png", "", b""), ("p.png", "p.png", b"")]
     for _ in range(2):  # the second time without sending the file

@@ -10,18 +10,6 @@ from support.matrix_page import serious_violations
 from support.matrix_values import KNOWN_LABELS
 
 
-@pytest.fixture(scope="module")
-def context(browser):
-    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
-        yield shared
-
-
-@pytest.fixture
-def page(context):
-    with tab(context) as opened:
-        yield opened
-
-
 def many_labels(tmp_path, n):
     """A COCO file with n labels, most of them of no known family."""
     labels = [*KNOWN_LABELS[:9], *(f"label {i:02d}" for i in range(n - 9))]
@@ -97,10 +85,8 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     name = groups.first.get_attribute("data-group")
     groups.first.click()
     wait_for_link(page, "open_groups=", name)
-    assert (
-        groups.first.get_attribute("aria-expanded") == "true"
-        and groups.nth(1).get_attribute("aria-expanded") == "false"
-    )
+    assert groups.first.get_attribute("aria-expanded") == "true"
+    assert groups.nth(1).get_attribute("aria-expanded") == "false"
     page.get_by_role("button", name="Open all groups").click()
     settle(page)
     assert page.locator(".lcm-matrix table th.row").count() == len(labels) + 1

@@ -23,7 +23,7 @@ def store(monkeypatch):
     """An empty store that a server answers for; everybody is here."""
     new = PictureStore(is_served=True)
     monkeypatch.setattr(pictures, "STORE", new)
-    monkeypatch.setattr(visitors, "_session_id", lambda: "a")
+    monkeypatch.setattr(visitors, "session_id", lambda: "a")
     monkeypatch.setattr(visitors, "is_here", lambda session: session == "a")
     return new
 
@@ -71,7 +71,7 @@ def test_a_broken_picture_is_not_found(store):
 
 def test_two_visitors_have_different_tokens(store, monkeypatch):
     own = pictures.picture_address("k", lambda: JPEG)
-    monkeypatch.setattr(visitors, "_session_id", lambda: "b")
+    monkeypatch.setattr(visitors, "session_id", lambda: "b")
     assert pictures.picture_address("k", lambda: JPEG) != own
     store.drop_session("b")
     assert [one.session for one in store.pictures.values()] == ["a"]

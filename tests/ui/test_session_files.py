@@ -130,11 +130,8 @@ def test_a_file_whose_pages_are_mixed_has_rows():
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read("layouts/gt.rows") == b"\0\0\0\0\2\0\0\0\1\0\0\0"
     layout = read_layout(opened(data).gt, None, None, "")
-    assert layout.region_columns.page.tolist() == [0, 1, 0] and layout.region_columns.boxes[:, 0].tolist() == [
-        0,
-        10,
-        20,
-    ]
+    assert layout.region_columns.page.tolist() == [0, 1, 0]
+    assert layout.region_columns.boxes[:, 0].tolist() == [0, 10, 20]
     assert write_session(opened(data)) == data
 
 

@@ -5,7 +5,7 @@ import json
 import layoutcm as lcm
 from layoutcm.tables.summary_sentence import summary_sentence
 from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_to_text
-from support.app_runner import coco, drop, opened, opened_unmapped, texts
+from support.app_runner import button, coco, drop, opened, opened_unmapped, texts
 from support.paths import SAMPLE
 
 BOXES = [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])]
@@ -18,10 +18,6 @@ def start(*preds):
     drop(app, ("gt.json", GT), *((f"{i}.json", data) for i, data in enumerate(preds)))
     assert not app.exception and not app.error
     return app
-
-
-def button(app, label):
-    return next((one for one in app.button if one.label == label), None)
 
 
 def mapping_in_address(app):

@@ -73,10 +73,8 @@ def test_errors_offers_two_predictions_side_by_side_or_their_difference(sample):
     own, second = sample.confusion().recall, other.confusion().recall
     beside = offered(opened_once("errors", load="sample", other="1"))["Matrices side by side: recall"]
     table = csv_of(beside)
-    assert beside.file == "recall-model-a-beside-model-b" and table["model"].unique().tolist() == [
-        "A: model-a.json",
-        "B: model-b.csv",
-    ]
+    assert beside.file == "recall-model-a-beside-model-b"
+    assert table["model"].unique().tolist() == ["A: model-a.json", "B: model-b.csv"]
     np.testing.assert_allclose(table.iloc[:, 2:].to_numpy(), np.concatenate([own, second]))
     assert figure_file(beside, "pdf", LOOK).startswith(b"%PDF")
     link = {"other": "1", "beside": "difference"}

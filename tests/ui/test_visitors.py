@@ -27,7 +27,7 @@ def visit(monkeypatch):
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: alive)
 
     def start(session):
-        monkeypatch.setattr(visitors, "_session_id", lambda: session)
+        monkeypatch.setattr(visitors, "session_id", lambda: session)
         visitors.start_run()
         return closed
 
@@ -138,10 +138,8 @@ def test_a_visitor_whose_run_ended_after_the_connection_is_forgotten_too(visit, 
     gone._session_mgr = SimpleNamespace(get_session_info=lambda _: None)
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: gone)
     monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
-    assert [visitors._close_left_sessions(), visitors._close_left_sessions()] == [
-        0,
-        1,
-    ] and closed == ["a"]
+    assert [visitors._close_left_sessions(), visitors._close_left_sessions()] == [0, 1]
+    assert closed == ["a"]
 
 
 def test_an_error_does_not_end_the_forgetting(monkeypatch, caplog):
@@ -214,7 +212,7 @@ def test_a_value_that_was_too_large_is_made_again_inside_another_value(visit):
 def test_outside_of_a_session_nothing_is_kept(visit, monkeypatch):
     make = Maker()
     visit("a")
-    monkeypatch.setattr(visitors, "_session_id", lambda: "")
+    monkeypatch.setattr(visitors, "session_id", lambda: "")
     make("x")
     make("x")
     assert make.made == ["x", "x"] and not visitors._values and list(visitors._visitors) == ["a"]

@@ -1,4 +1,4 @@
-"""What a dropped file is, found from its content: a layout, page images, a mapping, or another file that is understood.
+"""Find out from its content what a dropped file is: a layout, page images, a mapping, or another known kind.
 
 It runs in another process (`guarded_reading`), so this module does not import Streamlit.
 """
@@ -6,7 +6,8 @@ It runs in another process (`guarded_reading`), so this module does not import S
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -30,9 +31,10 @@ from layoutcm.ui.files.session_files import is_session_file
 from layoutcm.ui.files.visitor_files import InputFile, input_from_bytes, read_layout
 
 # Kinds of files. A part is the layout of one page or document; several parts make one layout.
-WHOLE_LAYOUT, PART, COMPANION, IMAGE = "whole layout", "part of a layout", "companion", "page images"
-MAPPING, FAMILIES, PAGE_MAP, ATTRIBUTES = "mapping", "families", "page map", "page attributes"
-SESSION, SKIPPED, UNKNOWN = "session", "skipped", "unknown"
+WHOLE_LAYOUT, PART, COMPANION, SKIPPED, UNKNOWN = "whole layout", "part of a layout", "companion", "skipped", "unknown"
+# Kinds that are also the role of the file (`file_roles`).
+IMAGES, MAPPING, FAMILIES, PAGE_MAP = "images", "mapping", "families", "page map"
+ATTRIBUTES, SESSION = "attributes", "session"
 LAYOUTS = (WHOLE_LAYOUT, PART)
 
 PDF, TABLES, TEXTS = ".pdf", (".csv", ".tsv"), (".yaml", ".yml", ".json")
@@ -77,7 +79,7 @@ def facts_of(name: str, data: bytes) -> FileFacts:
     if is_session_file(name, data):
         return FileFacts(SESSION)
     if suffix in (*IMAGE_SUFFIXES, PDF):
-        return FileFacts(IMAGE)
+        return FileFacts(IMAGES)
     if holds_no_layout(suffix, data):
         return FileFacts(SKIPPED)
     if data.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
@@ -93,7 +95,7 @@ def _kind_of_zip(name: str, data: bytes) -> str:
     except InputError:
         return WHOLE_LAYOUT  # reading it says what is wrong
     suffixes = {PurePosixPath(one.filename).suffix.lower() for one in members}
-    return IMAGE if suffixes and suffixes <= {*IMAGE_SUFFIXES, *OTHER_SUFFIXES} else WHOLE_LAYOUT
+    return IMAGES if suffixes and suffixes <= {*IMAGE_SUFFIXES, *OTHER_SUFFIXES} else WHOLE_LAYOUT
 
 
 def _known_table(content: FileContent, suffix: str) -> FileFacts | None:
@@ -125,10 +127,9 @@ def _known_text(content: FileContent, suffix: str) -> FileFacts | None:
         return FileFacts(COMPANION)
     if suffix not in TEXTS or content.size > LARGEST_TEXT or (suffix == ".json" and find_candidates(content)):
         return None
-    try:
+    kind = ""
+    with suppress(InputError):
         kind = _kind_of_values(parse_yaml_or_json(content.name, content.data, "file"), content)
-    except InputError:
-        kind = ""
     if not kind and suffix != ".json":
         kind = kind_by_name(base)  # no layout is YAML; with this kind, the error says what the file lacks
     return FileFacts(kind) if kind else None
@@ -142,19 +143,13 @@ def _kind_of_values(values: object, content: FileContent) -> str:
         return COMPANION
     if set(values) <= {*SIDES, PREDS}:
         return MAPPING  # even if it is wrong: families may be nested, too
-    checks: dict[str, Callable[[], object]] = {
-        FAMILIES: lambda: check_tree(values, ""),
-        PAGE_MAP: lambda: parse_page_map(content.name, content.data),
-    }
-    return next((kind for kind, check in checks.items() if _passes(check)), "")
-
-
-def _passes(check: Callable[[], object]) -> bool:
-    try:
-        check()
-    except InputError:
-        return False
-    return True
+    with suppress(InputError):
+        check_tree(values, "")
+        return FAMILIES
+    with suppress(InputError):
+        parse_page_map(content.name, content.data)
+        return PAGE_MAP
+    return ""
 
 
 def kind_by_name(name: str) -> str:
@@ -186,7 +181,7 @@ def _has_scores(content: FileContent, format: str) -> bool:
 
 
 def load_reading_code() -> None:
-    """Load modules and compiled code in a new process, so that the first file of a visitor does not wait for them."""
+    """Load modules and compiled code in a new process, so the first file of a visitor does not wait for them."""
     tiny = input_from_bytes("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
     facts_of(tiny.name, tiny.data)
     read_layout(tiny, None, None, "")

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from layoutcm.formats.registry import ANSWER, BY_NAME
 from layoutcm.ui.files import file_facts
-from layoutcm.ui.files.file_facts import COMPANION, IMAGE, LAYOUTS, PART, UNKNOWN, FileFacts
+from layoutcm.ui.files.file_facts import COMPANION, LAYOUTS, PART, SKIPPED, UNKNOWN, FileFacts
 from layoutcm.ui.files.visitor_files import InputFile, join_inputs
 
 PDF, ZIP, PARQUET = ".pdf", ".zip", ".parquet"
@@ -29,9 +29,10 @@ PRED_WORDS = frozenset((
     "detection", "detections", "det", "dets", "output", "outputs", "inference", "infer", "run", "hyp", "hypothesis",
     "system", "candidate", "checkpoint", "ckpt", "epoch",
 ))  # fmt: skip
-GT, PRED, IMAGES, MAPPING = "gt", "pred", "images", "mapping"
-FAMILIES, PAGE_MAP, ATTRIBUTES = "families", "page map", "attributes"
-SESSION, UNUSED = "session", "unused"
+GT, PRED, UNUSED = "gt", "pred", "unused"
+# A file of one of these kinds has the role of this name.
+IMAGES, MAPPING, FAMILIES = file_facts.IMAGES, file_facts.MAPPING, file_facts.FAMILIES
+PAGE_MAP, ATTRIBUTES, SESSION = file_facts.PAGE_MAP, file_facts.ATTRIBUTES, file_facts.SESSION
 ROLES = {
     GT: "Ground truth",
     PRED: "Prediction",
@@ -42,14 +43,6 @@ ROLES = {
     ATTRIBUTES: "Page attributes",
     SESSION: "Saved session",
     UNUSED: "Not used",
-}
-_BY_KIND = {
-    file_facts.IMAGE: IMAGES,
-    file_facts.MAPPING: MAPPING,
-    file_facts.FAMILIES: FAMILIES,
-    file_facts.PAGE_MAP: PAGE_MAP,
-    file_facts.ATTRIBUTES: ATTRIBUTES,
-    file_facts.SESSION: SESSION,
 }
 RESULTS = "coco-results"  # it has neither page sizes nor label names: never a ground truth
 ANNOTATED = frozenset((
@@ -139,7 +132,7 @@ def _group_key(one: DroppedFile, separate: Collection[str]) -> object:
         return kind, format, side_by_name(name)
     if kind in LAYOUTS and _SHARD.search(name):
         return kind, format, _SHARD.sub("", name)
-    loose_image = kind == IMAGE and not name.lower().endswith((PDF, ZIP, PARQUET))
+    loose_image = kind == IMAGES and not name.lower().endswith((PDF, ZIP, PARQUET))
     return kind if kind == COMPANION or loose_image else one.number
 
 
@@ -159,7 +152,7 @@ def _with_unknown_pages(groups: list[Group]) -> list[Group]:
 
 def _with_companions(groups: list[Group]) -> list[Group]:
     """Page images give sizes to layouts that may have none; a list of names is for formats without label names."""
-    images = [file for one in groups if one.facts.kind == IMAGE for file in one.files if file.facts.kind == IMAGE]
+    images = [file for one in groups if one.facts.kind == IMAGES for file in one.files if file.facts.kind == IMAGES]
     names = [file for one in groups if one.facts.kind == COMPANION for file in one.files]
     takes_names = [
         one for one in groups if one.facts.kind == PART or (one.facts.kind in LAYOUTS and _suffix(one) == ZIP)
@@ -207,21 +200,17 @@ def evidence_for_gt(group: Group) -> int:
 
 def guess_roles(groups: Sequence[Group], chosen: Mapping[int, str], truth: bool = True) -> list[str]:
     """The role of every group; `chosen` are roles by the number of a group, `truth` says whether one is the truth."""
-    roles = [chosen.get(one.number) or _BY_KIND.get(one.facts.kind, UNUSED) for one in groups]
-    open_ones = [i for i, one in enumerate(groups) if one.facts.kind in LAYOUTS and one.number not in chosen]
-    for i in open_ones:
-        roles[i] = PRED
-    if GT not in roles and open_ones:
-        best = max(open_ones, key=lambda i: (groups[i].facts.format != RESULTS, evidence_for_gt(groups[i]), -i))
-        if _may_be_gt(groups[best], alone=roles.count(PRED) == 1, truth=truth):
+    usual = dict.fromkeys(LAYOUTS, PRED) | dict(zip(ROLES, ROLES))
+    roles = [chosen.get(one.number) or usual.get(one.facts.kind, UNUSED) for one in groups]
+    may_be_gt = [
+        i for i, one in enumerate(groups)
+        if one.facts.kind in LAYOUTS and one.facts.format != RESULTS and one.number not in chosen
+    ]  # fmt: skip
+    if GT not in roles and may_be_gt:
+        best = max(may_be_gt, key=lambda i: (evidence_for_gt(groups[i]), -i))
+        if not truth or evidence_for_gt(groups[best]) >= (LEAST_ALONE if roles.count(PRED) == 1 else LEAST):
             roles[best] = GT
     return roles
-
-
-def _may_be_gt(group: Group, alone: bool, truth: bool) -> bool:
-    if group.facts.format == RESULTS:
-        return False
-    return not truth or evidence_for_gt(group) >= (LEAST_ALONE if alone else LEAST)
 
 
 def make_cards(
@@ -253,12 +242,12 @@ def roles_offered(card: Card) -> list[str]:
         offered = [*gt, PRED, *([PAGE_MAP, ATTRIBUTES] if format == "csv" else []), *images]
     else:
         offered = {
-            file_facts.IMAGE: [IMAGES],
-            file_facts.SESSION: [SESSION],
-            file_facts.PAGE_MAP: [*texts, ATTRIBUTES],
-            file_facts.ATTRIBUTES: [PAGE_MAP, ATTRIBUTES, GT, PRED],
-            file_facts.UNKNOWN: [GT, PRED, IMAGES, *texts, ATTRIBUTES],
-            file_facts.SKIPPED: [],
+            IMAGES: [IMAGES],
+            SESSION: [SESSION],
+            PAGE_MAP: [*texts, ATTRIBUTES],
+            ATTRIBUTES: [PAGE_MAP, ATTRIBUTES, GT, PRED],
+            UNKNOWN: [GT, PRED, IMAGES, *texts, ATTRIBUTES],
+            SKIPPED: [],
         }.get(kind, texts)
     return [*offered, UNUSED]
 

@@ -194,12 +194,12 @@ def _zipped(contents: SessionContents, layouts: list[Layout]) -> bytes:
 
 def _describe(name: str, layout: Layout, members: Members) -> dict[str, Any]:
     """What session.json says about a layout; the rows of its regions become a member of the zip, if they are needed."""
-    origin = {"name": layout.name, "format": layout.format, "sha256": layout.sha256}
-    rows = rows_of(layout)
-    if rows:
-        origin["rows"] = f"layouts/{name}.rows"
-        members[f"layouts/{name}.rows"] = rows
-    return {"file": f"layouts/{name}.parquet", **origin}
+    file = f"layouts/{name}.parquet"
+    described = {"file": file, "name": layout.name, "format": layout.format, "sha256": layout.sha256}
+    if rows := rows_of(layout):
+        described["rows"] = file = f"layouts/{name}.rows"
+        members[file] = rows
+    return described
 
 
 def _as_json(facts: dict[str, Any]) -> bytes:
@@ -251,18 +251,14 @@ class StoredFile(msgspec.Struct):
     name: Name
 
 
-class StoredLayout(msgspec.Struct):
-    file: Name
-    name: Name
+class StoredLayout(StoredFile):
     format: Name
     sha256: Digest | None = None
     rows: Name = ""
     page_map: StoredFile | None = None
 
 
-class StoredImage(msgspec.Struct):
-    file: Name
-    name: Name
+class StoredImage(StoredFile):
     other_names: list[Name] = []
 
 

@@ -1,7 +1,7 @@
 """Values that take long on large sets: made in a thread, while the visitor already uses the page.
 
-The place of such a value says what is being done and for how long, and is filled when it is done. A value that another
-visitor waits for is the same one: its key contains the digests of the files.
+Where such a value will be, the page says what is being done and for how long, until it is done. Visitors who wait for
+the same value share it: its key contains the digests of the files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _lock = Lock()
 
 
 def is_ready(value: Kept[Any, Any], *arguments: Any) -> bool:
-    """Whether the value is kept, so that a call returns at once; else it is being made, and this place says so."""
+    """Whether the value is kept, so a call returns at once. Else the page says here that it is being made."""
     if value.is_kept(*arguments):
         return True
     key = value.key(*arguments)

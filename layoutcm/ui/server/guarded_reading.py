@@ -1,7 +1,7 @@
 """Read the files of visitors, and make their reports, in other processes with limits on time and memory.
 
 A file that exceeds a limit, or ends the process, gives its visitor an error message and does not affect the others. A
-few processes serve all visitors; who comes when they are busy, waits.
+few processes serve all visitors; a visitor who comes when they are busy waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from queue import Empty, LifoQueue, Queue
+from queue import Empty, LifoQueue
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -40,8 +41,7 @@ POLL = 0.1  # seconds between two looks whether the visitor is still there
 
 ShowProgress = Callable[[str, float], None]
 _first_work: list[Callable[[], None]] = []  # what each new worker does before its first task
-_turns: Queue[None] = Queue()
-_turns.put(None)
+_long_work = Lock()  # at most one worker does long work, so another one is left for reading
 
 
 class Worker:
@@ -130,7 +130,7 @@ def run_guarded(
     memory = min(MEMORY + MEMORY_PER_BYTE * size, limits().reading)
     seconds = parts * SECONDS + SECONDS_PER_MB * size / MB
     task = Task(work, arguments, memory, limits().visitor, HeldFile(*held) if held else None)
-    with _turn_of_long_work() if show_progress else nullcontext(), _worker() as worker:
+    with _lock_of_long_work() if show_progress else nullcontext(), _worker() as worker:
         reply = _wait_for(worker.start(task), worker, file, seconds, show_progress)
     if isinstance(reply, TooMuch):
         raise InputError(file, "", f"working on it takes more than {reply.limit // MB:,} MB of memory", TOO_MUCH)
@@ -142,7 +142,7 @@ def run_guarded(
 @contextmanager
 def _worker() -> Iterator[Worker]:
     """A worker, which comes back when the work is done; if the work was not finished, a new worker."""
-    worker = _wait_for_item(_idle_workers())
+    worker = _idle_worker()
     try:
         yield worker
     except BaseException:  # also if the visitor has left and the result is not needed
@@ -154,19 +154,20 @@ def _worker() -> Iterator[Worker]:
 
 
 @contextmanager
-def _turn_of_long_work() -> Iterator[None]:
-    """At most one worker does long work, so that another one is left for reading."""
-    turn = _wait_for_item(_turns)
+def _lock_of_long_work() -> Iterator[None]:
+    while not _long_work.acquire(timeout=POLL):
+        _stop_if_left()
     try:
         yield
     finally:
-        _turns.put(turn)
+        _long_work.release()
 
 
-def _wait_for_item(queue: Queue[Any]) -> Any:
+def _idle_worker() -> Worker:
+    """A worker, as soon as one has nothing to do."""
     while True:
         with suppress(Empty):
-            return queue.get(timeout=POLL)
+            return _idle_workers().get(timeout=POLL)
         _stop_if_left()
 
 

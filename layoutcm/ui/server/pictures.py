@@ -76,11 +76,6 @@ class PictureStore:
                 picture.made = self.threads.submit(picture.make)
             return picture.made
 
-    def session_of(self, token: str) -> str | None:
-        with self.lock:
-            picture = self.pictures.get(token)
-            return picture.session if picture else None
-
     def drop_session(self, session: str) -> None:
         with self.lock:
             for token in [token for token, one in self.pictures.items() if one.session == session]:
@@ -128,26 +123,18 @@ def forget_pictures() -> None:
 
 async def answer(request: Request) -> Response:
     """The picture of a token, as long as its visitor is here."""
-    token = request.path_params["token"]
-    session = STORE.session_of(token)
-    if session is None or not visitors.is_here(session):
-        return _not_found()
-    made = STORE.start(token)
-    try:
-        data = await asyncio.wrap_future(made) if made is not None else None
-    except Exception:  # of one picture; the page is shown without it
-        logging.getLogger("layoutcm").exception("a page image could not be made")
-        data = None
+    token, data = request.path_params["token"], None
+    picture = STORE.pictures.get(token)
+    if picture is not None and visitors.is_here(picture.session) and (made := STORE.start(token)):
+        try:
+            data = await asyncio.wrap_future(made)
+        except Exception:  # of one picture; the page is shown without it
+            logging.getLogger("layoutcm").exception("a page image could not be made")
+    headers = {"X-Content-Type-Options": "nosniff"}
     if not data:
-        return _not_found()
-    headers = {"Cache-Control": f"private, max-age={SECONDS_IN_CACHE}", "X-Content-Type-Options": "nosniff"}
+        return Response("There is no such picture.", 404, {"Cache-Control": "no-store", **headers})
+    headers["Cache-Control"] = f"private, max-age={SECONDS_IN_CACHE}"
     return Response(data, media_type="image/jpeg", headers=headers)
-
-
-def _not_found() -> Response:
-    return Response(
-        "There is no such picture.", 404, {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    )
 
 
 def route() -> Route:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from layoutcm.ui.server.visitors import Uploads
 
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 UPLOADS = "/_stcore/upload_file/"
@@ -28,16 +31,6 @@ PROTOCOL_ERROR = 1002  # the code with which a websocket is closed after a wrong
 MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
 # Short, because a notification of Streamlit shows three lines.
 TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
-
-
-class CountedUploads(Protocol):
-    """Counts the bytes that sessions have uploaded."""
-
-    def largest(self) -> int: ...
-    def bytes_left(self, session: str, arriving: Mapping[str, int]) -> int: ...
-    def add(self, session: str, file: str, size: int) -> None: ...
-    def remove(self, session: str, file: str) -> None: ...
-    async def explain_refusal(self, session: str, reason: str) -> None: ...
 
 
 class OwnRequestsOnly:
@@ -96,7 +89,7 @@ async def _refuse(status: int, problem: str, scope: Scope, receive: Receive, sen
 
 
 class ReadableMessagesOnly:
-    """ASGI middleware: a websocket that sends what is no message of Streamlit is closed.
+    """ASGI middleware: a websocket that sends anything but messages of Streamlit is closed.
 
     Streamlit would close it, too, but write a traceback to the log for every such message.
     """
@@ -130,7 +123,7 @@ class UploadsWithinLimits:
     What Streamlit refuses (a request without its token, say) changes nothing, so only its successes are counted.
     """
 
-    def __init__(self, app: ASGIApp, uploads: CountedUploads) -> None:
+    def __init__(self, app: ASGIApp, uploads: Uploads) -> None:
         self.app, self.uploads = app, uploads
         self.arriving: Counter[str] = Counter()  # session -> bytes of unfinished uploads
 

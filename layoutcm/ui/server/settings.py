@@ -83,16 +83,12 @@ def _parts(item: Any) -> Any:
             return (item.base,)
         return item.ravel() if item.dtype.hasobject else ()
     if isinstance(item, dict):
-        return (list(item), list(item.values())) if len(item) <= SAMPLED else _first_of_each(item)
+        if len(item) <= SAMPLED:
+            return list(item), list(item.values())
+        return tuple(islice(item.items(), SAMPLED)) + (None,) * (len(item) - SAMPLED)  # only the first are looked at
     if isinstance(item, list | tuple | set | frozenset):
         return item
     return tuple(getattr(item, "__dict__", {}).values())
-
-
-def _first_of_each(item: dict[Any, Any]) -> tuple[Any, ...]:
-    """As many pairs as the dict has, of which only the first ones are looked at."""
-    first = tuple(islice(item.items(), SAMPLED))
-    return first + (None,) * (len(item) - len(first))
 
 
 def share_memory_between_threads() -> None:

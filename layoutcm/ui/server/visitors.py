@@ -28,8 +28,8 @@ Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 Key = tuple[str, str, str]
 
-# A visitor whose connection broke can come back so long, or open the same files in a new session (a reload) and find
-# them read. Streamlit itself forgets a session later (disconnectedSessionTTL in config.toml).
+# Within this time, a visitor whose connection broke can come back, or open the same files in a new session (a reload)
+# and find them read. Streamlit itself forgets a session later (disconnectedSessionTTL in config.toml).
 SECONDS_UNTIL_FORGOTTEN = 120
 SECONDS_BETWEEN_LOOKS = 10
 SECONDS_UNTIL_RUN_ENDS = 0.1  # between two looks whether a run has ended
@@ -52,23 +52,17 @@ class Visitor:
         return max(self.measured, sum(self.uploads.values()))
 
 
-class _Making:
-    """A lock that one session holds while it makes a value."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-
-
 _lock = RLock()
 _visitors: dict[str, Visitor] = {}
 _values: dict[Key, Any] = {}
-_making: WeakValueDictionary[Key, _Making] = WeakValueDictionary()
+_being_made: WeakValueDictionary[Key, Any] = WeakValueDictionary()  # key -> a lock, which its maker holds
 _when_forgotten: list[Callable[[str], None]] = []
 
 
 def session_id() -> str:
-    """The session that runs this code; "" outside of a session."""
-    return _session_id()
+    """The session that runs this code; "" outside of a session, as in a deferred download."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else ""
 
 
 def is_here(session: str) -> bool:
@@ -83,17 +77,11 @@ def call_when_forgotten(act: Callable[[str], None]) -> None:
     _when_forgotten.append(act)
 
 
-def _session_id() -> str:
-    """The session that runs this code; "" outside of a session, as in a deferred download."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else ""
-
-
 def start_run() -> None:
-    """At the start of every run: the visitor is here; what is used from now on is needed for the present page."""
+    """Note, at the start of every run, that the visitor is here; the page needs what is used from now on."""
     _arrive()
     with _lock:
-        visitor = _visitors.setdefault(_session_id(), Visitor())
+        visitor = _visitors.setdefault(session_id(), Visitor())
         visitor.run_started, visitor.left_at = time.monotonic(), None
         refusal, visitor.refusal = visitor.refusal, ""
     if refusal:
@@ -102,8 +90,8 @@ def start_run() -> None:
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=lambda session: _leave(session))
 def _arrive() -> str:
-    """Streamlit releases what has the scope of a session when its connection ends."""
-    return _session_id()
+    """Call `_leave` when the connection ends: Streamlit then releases what has the scope of a session."""
+    return session_id()
 
 
 def _leave(session: str) -> None:
@@ -136,8 +124,7 @@ class Kept(Generic[Given, Returned]):
         key = self.key(*arguments)
         found = _find(key)
         if not found:
-            making = _making.setdefault(key, _Making())
-            with making.lock:  # who asks for the same value meanwhile, waits for it
+            with _being_made.setdefault(key, Lock()):  # a visitor who asks for the same value meanwhile waits for it
                 found = _find(key)
                 if not found:
                     with st.spinner(self.spinner, show_time=True) if self.spinner else nullcontext():
@@ -154,7 +141,7 @@ def kept(spinner: str = "") -> Callable[[Callable[Given, Returned]], Kept[Given,
 
 
 def _find(key: Key) -> list[Any]:
-    """The kept value, alone in a list, which from now on belongs to this visitor, too; [] if there is none."""
+    """A list with the kept value, which from now on belongs to this visitor, too; [] if there is none."""
     with _lock:
         if key not in _values:
             return []
@@ -164,7 +151,7 @@ def _find(key: Key) -> list[Any]:
 
 def _own(key: Key) -> None:
     """Note that the visitor uses the value now."""
-    session = _session_id()
+    session = session_id()
     if session:
         visitor = _visitors.setdefault(session, Visitor())
         visitor.keys.pop(key, None)
@@ -172,7 +159,7 @@ def _own(key: Key) -> None:
 
 
 def value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """An error is a value, too, because a wrong file must not be read again in every run, unless it is temporary."""
+    """The value, or an InputError that is kept like a value: a wrong file must not be read again in every run."""
     try:
         return make(*arguments)
     except TemporaryError:
@@ -183,7 +170,7 @@ def value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 def _keep(key: Key, value: Any) -> None:
     """Keep a new value; if it is too large, drop what the present page does not need, or raise an InputError."""
-    session = _session_id()
+    session = session_id()
     if not session:
         return
     with _lock:
@@ -191,15 +178,21 @@ def _keep(key: Key, value: Any) -> None:
         _own(key)
         visitor = _visitors[session]
         _measure(visitor)
-        while _excess(visitor) > 0 and (unused := _unused(visitor)):
-            _drop(session, unused)
+        # What the present run has not used, the longest unused first.
+        unused = [one for one, used in visitor.keys.items() if used < visitor.run_started]
+        while _excess(visitor) > 0 and unused:
+            _drop(session, unused.pop(0))
             _measure(visitor)
         if _excess(visitor) <= 0:
             return
-        own = visitor.size > limits().visitor
+        is_own = visitor.size > limits().visitor
         _drop(session, key)
         _measure(visitor)
-    raise _too_large_error(own)
+    if is_own:
+        problem = f"these files and their numbers need more memory than a visitor has ({limits().visitor // MB:,} MB)"
+        raise TemporaryError("", "", problem, "Compare fewer pages at a time.")
+    problem = "the server has no memory left, because other visitors have loaded large files"
+    raise TemporaryError("", "", problem, "Try again in some minutes.")
 
 
 def _measure(visitor: Visitor) -> None:
@@ -217,24 +210,11 @@ def _excess(visitor: Visitor) -> int:
     return max(visitor.size - limits().visitor, together - limits().all_visitors)
 
 
-def _unused(visitor: Visitor) -> Key | None:
-    """The value that was not used for the longest time, and not in the present run."""
-    return next((key for key, used in visitor.keys.items() if used < visitor.run_started), None)
-
-
 def _drop(session: str, key: Key) -> None:
     """The value no longer belongs to this visitor; it is dropped if it belongs to no other."""
     _visitors[session].keys.pop(key, None)
     if not any(key in visitor.keys for visitor in _visitors.values()):
         _values.pop(key, None)
-
-
-def _too_large_error(own: bool) -> TemporaryError:
-    if own:
-        problem = f"these files and their numbers need more memory than a visitor has ({limits().visitor // MB:,} MB)"
-        return TemporaryError("", "", problem, "Compare fewer pages at a time.")
-    problem = "the server has no memory left, because other visitors have loaded large files"
-    return TemporaryError("", "", problem, "Try again in some minutes.")
 
 
 def _drop_all(session: str) -> None:
