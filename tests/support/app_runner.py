@@ -160,5 +160,6 @@ def on_data(app):
     return app.switch_page("pages/data.py").run()
 
 
-def upload(app, gt, pred):
-    return on_data(drop(app, gt[:2], pred[:2]))
+def uploaded(gt, pred, page="data"):
+    """The dashboard on a page after dropping two files, (name, bytes) each."""
+    return drop(opened(), gt, pred).switch_page(f"pages/{page}.py").run()

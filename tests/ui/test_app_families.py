@@ -8,7 +8,7 @@ from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.measures.families import as_yaml
 from layoutcm.ui.state.family_choice import as_text, from_text, rows_of, tree_of
-from support.app_runner import coco, drop, matrices, metrics, opened, opened_once, opened_unmapped, texts, upload
+from support.app_runner import coco, drop, matrices, metrics, opened, opened_once, opened_unmapped, texts
 from support.hostile import SCREEN
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
@@ -85,9 +85,8 @@ def test_a_level_and_hostile_names():
     app = opened("measures", measure="families", load="sample", level="document", document="paper-1.pdf")
     assert not app.exception and "in document paper-1.pdf" in texts(app)
     boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
-    gt, pred = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
-    app = upload(opened(measure="families"), gt, pred)
-    app.switch_page("pages/measures.py").run()
+    gt, pred = ((name, coco(SCREEN, boxes)) for name in ("gt.json", "pred.json"))
+    app = drop(opened(measure="families"), gt, pred).switch_page("pages/measures.py").run()
     assert not app.exception
     assert "100\u00a0% of the ground truth's labelled pixels in the whole set are right." in texts(app)
 

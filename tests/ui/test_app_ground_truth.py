@@ -16,7 +16,7 @@ from support.app_runner import (
     opened_unmapped,
     opened_with,
     texts,
-    upload,
+    uploaded,
 )
 from support.hostile import SCREEN
 from support.layouts import build
@@ -302,10 +302,9 @@ def test_only_the_first_rows_are_in_the_table(monkeypatch, taken, app, planted):
 
 def test_names_are_shown_as_typed():
     boxes = [(k % len(SCREEN), [5 * k, 0, 4, 4]) for k in range(9)]
-    gt = ("gt.json", coco(SCREEN, boxes), "application/json")
-    pred = ("$pred$ *x*.json", coco(SCREEN, [*boxes[:-1], (1, [20, 20, 8, 8])]), "application/json")
-    app = upload(opened(), gt, pred)
-    app.switch_page("pages/ground_truth.py").run()
+    gt = ("gt.json", coco(SCREEN, boxes))
+    pred = ("$pred$ *x*.json", coco(SCREEN, [*boxes[:-1], (1, [20, 20, 8, 8])]))
+    app = uploaded(gt, pred, page="ground_truth")
     assert not app.exception and not app.error and "$pred$ *x*.json" in texts(app)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.app_runner import choose, coco, figures, metrics, opened, opened_once, table_with, texts, upload
+from support.app_runner import choose, coco, figures, metrics, opened, opened_once, table_with, texts, uploaded
 
 
 def test_calibration_shows_the_worst_labels_and_the_charts_of_one(sample):
@@ -33,9 +33,8 @@ def test_the_page_says_where_the_cap_of_ap_acts():
     assert "No page has more, so all predictions count." in texts(app)
     boxes = [(0, [k % 10, k // 10, 1, 1]) for k in range(104)]
     pred = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for _, box in boxes]
-    gt = ("gt.json", coco(["a"], boxes[:3]), "application/json")
-    app = upload(opened(), gt, ("pred.json", json.dumps(pred).encode(), "application/json"))
-    app.switch_page("pages/measures.py").run()
+    gt = ("gt.json", coco(["a"], boxes[:3]))
+    app = uploaded(gt, ("pred.json", json.dumps(pred).encode()), page="measures")
     assert "Here this leaves out 4 predictions (p1.png: 104 of a)." in texts(app)
 
 

@@ -12,7 +12,7 @@ from support.app_runner import (
     opened_once,
     opened_unmapped,
     table_with,
-    upload,
+    uploaded,
 )
 from support.app_runner import texts as typed_texts
 from support.hostile import SCREEN
@@ -94,10 +94,9 @@ def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
 
 
 def test_without_scores_there_is_no_ap_but_precision_and_recall():
-    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
-    pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(5)]), "application/json")
-    app = upload(opened(), gt, pred)
-    app.switch_page("pages/measures.py").run()
+    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
+    pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(5)]))
+    app = uploaded(gt, pred, page="measures")
     assert not app.exception and not app.error, texts(app)
     assert metrics(app)["AP"] == "n/a" and "The prediction has no scores" in texts(app)
     # Five of six labels are found with an IoU of 4/5.

@@ -25,7 +25,7 @@ from support.app_runner import (
     opened_once,
     opened_unmapped,
     texts,
-    upload,
+    uploaded,
 )
 from support.hostile import SCREEN
 from support.matrix_values import views_of
@@ -34,18 +34,14 @@ from support.paths import SAMPLE
 PAGES = ["data", "models", "errors", "page", "ground_truth", "measures", "method"]
 
 
-def uploaded():
-    files = [(name, (SAMPLE / name).read_bytes()) for name in ("gt.json", "model-a.json")]
-    return upload(opened(), *files)
-
-
+FILES = [(name, (SAMPLE / name).read_bytes()) for name in ("gt.json", "model-a.json")]
 VISITORS = {
     "nothing is loaded": opened,
     "model a": partial(opened, load="sample", pred="0"),
     "model b": partial(opened, load="sample", pred="1"),
     "model c": partial(opened, load="sample", pred="2"),
     "no truth": partial(opened, load="sample", truth="False"),
-    "uploads": uploaded,
+    "uploads": partial(uploaded, *FILES),
 }
 
 
@@ -181,8 +177,8 @@ def test_the_label_filter_folds_the_others_and_changes_no_number(sample):
 
 
 def test_labels_of_a_link_may_contain_any_character():
-    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
-    app = upload(opened(), gt, gt)
+    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
+    app = uploaded(gt, gt)
     app.multiselect(key="bar_labels").set_value(SCREEN[:2]).run()
     assert not app.exception and json.loads(app.query_params["labels"]) == SCREEN[:2]
 
@@ -210,9 +206,8 @@ def test_a_link_to_files_that_are_not_here_says_so():
 def test_equal_files_of_two_visitors_keep_their_own_names():
     data = coco(["a"], [(0, [0, 0, 50, 5])])
     for name in ("mine", "yours"):
-        given = [(f"{name}-{side}.json", data, "application/json") for side in ("gt", "pred")]
-        app = upload(opened(), *given)
-        app.switch_page("pages/errors.py").run()
+        given = [(f"{name}-{side}.json", data) for side in ("gt", "pred")]
+        app = uploaded(*given, page="errors")
         assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
 
 
@@ -249,9 +244,9 @@ def test_a_cell_is_not_opened_in_the_2x2_view():
 
 
 def test_uploading_two_files_compares_them():
-    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
-    pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(6)]), "application/json")
-    app = upload(opened(), gt, pred)
+    gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
+    pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(6)]))
+    app = uploaded(gt, pred)
     assert not app.exception and not app.error, texts(app)
     assert "6 regions" in texts(app)
     app.switch_page("pages/errors.py").run()
@@ -262,7 +257,7 @@ def test_uploading_two_files_compares_them():
 
 def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
     good = coco(["a"], [(0, [0, 0, 10, 10])])
-    app = upload(opened(), ("gt.json", good, "application/json"), ("bad.json", good[:-20], "application/json"))
+    app = uploaded(("gt.json", good), ("bad.json", good[:-20]))
     assert not app.exception
     assert any("bad" in error.value and "cut off" in error.value for error in app.error)
     app.button(key="remove_2").click().run()
@@ -340,7 +335,7 @@ def test_a_threshold_of_a_label_that_the_files_lack_is_a_message_and_a_chip():
 
 def test_the_bar_says_what_a_reload_loses():
     assert "lost on reload" not in texts(opened_once(load="sample"))
-    gt = ("gt.json", coco(["a"], [(0, [0, 0, 50, 5])]), "application/json")
-    app = upload(opened(), gt, gt)
+    gt = ("gt.json", coco(["a"], [(0, [0, 0, 50, 5])]))
+    app = uploaded(gt, gt)
     assert "Uploaded files are lost on reload: save the session." in texts(app)
     assert any(one.key == "save_sessionbar" for one in app.get("download_button"))

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from layoutcm.ui.measures import object_tables
-from support.app_runner import coco, opened, opened_once, texts, upload
+from support.app_runner import coco, opened_once, texts, uploaded
 
 LABELS = ["a", "b"]
 
@@ -16,13 +16,12 @@ def table(app):
 @pytest.fixture
 def app():
     """a is found once and missed once, b is invented."""
-    gt = ("gt.json", coco(LABELS, [(0, [0, 0, 10, 10]), (0, [20, 0, 10, 10])]), "application/json")
+    gt = ("gt.json", coco(LABELS, [(0, [0, 0, 10, 10]), (0, [20, 0, 10, 10])]))
     pred = (
         "pred.json",
         coco(LABELS, [(0, [0, 0, 10, 9]), (1, [0, 20, 9, 9]), (0, [40, 30, 9, 9])]),
-        "application/json",
     )
-    app = upload(opened(), gt, pred)
+    app = uploaded(gt, pred)
     app.session_state["ranked_pairs_open"] = True
     app.switch_page("pages/measures.py").run()
     assert not app.exception and not app.error, texts(app)

@@ -1,6 +1,5 @@
 """The dashboard in a real browser: uploads, clicks, deep links, two visitors, light and dark."""
 
-import json
 import re
 
 import pytest
@@ -13,22 +12,6 @@ from support.browser import cell_centre, settle, shown, tab, upload, visit, wait
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 from support.servers import server
-
-
-def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
-    sample = json.loads((SAMPLE / "gt.json").read_text("utf-8"))
-    height = {image["id"]: image["height"] for image in sample["images"]}
-    for region in sample["annotations"]:
-        x, y, w, h = region["bbox"]
-        region["bbox"] = [x, height[region["image_id"]] - y - h, w, h]
-    flipped = {"name": "flipped.json", "mimeType": "application/json", "buffer": json.dumps(sample).encode()}
-    visit(page, address)
-    upload(page, str(SAMPLE / "gt.json"), flipped)
-    page.get_by_role("button", name="flip the y axis").click()
-    wait_for_link(page, "fixes=")
-    assert "read with the repair flip-y" in shown(page) and "seems to point up" not in shown(page)
-    page.get_by_role("button", name="Undo").click()
-    page.wait_for_selector("text=seems to point up")
 
 
 def test_sample_cell_pages_and_lit_pixels(page, address, sample):

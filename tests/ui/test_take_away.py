@@ -13,7 +13,7 @@ import layoutcm as lcm
 from layoutcm.tables.tables import csv_text
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, upload
+from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, uploaded
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -183,9 +183,8 @@ def test_the_dialog_has_a_button_for_every_file_and_a_preview():
 
 def test_tables_mark_text_that_a_spreadsheet_would_compute():
     boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
-    files = ((name, coco(SCREEN, boxes), "application/json") for name in ("gt.json", "pred.json"))
-    app = upload(opened(), *files)
-    app.switch_page("pages/errors.py").run()
+    files = ((name, coco(SCREEN, boxes)) for name in ("gt.json", "pred.json"))
+    app = uploaded(*files, page="errors")
     assert '"\'=1+1"' in csv_text(offered(app)["Classes"].table())
 
 
