@@ -73,7 +73,7 @@ WRONG = {
     "empty": (lambda: b"", "this zip"),
     "truncated": (lambda: packed(saved())[:-40], "this zip"),
     "cut in the middle": (lambda: packed(saved())[:2000], "this zip has no list of its files"),
-    "not a session": (lambda: packed({"gt.json": PAGE}), "no session of layoutcm"),
+    "not a session": (lambda: packed({"gt.json": PAGE}), "this is not a session of layoutcm"),
     "newer version": (lambda: changed(version=2), "written by a newer version of layoutcm"),
     "far newer version": (lambda: packed({CONTENTS: b'{"version": 99, "all": "new"}'}), "written by a newer version"),
     "version of no session": (lambda: changed(version=0), "0 is not a version"),
@@ -113,7 +113,7 @@ WRONG = {
     "page map cut": (lambda: packed(saved() | {"page-maps/0.csv": b"gt,pred\np1.png\n"}), "row"),
     "choices of numbers": (lambda: changed(choices={"page": 1}), "expected `str`"),
     "decisions in a list": (lambda: changed(decisions=[]), "expected `object`"),
-    "image that is none": (lambda: changed(images=[{"file": "i", "name": "x.exe"}]), "'x.exe' is no page image"),
+    "image that is none": (lambda: changed(images=[{"file": "i", "name": "x.exe"}]), "'x.exe' is not a page image"),
     "PDF that is none": (
         lambda: packed({**unpacked(changed(images=[{"file": "i", "name": "x.pdf"}])), "i": b"no"}),
         "this PDF cannot be opened",

@@ -65,7 +65,7 @@ def show_suggestion(position: int, foreign: list[str]) -> None:
         )
         head.markdown(f"**{lacks}** The pixels that they share suggest the mapping below. Nothing changes before you "
                       "accept it.")  # fmt: skip
-        button = head.empty()  # filled when the table is known, and above it, so that it is seen at once
+        button = head.empty()  # filled when the table is known, and above it, so it is seen at once
         edited = _show_editable(table, gt.labels, request.pred.digest)
         _name_others(table, suggested)
         if button.button("Accept this mapping", type="primary", key="accept_mapping", icon=":material/check:"):

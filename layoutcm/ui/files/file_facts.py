@@ -54,7 +54,7 @@ _YOLO_SCORE = re.compile(rb"[ \t]*+(?:[\d.eE+-]++[ \t]++){5}[\d.eE+-]++[ \t]*+\r
 
 @dataclass(frozen=True)
 class FileFacts:
-    """The kind of a file; of a layout, its format (if it is known), whether it has scores, and whether page sizes."""
+    """The kind of a file. Of a layout also: its format, if it is known, and whether it has scores and page sizes."""
 
     kind: str
     format: str = ""
@@ -89,7 +89,7 @@ def facts_of(name: str, data: bytes) -> FileFacts:
 
 
 def _kind_of_zip(name: str, data: bytes) -> str:
-    """A zip of page images and nothing else holds page images; any other is taken for a layout."""
+    """Page images, if the zip has nothing else; any other zip is taken for a layout."""
     try:
         members = open_archive(name, data).members
     except InputError:
@@ -153,7 +153,7 @@ def _kind_of_values(values: object, content: FileContent) -> str:
 
 
 def kind_by_name(name: str) -> str:
-    """What a handwritten file is meant to be, by its name; a mapping if the name says nothing else."""
+    """The kind that the name of a handwritten file suggests; a mapping if it suggests nothing."""
     words = re.findall(r"[a-z]+", name.lower())
     if any(word.startswith("famil") for word in words):
         return FAMILIES

@@ -58,12 +58,12 @@ PREDICTED = frozenset((
 ))  # fmt: skip
 # The weights of the evidence: a name says more than scores, and scores say more than a format.
 BY_NAME_OF_FILE, BY_SCORES, BY_FORMAT = 4, 2, 1
-LEAST_ALONE, LEAST = 0, -BY_SCORES  # that a ground truth needs: alone, and beside other layouts
+LEAST_ALONE, LEAST = 0, -BY_SCORES  # the evidence that a ground truth needs: alone, and beside other layouts
 
 
 @dataclass(frozen=True)
 class DroppedFile:
-    """A file with what it is; its number is its own in a session, because the same file may be dropped twice."""
+    """A dropped file and its facts; the number tells files of a session apart, also if one is dropped twice."""
 
     given: InputFile
     facts: FileFacts
@@ -99,7 +99,7 @@ class Group:
 
 
 def join_groups(one: Group, other: Group) -> Group:
-    """Both as one layout; a companion of both is kept once."""
+    """Join two groups to one layout; a companion of both is kept once."""
     return Group((*one.files, *other.files), tuple(dict.fromkeys((*one.companions, *other.companions))))
 
 
@@ -253,7 +253,7 @@ def roles_offered(card: Card) -> list[str]:
 
 
 def seem_swapped(gt: Card, preds: Sequence[Card], gt_scores: bool, pred_scores: bool) -> str:
-    """Why ground truth and prediction seem to be swapped; "" if they do not."""
+    """Say why ground truth and prediction seem to be swapped; "" if they do not."""
     if gt_scores and not pred_scores:
         return "the ground truth has scores, the prediction has none"
     sides = side_by_name(gt.name), [side_by_name(one.name) for one in preds]

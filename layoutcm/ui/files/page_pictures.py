@@ -54,7 +54,7 @@ def shrunk_image(picture: Picture, side: int, data: bytes) -> Image.Image | None
 
 
 def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
-    """The same as JPEG, which is made ten times as fast as WebP."""
+    """As `shrunk_image`, but a JPEG, which is made ten times as fast as WebP."""
     image = shrunk_image(picture, side, data)
     if image is None:
         return None
@@ -71,7 +71,7 @@ def images_of_folder(folder: str) -> PageImages:
 
 
 def images_of_uploads(files: Iterable[InputFile], layout_files: Iterable[InputFile] = ()) -> PageImages:
-    """Images of `files`: images, zips or PDFs, else an InputError; and those that `layout_files` contain, if any."""
+    """The page images in `files`, which must be images, zips or PDFs, and in `layout_files`, if these have any."""
     given, others = list(files), list(layout_files)
     both = [*given, *others]
     if not both:
@@ -96,7 +96,10 @@ def _run_on_picture(work: Callable[[Picture, int, bytes], Any], picture: Picture
 
 
 def page_image_addresses(picture: Picture | None, longer_side: float) -> dict[str, str | None] | None:
-    """Addresses of a small and of a large picture of a page whose longer side has so many pixels; None without one."""
+    """The addresses of a small and a large picture of a page; None if the page has no picture.
+
+    `longer_side` is that of the page, in pixels.
+    """
     if picture is None:
         return None
     large = round(min(max(2 * longer_side, LEAST_LARGE), MOST_LARGE))

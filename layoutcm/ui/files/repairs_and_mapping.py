@@ -40,7 +40,7 @@ def mapping_to_text(mapping: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def mapping_from_text(text: str) -> ChosenMapping | None:
-    """The mapping that `mapping_to_text` wrote; None if the text is no mapping."""
+    """The mapping that `mapping_to_text` wrote; None if the text is not a mapping."""
     try:
         return checked_mapping(json.loads(text), "")
     except (ValueError, RecursionError, InputError):

@@ -111,7 +111,7 @@ def _repairs_of(repairs: Iterable[str], side: str) -> list[str]:
 
 
 def _only_predictions(contents: SessionContents, kept: list[int]) -> SessionContents:
-    """The session without the other predictions: what names predictions by position gets the new positions."""
+    """The session with only these predictions; mapping, repairs and choices name them by their new positions."""
     if len(kept) == len(contents.preds):
         return contents
     if not kept:
@@ -133,7 +133,7 @@ def _only_predictions(contents: SessionContents, kept: list[int]) -> SessionCont
 
 
 def _without_paths(layout: Layout, given: InputFile) -> Layout:
-    """The layout under the name that the visitor sees, also in its findings: a folder is read under its path."""
+    """The layout, with names that the visitor knows in place of paths, which a folder has in its findings."""
     paths = [one.path for one in (given, *given.parts) if one.path]
     findings = tuple(replace(one, values=_renamed(dict(one.values), paths)) for one in layout.findings)
     return replace(layout, name=given.name, findings=findings if paths else layout.findings)
@@ -203,7 +203,7 @@ def _describe(name: str, layout: Layout, members: Members) -> dict[str, Any]:
 
 
 def _as_json(facts: dict[str, Any]) -> bytes:
-    """UTF-8 text that a person can read; bytes of a file name that are no text (lone surrogates) become \\udce9."""
+    """UTF-8 text that a person can read; bytes of a file name that are not text (lone surrogates) become \\udce9."""
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub(r"[\ud800-\udfff]", lambda found: rf"\\u{ord(found[0]):04x}", text).encode()
 
@@ -323,7 +323,7 @@ def read_session(given: InputFile) -> SessionContents:
 
 def _decode(file: str, members: ReadMembers) -> StoredSession:
     if CONTENTS not in members.by_name:
-        raise InputError(file, "", f"this is no session of layoutcm: it has no {CONTENTS}", "Drop a saved session.")
+        raise InputError(file, "", f"this is not a session of layoutcm: it has no {CONTENTS}", "Drop a saved session.")
     content = FileContent(CONTENTS, members.read(CONTENTS, LARGEST_CONTENTS))
     with _inside(file):
         version = content.decode(StoredVersion).version
@@ -384,7 +384,7 @@ def _pictures(members: ReadMembers, images: list[StoredImage]) -> tuple[Picture,
     for image in images:
         with _inside(members.archive.name, image.file):
             if suffix_of(image.name) not in PICTURE_SUFFIXES:
-                raise InputError("", "", f"{short_repr(image.name)} is no page image", SAVE_AGAIN)
+                raise InputError("", "", f"{short_repr(image.name)} is not a page image", SAVE_AGAIN)
             given = input_from_bytes(image.name, members.read(image.file, limits.MAX_PICTURE_BYTES))
         files.append(ImageFile(given.name, given.digest, given.data))
         other_names[given.name, given.digest] = tuple(image.other_names)

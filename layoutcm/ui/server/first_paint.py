@@ -1,4 +1,4 @@
-"""What the HTML page has from the start: the style, and what makes an entry of the browser's history.
+"""The style and the script that the HTML page has from the start; the script decides what Back goes back to.
 
 A style that the script sends comes after the first paint, and moves what is already on the screen.
 """

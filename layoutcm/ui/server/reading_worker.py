@@ -82,7 +82,7 @@ def _held_bytes(file: HeldFile | None) -> tuple[bytes, ...]:
 
 
 def _limit_memory(more: int | None) -> None:
-    """Allow so many bytes more than now, or any number, within what the system allows; only Linux can."""
+    """Allow this many bytes more than now, or with None as many as the system allows; works only on Linux."""
     try:
         import resource
 
