@@ -3,6 +3,7 @@
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from threading import Event
@@ -11,6 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from layoutcm.ui.server import background
+from layoutcm.ui.state.choices import DEFAULTS, choices_in
 from support.paths import ROOT, SAMPLE
 
 # Streamlit looks through all installed packages for components whenever a test opens the app; that takes longer than
@@ -30,8 +32,22 @@ def opened(page="data", /, **parameters):
 
 @cache
 def opened_once(page="data", /, **parameters):
-    """As `opened`, but shared by all tests that ask for the same; they only look at it."""
-    return opened(page, **parameters)
+    """As `opened`, for tests that only look at it.
+
+    What is shown of the sample is a snapshot: one visitor of each page goes from choices to choices.
+    """
+    if parameters.get("load") != "sample":
+        return opened(page, **parameters)
+    app = _visitor_of_sample(page)
+    app.session_state["choices"] = replace(DEFAULTS, **choices_in(parameters))
+    snapshot = copy(app.run())
+    snapshot.session_state = app.session_state.to_dict()
+    return snapshot
+
+
+@cache
+def _visitor_of_sample(page):
+    return opened(page, load="sample")
 
 
 def held_background(monkeypatch):

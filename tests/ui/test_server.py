@@ -71,7 +71,9 @@ def test_a_server_answers_its_own_pages_and_connects_to_no_other_machine(tmp_pat
         process.terminate()
         printed = process.communicate(timeout=PATIENCE)[0].decode()
     assert not connections.exists(), connections.read_text()
-    assert "Traceback" not in printed and "layoutcm: open http://" in printed
+    # A server that is stopped while it still warms up says that this failed; `test_ui_parts` tests the warm-up.
+    assert "Traceback" not in printed.partition("warming up failed")[0]
+    assert "layoutcm: open http://" in printed
 
 
 def test_the_watch_sees_a_connection(tmp_path):
