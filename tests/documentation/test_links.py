@@ -1,6 +1,7 @@
 """Links of all Markdown files lead somewhere, and a reader of the start page finds what is asked for most."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -26,6 +27,7 @@ QUESTIONS = [
 ]
 
 
+@cache
 def links(path):
     """(file, anchor or None) of every link to a file of the repository."""
     text = _CODE.sub("", path.read_text("utf-8"))

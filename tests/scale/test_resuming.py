@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -108,20 +107,26 @@ def test_a_part_that_was_changed_is_another_comparison(tmp_path):
         lcm.compare_partitions(gt, pred, tmp_path / "out")
 
 
+# A run that kills itself when it opens the next file after the one that is named first.
+KILLED_AFTER = """
+import os, signal, sys
+from layoutcm.cli.main import main
+wanted = sys.argv[1]
+sys.addaudithook(lambda event, _: event == "open" and os.path.exists(wanted) and os.kill(os.getpid(), signal.SIGKILL))
+main(sys.argv[2:])
+"""
+
+
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
     """Killed while it plans, and when it has counted some parts; `make bench-scale` does this 25 times at random."""
     gt, pred = write_sets(tmp_path, 6, 4, pages=60)
-    command = [sys.executable, "-m", "layoutcm", "compare-parts", str(gt), str(pred), "-o"]
-    subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
+    compare_into = lambda name: ["compare-parts", str(gt), str(pred), "-o", str(tmp_path / name)]
     out = tmp_path / "killed"
     for first_file in ("plan/part-00000.parquet", "counts/part-00000.json"):
-        run = subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while run.poll() is None and not (out / first_file).exists():
-            time.sleep(0.002)
-        assert run.poll() is None
-        run.send_signal(signal.SIGKILL)
-        assert run.wait() == -signal.SIGKILL and not (out / "result.json").exists()
-    subprocess.run([*command, str(out)], check=True, capture_output=True)
+        command = [sys.executable, "-c", KILLED_AFTER, str(out / first_file), *compare_into("killed")]
+        assert subprocess.run(command, capture_output=True).returncode == -signal.SIGKILL
+        assert not (out / "result.json").exists()
+    assert main(compare_into("killed")) == main(compare_into("whole")) == 0
     assert digests(out) == digests(tmp_path / "whole")
 
 

@@ -1,7 +1,7 @@
 """Stops a writer at every system call: kills it there, lets the call fail, or lets the disk be full from then on.
 
 `python fault_runner.py MODE FOLDER` prints the number of cases, and a line for each that left a part of an output or a
-hidden file. Each case is a forked process, so that a kill is a real one and the system releases its locks.
+hidden file. Each case is a forked process: a kill is a real one, and the system releases its locks.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """What is fuzzed: one target for every format and every other kind of file that people give, and how a case is run.
 
-A case is made from the name of its target and a number, so that any process can make it again.
+A case is made from the name of its target and a number. Any process can make it again.
 """
 
 import io

@@ -9,6 +9,7 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -60,31 +61,6 @@ def raw_zip(entries, shared_offset=None) -> bytes:
     return b"".join(body) + listed + end
 
 
-def make_bz2_bomb(folder: Path) -> Path:
-    data = bytes(90_000_000)
-    return write(folder, "bz2.zip", raw_zip([(b"a.csv", 12, bz2.compress(data), len(data), zlib.crc32(data))]))
-
-
-def make_deflate_bomb(folder: Path) -> Path:
-    return write(folder, "deflate.zip", zip_of({"a.csv": bytes(60 << 20)}))
-
-
-def make_lzma_bomb(folder: Path) -> Path:
-    return write(folder, "lzma.zip", zip_of({"a.csv": bytes(40 << 20)}, method=zipfile.ZIP_LZMA))
-
-
-def make_lzma_dictionary(folder: Path) -> Path:
-    """Packed data that ask for a dictionary of 4 GB."""
-    packed = struct.pack("<2BHBI", 9, 4, 5, 93, 0xFFFFFFFF) + bytes(20)
-    return write(folder, "dictionary.zip", raw_zip([(b"a.csv", 14, packed, 100, 0)]))
-
-
-def make_false_sizes(folder: Path) -> Path:
-    """The archive says that 4 MB were packed to 4 MB; really 60 kB become 60 MB."""
-    data = bytes(60 << 20)
-    return write(folder, "sizes.zip", zip_of({"a.csv": data}, sizes=(4 << 20, 4 << 20)))
-
-
 def make_overlapping_zip(folder: Path) -> Path:
     data = bytes(10 << 20)
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -94,28 +70,12 @@ def make_overlapping_zip(folder: Path) -> Path:
     return write(folder, "overlap.zip", raw_zip(entries, shared_offset=0))
 
 
-def make_many_empty_files(folder: Path, number: int = 300_000) -> Path:
-    return write(folder, "empty.zip", raw_zip((b"%d.json" % i, 0, b"", 0, 0) for i in range(number)))
-
-
-def make_json_of_empty_objects(folder: Path) -> Path:
-    """Eight million empty objects in 24 kB."""
-    return write(
-        folder, "objects.zip", zip_of({"a.json": b'{"apiVersion":1,"pages":[' + b"{}," * 8 * MILLION + b"{}]}"})
-    )
-
-
 def png_of_tiny_chunks(number: int) -> bytes:
     """A PNG with very many empty parts before its picture."""
     size = struct.pack(">II5B", 10, 10, 8, 2, 0, 0, 0)
     header = struct.pack(">I", 13) + b"IHDR" + size + struct.pack(">I", zlib.crc32(b"IHDR" + size))
     empty = struct.pack(">I", 0) + b"tEXt" + struct.pack(">I", zlib.crc32(b"tEXt"))
     return b"\x89PNG\r\n\x1a\n" + header + empty * number
-
-
-def make_png_of_tiny_chunks(folder: Path) -> Path:
-    image = png_of_tiny_chunks(MILLION)
-    return write(folder, "chunks.zip", zip_of({"a.txt": b"0 .5 .5 .5 .5", "a.png": image, "b.png": image}))
 
 
 def tiff_of_large_tags(tags: int = 60_000, length: int = 200_000) -> bytes:
@@ -162,22 +122,6 @@ def make_long_namespace(folder: Path) -> Path:
     return write(folder, "namespace.xml", f'<annotations xmlns="{"x" * 100_000}"><image />{names}</annotations>')
 
 
-def make_many_attributes(folder: Path) -> Path:
-    attributes = " ".join(f'a{i}=""' for i in range(90_000))
-    return write(folder, "attributes.xml", f"<annotations><image {attributes}/></annotations>")
-
-
-def make_unclosed_tags(folder: Path) -> Path:
-    """Each closing tag has to be looked for among 390 open ones."""
-    return write(folder, "tags.hocr", "<html><div class='ocr_page'>" + "<i>" * 390 + "</b>" * 240_000)
-
-
-def make_yaml_sexagesimal(folder: Path) -> Path:
-    """A number to base 60 with 400,000 digits, in the list of names of a YOLO set."""
-    members = {"data.yaml": b"names: [" + b"1:" * 400_000 + b"1]", "a.txt": b"0 .5 .5 .5 .5"}
-    return write(folder, "base60.zip", zip_of(members))
-
-
 def table_columns(rows: int, **columns) -> dict:
     """Columns of a table with equal rows, on one page."""
     same = {"page": "a", "width": 100.0, "height": 80.0, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
@@ -188,10 +132,6 @@ def parquet_bytes(columns: dict, **options) -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.table(columns), out, **options)
     return out.getvalue()
-
-
-def make_parquet_rows(folder: Path) -> Path:
-    return write(folder, "rows.parquet", parquet_bytes(table_columns(5 * MILLION), compression="zstd"))
 
 
 def make_parquet_page_bomb(folder: Path) -> Path:
@@ -218,15 +158,6 @@ def make_parquet_nested_lists(folder: Path) -> Path:
     """The description is a list in a list, 2,000 levels deep."""
     description = b"\x19" * 2_000
     return write(folder, "lists.parquet", b"PAR1" + description + struct.pack("<I", len(description)) + b"PAR1")
-
-
-def make_csv_columns(folder: Path) -> Path:
-    names = ",".join(f"c{i}" for i in range(120_000))
-    return write(folder, "columns.csv", f"page,label,x0,y0,x1,y1,{names}\n")
-
-
-def make_csv_label(folder: Path) -> Path:
-    return write(folder, "label.csv", ROW.replace(b"Text", b"x" * (MILLION - 100)))
 
 
 def make_many_labels_of_one_outline(folder: Path) -> Path:
@@ -269,15 +200,6 @@ def make_huge_mask(folder: Path) -> Path:
     return write(folder, "mask.json", json.dumps(file))
 
 
-def make_yolo_digits(folder: Path) -> Path:
-    """Ten numbers with no end: a regular expression with overlapping repeats tries 20^10 ways to split them."""
-    return write(folder, "digits.bin", b"1" + (b" " + b"1" * 20) * 10 + b"x")
-
-
-def make_deep_json(folder: Path) -> Path:
-    return write(folder, "deep.json", '{"images":' + "[" * 200_000 + "]" * 200_000 + "}")
-
-
 def make_yaml_aliases(folder: Path) -> Path:
     """Lists of aliases to lists of aliases, beside a label file."""
     lines = ["a0: &a0 [x]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
@@ -285,43 +207,72 @@ def make_yaml_aliases(folder: Path) -> Path:
     return write(folder, "aliases.zip", zip_of(members))
 
 
-def make_many_frames(folder: Path) -> Path:
-    return write(folder, "frames.tif", tiff_of_many_pages(100_000))
+def bz2_bomb() -> bytes:
+    data = bytes(90 * MILLION)
+    return raw_zip([(b"a.csv", 12, bz2.compress(data), len(data), zlib.crc32(data))])
 
 
-def make_pdfs(folder: Path) -> Path:
-    """A hundred PDFs that say they have a million pages each."""
-    return write(folder, "pdfs.zip", zip_of({f"{i}.pdf": pdf_of_many_pages(MILLION) for i in range(100)}))
+def _file(name: str, make: Callable[[], bytes | str]) -> Callable[[Path], Path]:
+    """A function that writes a file into a folder."""
+    return lambda folder: write(folder, name, make())
 
 
+_MB, _YOLO = 1 << 20, b"0 .5 .5 .5 .5"
 HOSTILE = {
-    "overlapping repeats of digits": make_yolo_digits,
-    "JSON nested 200,000 deep": make_deep_json,
+    # Ten numbers with no end: a regular expression with overlapping repeats tries 20^10 ways to split them.
+    "overlapping repeats of digits": _file("digits.bin", lambda: b"1" + (b" " + b"1" * 20) * 10 + b"x"),
+    "JSON nested 200,000 deep": _file("deep.json", lambda: '{"images":' + "[" * 200_000 + "]" * 200_000 + "}"),
+    "TIFF of 100,000 frames": _file("frames.tif", lambda: tiff_of_many_pages(100_000)),
+    # A hundred PDFs that say they have a million pages each.
+    "PDFs of 100,000,000 pages": _file(
+        "pdfs.zip", lambda: zip_of({f"{i}.pdf": pdf_of_many_pages(MILLION) for i in range(100)})
+    ),
+    "bz2 bomb": _file("bz2.zip", bz2_bomb),
+    "deflate bomb": _file("deflate.zip", lambda: zip_of({"a.csv": bytes(60 * _MB)})),
+    "lzma bomb": _file("lzma.zip", lambda: zip_of({"a.csv": bytes(40 * _MB)}, method=zipfile.ZIP_LZMA)),
+    # Packed data that ask for a dictionary of 4 GB.
+    "lzma dictionary": _file(
+        "dictionary.zip",
+        lambda: raw_zip([(b"a.csv", 14, struct.pack("<2BHBI", 9, 4, 5, 93, 0xFFFFFFFF) + bytes(20), 100, 0)]),
+    ),
+    # The archive says that 4 MB were packed to 4 MB; really 60 kB become 60 MB.
+    "false sizes in a zip": _file("sizes.zip", lambda: zip_of({"a.csv": bytes(60 * _MB)}, sizes=(4 * _MB, 4 * _MB))),
+    "300,000 empty files in a zip": _file(
+        "empty.zip", lambda: raw_zip((b"%d.json" % i, 0, b"", 0, 0) for i in range(300_000))
+    ),
+    # Eight million empty objects in 24 kB.
+    "eight million empty objects": _file(
+        "objects.zip", lambda: zip_of({"a.json": b'{"apiVersion":1,"pages":[' + b"{}," * 8 * MILLION + b"{}]}"})
+    ),
+    "PNG of tiny chunks": _file(
+        "chunks.zip", lambda: zip_of({"a.txt": _YOLO} | dict.fromkeys(("a.png", "b.png"), png_of_tiny_chunks(MILLION)))
+    ),
+    "Parquet rows": _file("rows.parquet", lambda: parquet_bytes(table_columns(5 * MILLION), compression="zstd")),
+    "XML attributes": _file(
+        "attributes.xml",
+        lambda: "<annotations><image " + " ".join(f'a{i}=""' for i in range(90_000)) + "/></annotations>",
+    ),
+    # Each closing tag has to be looked for among 390 open ones.
+    "HTML without closing tags": _file(
+        "tags.hocr", lambda: "<html><div class='ocr_page'>" + "<i>" * 390 + "</b>" * 240_000
+    ),
+    # A number to base 60 with 400,000 digits, in the list of names of a YOLO set.
+    "YAML number to base 60": _file(
+        "base60.zip", lambda: zip_of({"data.yaml": b"names: [" + b"1:" * 400_000 + b"1]", "a.txt": _YOLO})
+    ),
+    "CSV columns": _file(
+        "columns.csv", lambda: f"page,label,x0,y0,x1,y1,{','.join(f'c{i}' for i in range(120_000))}\n"
+    ),
+    "CSV label": _file("label.csv", lambda: ROW.replace(b"Text", b"x" * (MILLION - 100))),
     "YAML aliases": make_yaml_aliases,
-    "TIFF of 100,000 frames": make_many_frames,
-    "PDFs of 100,000,000 pages": make_pdfs,
-    "bz2 bomb": make_bz2_bomb,
-    "deflate bomb": make_deflate_bomb,
-    "lzma bomb": make_lzma_bomb,
-    "lzma dictionary": make_lzma_dictionary,
-    "false sizes in a zip": make_false_sizes,
     "overlapping files in a zip": make_overlapping_zip,
-    "300,000 empty files in a zip": make_many_empty_files,
-    "eight million empty objects": make_json_of_empty_objects,
-    "PNG of tiny chunks": make_png_of_tiny_chunks,
     "TIFF of large tags": make_tiff_of_large_tags,
-    "Parquet rows": make_parquet_rows,
     "Parquet page bomb": make_parquet_page_bomb,
     "Parquet long word": make_parquet_long_word,
     "Parquet prefixes": make_parquet_prefixes,
     "Parquet nested lists": make_parquet_nested_lists,
     "XML default values": make_attribute_defaults,
     "XML namespace": make_long_namespace,
-    "XML attributes": make_many_attributes,
-    "HTML without closing tags": make_unclosed_tags,
-    "YAML number to base 60": make_yaml_sexagesimal,
-    "CSV columns": make_csv_columns,
-    "CSV label": make_csv_label,
     "many labels of one outline": make_many_labels_of_one_outline,
     "many documents": make_many_documents,
     "deep tree": make_deep_tree,

@@ -26,29 +26,6 @@ def parquet(folder: Path, name: str, columns: dict, rows: int = 2, metadata: obj
     return write(folder, name, out.getvalue())
 
 
-def make_attributes(folder: Path) -> Path:
-    """A hundred attributes of a page with 400,000 rows, stored in a few kilobytes each."""
-    return parquet(folder, "attributes.parquet", {f"attr:{i}": "x" for i in range(100)}, ROWS)
-
-
-def make_more_attributes(folder: Path) -> Path:
-    return parquet(folder, "more_attributes.parquet", {f"attr:{i}": "x" for i in range(4000)})
-
-
-def make_annotators(folder: Path) -> Path:
-    """An annotator for each of 100,000 regions."""
-    return parquet(folder, "annotators.parquet", {"annotator": [str(i) for i in range(100_000)]}, 100_000)
-
-
-def make_page_keys(folder: Path) -> Path:
-    """An id for each of 100,000 rows of one page."""
-    return parquet(folder, "keys.parquet", {"page_key": [str(i) for i in range(100_000)]}, 100_000, {})
-
-
-def make_long_page_key(folder: Path) -> Path:
-    return parquet(folder, "key.parquet", {"page_key": "9" * 500_000}, 2, {})
-
-
 def make_metadata_findings(folder: Path) -> Path:
     """As many findings as fit into the metadata, some of which cannot be worded."""
     values = {"file": "f", "repair": "r", "lost": 0}
@@ -57,26 +34,28 @@ def make_metadata_findings(folder: Path) -> Path:
     return parquet(folder, "findings.parquet", {}, 2, {"findings": findings})
 
 
-def make_metadata_labels(folder: Path) -> Path:
-    return parquet(folder, "labels.parquet", {}, 2, {"labels": [f"{i}" for i in range(20_000)]})
+def _numbered(rows: int) -> list[str]:
+    return [str(i) for i in range(rows)]
 
 
-def make_metadata_depth(folder: Path) -> Path:
-    return parquet(folder, "depth.parquet", {}, 2, "[" * 190_000)
-
-
-def make_long_metadata(folder: Path) -> Path:
-    return parquet(folder, "metadata.parquet", {}, 2, {"name": "x" * 400_000})
-
-
+_MANY = 100_000
 HOSTILE = {
-    "Parquet attributes": make_attributes,
-    "Parquet of too many attributes": make_more_attributes,
-    "Parquet annotators": make_annotators,
-    "Parquet page keys": make_page_keys,
-    "Parquet long page key": make_long_page_key,
+    # A hundred attributes of a page with 400,000 rows, stored in a few kilobytes each.
+    "Parquet attributes": lambda folder: parquet(
+        folder, "attributes.parquet", {f"attr:{i}": "x" for i in range(100)}, ROWS
+    ),
+    "Parquet of too many attributes": lambda folder: parquet(
+        folder, "more_attributes.parquet", {f"attr:{i}": "x" for i in range(4000)}
+    ),
+    # An annotator for each region.
+    "Parquet annotators": lambda folder: parquet(folder, "annotators.parquet", {"annotator": _numbered(_MANY)}, _MANY),
+    # An id for each row of one page.
+    "Parquet page keys": lambda folder: parquet(folder, "keys.parquet", {"page_key": _numbered(_MANY)}, _MANY, {}),
+    "Parquet long page key": lambda folder: parquet(folder, "key.parquet", {"page_key": "9" * 500_000}, 2, {}),
     "Parquet metadata of findings": make_metadata_findings,
-    "Parquet metadata of labels": make_metadata_labels,
-    "Parquet metadata of depth": make_metadata_depth,
-    "Parquet long metadata": make_long_metadata,
+    "Parquet metadata of labels": lambda folder: parquet(
+        folder, "labels.parquet", {}, 2, {"labels": _numbered(20_000)}
+    ),
+    "Parquet metadata of depth": lambda folder: parquet(folder, "depth.parquet", {}, 2, "[" * 190_000),
+    "Parquet long metadata": lambda folder: parquet(folder, "metadata.parquet", {}, 2, {"name": "x" * 400_000}),
 }

@@ -162,7 +162,7 @@ def change_row(rows, at, rng):
 
 
 def damaged_word(data, rng):
-    """Replace one number or name, so that the structure of the file stays the same."""
+    """Replace one number or name. The structure of the file stays the same."""
     words = list(re.finditer(rb"[\w.+-]+", data))
     if not words:
         return damaged_bytes(data, rng)

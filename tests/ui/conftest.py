@@ -13,8 +13,9 @@ def in_the_repository(monkeypatch):
     monkeypatch.delenv("LAYOUTCM_APP", raising=False)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address():
+    """The address of a server for all files: what it has compared and compiled serves all visitors."""
     with server() as running:
         yield running
 
