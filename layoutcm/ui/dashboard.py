@@ -8,6 +8,7 @@ from streamlit.runtime.scriptrunner import StopException
 from layoutcm.ui.server import visitors
 from layoutcm.ui.shared import downloads, page_shell, sidebar, take_away, top_bar, warm_up
 from layoutcm.ui.state import address
+from layoutcm.ui.state.chosen import read_chosen
 
 
 def run_dashboard() -> None:
@@ -18,9 +19,10 @@ def run_dashboard() -> None:
         address.start_session()
         address.follow_address(page.url_path)
         page_shell.apply_style()
+        chosen = read_chosen()
         with warm_up.preload_browser():
-            page_shell.guard(sidebar.show_sidebar)
-            page_shell.guard(top_bar.show_bar)
+            page_shell.guard(lambda: sidebar.show_sidebar(chosen))
+            page_shell.guard(lambda: top_bar.show_bar(chosen))
             _run_page(page)
         take_away.show_dialog()
         page_shell.end_run()

@@ -36,7 +36,8 @@ from layoutcm.ui.shared.data_tables import (
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.ui.shared.object_numbers import control_row
 from layoutcm.ui.shared.page_shell import columns, guard
-from layoutcm.ui.state import choices, selection, session
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.family_choice import (
     OWN,
     TITLES,
@@ -47,6 +48,7 @@ from layoutcm.ui.state.family_choice import (
     rows_of,
     tree_of,
 )
+from layoutcm.ui.state.selection import Scope, level_scope
 from layoutcm.wording import as_heading, percent
 
 if TYPE_CHECKING:
@@ -61,41 +63,33 @@ COUNT_HELP = (
 )
 
 
-def show_families(compared: Comparison) -> None:
+def show_families(chosen: Chosen) -> None:
     """How serious confusions are, inside a family of labels or out of it."""
-    tree = choose_families(compared)
+    scope, words = level_scope(chosen), words_for(chosen.compared)
+    tree, depth = choose_families(chosen, words)
     if not tree.paths:
         st.info("No families yet: every label is alone. Choose built-in ones, write your own above, or upload a file.")
-    counted = chosen_family_confusion(compared, tree)
+    choice = (as_text(tree), chosen.now.family_sample, chosen.now.family_count, depth)
+    counted = _counted_families(scope, choice, tree)
     if tree.paths:
         page_shell.show_findings(counted.findings)
-    side, words = SIDES.index(choices.current().family_given), words_for(compared)
-    st.markdown(family_sentence(counted, side, selection.scope_text(compared), words))
+    side = SIDES.index(chosen.now.family_given)
+    st.markdown(family_sentence(counted, side, scope.text, words))
     show_headlines(family_headlines(counted, side, words))
-    show_labels(counted, side, words)
+    show_labels(chosen, counted, side, words)
     page_shell.show_recipe(counted.recipe)
     st.subheader("Inside a family", anchor=False)
-    show_one_family(counted, side, words)
+    show_one_family(chosen, counted, side, words)
     st.subheader("The whole matrix in families", anchor=False)
-    grouped = show_whole_matrix(compared, tree)
+    grouped = show_whole_matrix(chosen, scope, tree)
     st.caption("Counted again from pixels: a pixel with two labels of one family has that family once.")
     page_shell.show_recipe(grouped.recipe)
 
 
-def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
-    """The family counts of the chosen level; the depth is at most that of the tree."""
-    depth = min(choices.current().family_depth, max(tree.depth, 1))
-    choice = (as_text(tree), choices.current().family_sample, choices.current().family_count, depth)
-    return _counted_families(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
-
-
 @kept("Looking at families …")
-def _counted_families(
-    content: str, choice: tuple[str, str, str, int], level: dict[str, str], _compared: Comparison, _tree: FamilyTree
-) -> FamilyConfusion:
+def _counted_families(scope: Scope, choice: tuple[str, str, str, int], _tree: FamilyTree) -> FamilyConfusion:
     _, sample, count, depth = choice
-    at = {"page": level.get("page"), "document": level.get("document")}
-    return _compared.families(_tree, sample, count or None, depth=depth, **at)
+    return scope.whole.families(_tree, sample, count or None, depth=depth, **scope.level)
 
 
 def family_sentence(families: FamilyConfusion, side: int, scope: str, words: ScreenWords) -> str:
@@ -131,16 +125,16 @@ def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -
     ]
 
 
-def show_labels(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
+def show_labels(chosen: Chosen, families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """All labels of one side: bars, then a table with the preferred confusion of each label."""
-    figure = family_bars(families, side, session.theme())
+    figure = family_bars(families, side, chosen.theme)
     st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
     show_table(table, label_columns(families), key=f"family_table_{side}")
     draw = partial(stacked_bars.family_bars, families, side)
     make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
     downloads.offer(
-        "families", Offer(in_state("families", words.named[side]), "Labels in and out of families", draw, make)
+        "families", Offer(in_state(chosen, "families", words.named[side]), "Labels in and out of families", draw, make)
     )
 
 
@@ -162,7 +156,7 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     }
 
 
-def show_one_family(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
+def show_one_family(chosen: Chosen, families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """The matrix of one family: shares of gt by row or of pred by column, with "out of family" last."""
     own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
     shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
@@ -170,22 +164,21 @@ def show_one_family(families: FamilyConfusion, side: int, words: ScreenWords) ->
         st.info("All families are empty here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_confused_mass, reverse=True)]
-    sidebar.show_choice(
-        "family", "Family", names, help="The family with the most confusion inside comes first.", width=280
-    )
-    chosen = next(matrix for matrix in shown if matrix.family == choices.current().family)
+    help_text = "The family with the most confusion inside comes first."
+    family = sidebar.show_choice("family", "Family", names, help=help_text, width=280)
+    one = next(matrix for matrix in shown if matrix.family == family)
     view, direction = ("recall", "row") if side == GT else ("precision", "column")
-    confusion, used = family_as_confusion(chosen)
+    confusion, used = family_as_confusion(one)
     confusion = replace(confusion, recipe=families.recipe)
     visible, last = family_selection(used, view), len(confusion.labels) - 1
     matrix_panel.show_plain_matrix(
-        confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
+        chosen, confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
     )
     st.caption(
         f"Shares of {words.named[side]}, by {direction}. {as_heading(OUT_OF_FAMILY)}: no label of the "
         f"family was left in {words.named[1 - side]} to pair with."
     )
-    downloads.offer("family", matrix_panel.matrix_offer(confusion, view, visible, f"Family {chosen.family}"))
+    downloads.offer("family", matrix_panel.matrix_offer(chosen, confusion, view, visible, f"Family {family}"))
 
 
 def _confused_mass(matrix: FamilyMatrix) -> float:
@@ -193,33 +186,29 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
     return sum(row["in_family"] for row in matrix.given(GT))
 
 
-def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
+def show_whole_matrix(chosen: Chosen, scope: Scope, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    views = view_buttons(compared.vocabulary)
-    if choices.current().matrix_depth not in names:
-        choices.put(matrix_depth=1)
+    depth, view = chosen.now.matrix_depth, chosen.now.family_view
+    if depth not in names:
+        depth = 1
+        choices.put(matrix_depth=depth)
     with control_row():
         sidebar.show_segments("matrix_depth", "Depth of the tree", names)
-        expanded = _choose_expanded(tree)
-        sidebar.show_segments("family_view", "View", views)
-    confusion = _grouped_confusion(compared, tree, expanded)
-    order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
+        expanded = _choose_expanded(chosen.now.expanded, tree, is_off=depth == 0)
+        sidebar.show_segments("family_view", "View", view_buttons(scope.whole.vocabulary))
+    confusion = _grouped_confusion(scope, as_text(tree), depth, expanded, tree)
+    order = names_in_order(labels_of(scope.whole), tree, depth, expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
-    view = choices.current().family_view
-    matrix_panel.show_plain_matrix(confusion, view, shown, "coarse_matrix")
-    downloads.offer("grouped", matrix_panel.matrix_offer(confusion, view, shown, "Matrix in families"))
+    matrix_panel.show_plain_matrix(chosen, confusion, view, shown, "coarse_matrix")
+    downloads.offer("grouped", matrix_panel.matrix_offer(chosen, confusion, view, shown, "Matrix in families"))
     return confusion
 
 
-def _matrix_depth() -> int:
-    return int(choices.current().matrix_depth)
-
-
-def _choose_expanded(tree: FamilyTree) -> list[str]:
+def _choose_expanded(text: str, tree: FamilyTree, is_off: bool) -> list[str]:
     """The families to expand, kept as JSON so that a link can hold any name."""
     try:
-        kept = [name for name in json.loads(choices.current().expanded) if name in tree.families]
+        kept = [name for name in json.loads(text) if name in tree.families]
     except (ValueError, TypeError, RecursionError):
         kept = []
     st.session_state["open_families"] = kept
@@ -227,46 +216,38 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
     def remember() -> None:
         choices.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
 
-    is_off = _matrix_depth() == 0
     return st.multiselect("Open single families", tree.families, key="open_families", on_change=remember,
                           disabled=is_off, width=320)  # fmt: skip
 
 
-def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
-    choice = (as_text(tree), choices.current().method, _matrix_depth(), tuple(expanded))
-    return _cached_grouped_confusion(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
-
-
 @kept("Adding up …")
-def _cached_grouped_confusion(
-    content: str, choice: tuple[str, str, int, tuple[str, ...]], level: dict[str, str], _compared: Comparison,
-    _tree: FamilyTree,
-) -> Confusion:  # fmt: skip
-    _, method, depth, expanded = choice
-    page, document = level.get("page"), level.get("document")
-    return _compared.confusion(page, document, method, families=_tree, depth=depth, expanded=expanded)
+def _grouped_confusion(scope: Scope, families: str, depth: int, expanded: list[str], _tree: FamilyTree) -> Confusion:
+    return scope.whole.confusion(
+        **scope.level, method=scope.method, families=_tree, depth=depth, expanded=tuple(expanded)
+    )
 
 
-def choose_families(compared: Comparison) -> FamilyTree:
-    """Controls for the families and how they are counted; returns the chosen tree."""
+def choose_families(chosen: Chosen, words: ScreenWords) -> tuple[FamilyTree, int]:
+    """Controls for the families and how they are counted; returns the chosen tree and depth."""
+    compared = chosen.compared
     with control_row():
-        sidebar.show_choice(
-            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=210
-        )
-        tree = chosen_tree(compared)
+        title = lambda name: TITLES.get(name, OWN)
+        options = family_options(compared, chosen.now.families)
+        name = sidebar.show_choice("families", "Families", options, format_func=title, width=210)
+        tree = chosen_tree(compared, name)
         st.segmented_control("Sample", choices.CHOICES["family_sample"], required=True, **choices.bind("family_sample"))
         show = lambda count: count or BY_SIDE
         counts = choices.CHOICES["family_count"]
         sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=130)
-        sidebar.show_choice(
+        depth = sidebar.show_choice(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=150,
             help="1 means the outermost families of the tree.",
         )  # fmt: skip
-        titles = dict(zip(SIDES, words_for(compared).titles))
+        titles = dict(zip(SIDES, words.titles))
         sidebar.show_segments("family_given", "Given", titles, help="The side whose labels are shown one by one")
     with st.expander("Edit the families, or upload a file", expanded=not tree.paths):
         guard(lambda: _show_editor(compared, tree))
-    return tree
+    return tree, depth
 
 
 def _show_editor(compared: Comparison, tree: FamilyTree) -> None:

@@ -19,7 +19,8 @@ from layoutcm.tables.summary_sentence import result_sentence, summary_sentence
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.panes import Panes
 from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
@@ -185,11 +186,11 @@ def agreed_sentence(content: tuple[str, ...], method: str, _compared: Comparison
     return result_sentence(result, result.confusion())
 
 
-def show_sentence(shown: Panes) -> None:
+def show_sentence(chosen: Chosen, shown: Panes) -> None:
     """The summary sentence of the chosen pages; the share of border slack takes a moment."""
     scope = shown.own
     place, confusion = st.empty(), scope.confusion()
-    names = session.pred_names()[scope.position], scope.text
+    names = chosen.names[scope.position], scope.text
     place.markdown(sentence_on_screen(confusion, *names))
     place.markdown(sentence_on_screen(confusion, *names, _border_slack(scope.key, scope.compared)))
 

@@ -1,29 +1,25 @@
-"""What the pages show: level, labels, cell, page and page images; and the pages that Errors is about.
+"""The pages that are shown: the choices of level, attribute, label and cause become a set of pages.
 
-The choices of level, attribute, label and cause become a set of pages. A `Scope` is the comparison on these pages.
-Everything on Errors is computed from it, so all numbers are of the chosen pages. What is kept between runs has its
-`key`.
+A `Scope` is the comparison on these pages. Everything on Errors and Measures is computed from it, so all numbers are
+those of the chosen pages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_groups import known_attributes, page_groups
-from layoutcm.drawing.page_images import PageImages
-from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import pages_of, rows_with_label
 from layoutcm.models.differences import comparison_of_pages
-from layoutcm.tables.matrix_views import Selection, select
-from layoutcm.ui.files import page_pictures
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.state.chosen import Chosen
 
 WHOLE_SET = "the whole set"
 DOCUMENT = "document"  # may be used as an attribute; a file cannot have an attribute of this name
@@ -32,51 +28,6 @@ MOST_VALUES = 2000  # of an attribute; a longer list would slow the browser down
 ON_BOTH = "the pages that both predictions have"
 NOTHING: Mapping[int, Comparison] = {}
 Mask = NDArray[np.bool_]
-
-
-def scope_text(compared: Comparison) -> str:
-    """The chosen level in words, such as "page p1" or "the whole set"."""
-    if choices.current().level == "document" and choices.current().document in compared.documents:
-        return f"document {choices.current().document}"
-    if choices.current().level == "page" and choices.current().page in compared.alignment.pages.index:
-        return f"page {choices.current().page}"
-    return WHOLE_SET
-
-
-def chosen_labels(confusion: Confusion, unused: bool = False) -> Selection:
-    """The labels of a matrix that are shown: those in use, or all with `unused`; if some are chosen, only those."""
-    return select(confusion, choices.current().labels, unused)
-
-
-def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
-    """Row and column of the chosen cell; None if no cell is chosen or its labels are unknown."""
-    gt, pred = choices.current().gt_label, choices.current().pred_label
-    if not gt or not pred:
-        return None
-    try:
-        return compared.cell(gt, pred)
-    except InputError:
-        return None
-
-
-def chosen_label(compared: Comparison) -> str:
-    """The label that was chosen in the matrix; "" if there is none, or if a cell is chosen."""
-    name = choices.current().class_name
-    return name if chosen_cell(compared) is None and compared.space.shared and name in compared.labels else ""
-
-
-def current_page_images() -> PageImages:
-    """Uploaded page images if there are any, else those of the folder that belongs to the files."""
-    uploaded = session.page_images()
-    if uploaded is not None:
-        return uploaded
-    files = session.loaded_files()
-    return _folder_images(files.images if files else "")
-
-
-@kept("Looking through the page images …")
-def _folder_images(folder: str) -> PageImages:
-    return page_pictures.images_of_folder(folder)
 
 
 @dataclass(frozen=True)
@@ -108,40 +59,54 @@ class Filters:
         return replace(self, document=value, page="") if name == DOCUMENT else replace(self, attribute=versus)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scope:
-    """The comparison of one prediction on the chosen pages; `whole` is that on all pages."""
+    """The comparison of one prediction on the chosen pages; `whole` is that on all pages.
+
+    Its repr is its key, so a scope can be an argument of a function whose values are kept.
+    """
 
     position: int  # of the prediction
     compared: Comparison
     whole: Comparison
     filters: Filters
-    key: str  # of everything that is kept
+    key: str  # of the files, the options and the filters
+    method: str
+
+    def __repr__(self) -> str:
+        return f"{self.key} {self.method}"
 
     @property
     def text(self) -> str:
+        """The pages in words, such as "page p1" or "the whole set"."""
         return self.filters.text or (WHOLE_SET if self.is_whole else ON_BOTH)
 
     @property
     def is_whole(self) -> bool:
         return self.compared is self.whole
 
+    @property
+    def level(self) -> dict[str, Any]:
+        """The chosen page or document, as methods of `Comparison` take it."""
+        return {"page": self.filters.page or None, "document": self.filters.document or None}
+
     def confusion(self) -> Confusion:
-        return _confusion(self.key, choices.current().method, self.compared)
+        return _confusion(self)
 
 
 @kept("Adding up …")
-def _confusion(key: str, method: str, _compared: Comparison) -> Confusion:
-    return _compared.confusion(method=method)
+def _confusion(scope: Scope) -> Confusion:
+    return scope.compared.confusion(method=scope.method)
 
 
-def chosen_filters(compared: Comparison, also: Mapping[int, Comparison] = NOTHING) -> Filters:
-    """The filters of the choices; those that fit neither this comparison nor one of `also` are left out."""
-    now, level = choices.current(), session.chosen_level(compared)
+def chosen_filters(chosen: Chosen, also: Mapping[int, Comparison] = NOTHING) -> Filters:
+    """The filters of the choices; those that fit neither the comparison nor one of `also` are left out."""
+    now, compared = chosen.now, chosen.compared
+    level = chosen.level(compared)
     return Filters(
         level.get("document", ""),
         level.get("page", ""),
-        now.attribute if is_value(compared, now.attribute) else "",
+        now.attribute if is_value(chosen, now.attribute) else "",
         now.has_label if any(now.has_label in one.labels[1:] for one in (compared, *also.values())) else "",
         now.cause if has_causes(compared) else "",
     )
@@ -152,23 +117,35 @@ def has_causes(compared: Comparison) -> bool:
     return compared.space.shared and "causes" in compared.vocabulary.parts
 
 
-def scope_of(whole: Comparison, position: int, filters: Filters, also: Mapping[int, Comparison] = NOTHING) -> Scope:
+def scope_of(
+    chosen: Chosen, filters: Filters, whole: Comparison, position: int, also: Mapping[int, Comparison] = NOTHING
+) -> Scope:
     """The scope of one prediction. A page is chosen if it is so for this prediction or for one of `also`.
 
     Two predictions that are compared have to be counted on the same pages, those that both have.
     """
-    key = " ".join([*map(session.comparison_key, (position, *also)), repr(filters)])
-    if filters == Filters() and all(one.pages == whole.pages for one in also.values()):
-        return Scope(position, whole, whole, filters, key)
-    return Scope(position, _compared(key, filters, whole, also), whole, filters, key)
+    key = " ".join([*map(chosen.key, (position, *also)), repr(filters)])
+    is_whole = filters == Filters() and all(one.pages == whole.pages for one in also.values())
+    compared = whole if is_whole else _compared(key, filters, whole, also)
+    return Scope(position, compared, whole, filters, key, chosen.now.method)
 
 
-def with_regions(whole: Comparison) -> Comparison:
-    """The comparison of the chosen document or page, if the regions of all pages cannot be had (a result of parts)."""
-    level = session.chosen_level(whole)
-    if whole.levels.has_regions or not level:
-        return whole
-    return scope_of(whole, session.chosen_index(), Filters(**level)).compared
+def whole_scope(chosen: Chosen) -> Scope:
+    """The chosen prediction on all pages."""
+    return scope_of(chosen, Filters(), chosen.compared, chosen.position)
+
+
+def level_scope(chosen: Chosen) -> Scope:
+    """The chosen prediction, and the chosen document or page as a filter.
+
+    Its comparison is the whole one, whose methods take a page or a document; only in a result of parts, which does not
+    hold the regions of all pages, it is the comparison of the document or page.
+    """
+    scope = whole_scope(chosen)
+    filters = Filters(**chosen.level(scope.whole))
+    if not scope.whole.levels.has_regions:
+        return scope_of(chosen, filters, scope.whole, chosen.position)
+    return replace(scope, filters=filters, key=f"{scope.key} {filters}")
 
 
 @kept("Choosing pages …")
@@ -217,9 +194,9 @@ def _marked(numbers: Sequence[int] | NDArray[np.integer], pages: int) -> Mask:
     return found
 
 
-def attributes_of(compared: Comparison) -> dict[str, tuple[str, ...]]:
+def attributes_of(chosen: Chosen) -> dict[str, tuple[str, ...]]:
     """{attribute: its values} that divide the pages, those of the files first, then documents."""
-    return _attributes(session.comparison_key(), compared)
+    return _attributes(chosen.key(), chosen.compared)
 
 
 @kept()
@@ -232,9 +209,9 @@ def _attributes(key: str, _compared: Comparison) -> dict[str, tuple[str, ...]]:
     return {name: values for name, values in every.items() if 1 < len(values) <= MOST_VALUES and "=" not in name}
 
 
-def is_value(compared: Comparison, text: str) -> bool:
-    """Whether the text is a value of an attribute of these pages, such as "doc_category=letter"."""
-    return any(text == f"{name}={value}" for name, values in attributes_of(compared).items() for value in values)
+def is_value(chosen: Chosen, text: str) -> bool:
+    """Whether the text is a value of an attribute of the pages, such as "doc_category=letter"."""
+    return any(text == f"{name}={value}" for name, values in attributes_of(chosen).items() for value in values)
 
 
 def _with_value(compared: Comparison, text: str) -> Mask:
