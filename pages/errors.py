@@ -7,10 +7,10 @@ import streamlit as st
 from layoutcm.ui.errors import class_scores, views
 from layoutcm.ui.screen_text import error_text
 from layoutcm.ui.shared import page_shell, top_bar
-from layoutcm.ui.state import panes
+from layoutcm.ui.state import selection
 
 chosen = page_shell.start_with_comparison()
-shown = panes.chosen_panes(chosen)
+shown = selection.chosen_panes(chosen)
 st.title(shown.words.errors, anchor=False)
 if shown.problem:
     st.warning(f"The two predictions cannot be compared. {error_text(shown.problem)}")

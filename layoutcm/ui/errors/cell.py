@@ -19,8 +19,7 @@ from layoutcm.ui.shared import data_tables, downloads, lit_pages
 from layoutcm.ui.shared.lit_pages import LitPages
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.panes import Panes
-from layoutcm.ui.state.selection import Scope, has_causes
+from layoutcm.ui.state.selection import Panes, Scope, has_causes
 from layoutcm.wording import iou_text, percent, score_text, thin_spaced
 
 MOST_CELLS = 4

@@ -29,10 +29,9 @@ from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, page_shell
-from layoutcm.ui.state import choices, panes
+from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.panes import MODELS, PAGES, Panes
-from layoutcm.ui.state.selection import Scope
+from layoutcm.ui.state.selection import MODELS, PAGES, Panes, Scope
 from layoutcm.wording import MISSING, difference_text, plural, score_text
 
 NO_SCORES = (
@@ -68,15 +67,12 @@ def _show_scores(chosen: Chosen, shown: Panes) -> None:
     downloads.offer("classes", downloads.Offer(downloads.in_state(chosen, "classes"), "Classes", draw, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
-        data_tables.show_table(_class_table(confusion, labels.rows), data_tables.CLASS_COLUMNS, key="class_table")
+        # The lowest F1 is on top; classes without a score are last.
+        classes = confusion.classes().iloc[labels.rows].sort_values("f1", kind="stable")
+        names = ["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]
+        data_tables.show_table(classes[names], data_tables.CLASS_COLUMNS, key="class_table")
     with right:
         _show_bars(chosen, scope, confusion)
-
-
-def _class_table(confusion: Confusion, rows: list[int]) -> pd.DataFrame:
-    """The table with F1 first, the lowest on top; classes without a score are last."""
-    table = confusion.classes().iloc[rows].sort_values("f1", kind="stable")
-    return table[["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]]
 
 
 def _show_agreement(chosen: Chosen, shown: Panes) -> None:
@@ -95,23 +91,21 @@ CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
 
 
 def _show_bars(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
-    found = intervals_if_ready(scope)
-    shown = chosen.labels_of(confusion)
+    found, shown = intervals_if_ready(scope), chosen.labels_of(confusion)
     most = MOST_DRAWN if chosen.now.all_bars else MOST_BARS
     figure = class_bars(confusion, chosen.theme, most, intervals=found.whiskers() if found else None, selection=shown)
-    _say_how_many(chosen, confusion, len(classes_in_use(confusion, False, shown)), most)
+    every = sum(1 for i in shown.rows if i)
+    if every > MOST_BARS:
+        _say_how_many(min(len(classes_in_use(confusion, False, shown)), most), every)
     st.plotly_chart(figure, key="class_bars", config=CONFIG, theme=None)
     show_source(found)
 
 
-def _say_how_many(chosen: Chosen, confusion: Confusion, drawn: int, most: int) -> None:
-    """How many labels have bars, if some have none, and a switch that shows all that can be drawn."""
-    every = sum(1 for i in chosen.labels_of(confusion).rows if i)
-    if every <= MOST_BARS:
-        return
+def _say_how_many(drawn: int, every: int) -> None:
+    """How many labels have bars, and a switch that shows all that can be drawn."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        rest = ", those with the most pixels; the table has all" if min(drawn, most) < every else ""
-        st.caption(f"Bars of {min(drawn, most)} of {plural(every, 'label')}{rest}.")
+        rest = ", those with the most pixels; the table has all" if drawn < every else ""
+        st.caption(f"Bars of {drawn} of {plural(every, 'label')}{rest}.")
         st.toggle("All" if every <= MOST_DRAWN else f"The {MOST_DRAWN} largest", **choices.bind("all_bars"))
 
 
@@ -176,10 +170,10 @@ def _show_classes_of_pair(chosen: Chosen, shown: Panes) -> None:
 
 
 def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
-    first, second = panes.matrices(shown)
+    first, second = selection.matrices(shown)
     if not first.diagonal:
         raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
-    tested = panes.model_difference(shown).class_rows if shown.kind == MODELS else {}
+    tested = selection.model_difference(shown).class_rows if shown.kind == MODELS else {}
     values = [one.class_values()["f1"] for one in (first, second)]
     rows = []
     for i in chosen.labels_of(first).rows:
@@ -202,11 +196,11 @@ def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
     """The rows of the table, and what is said of their verdicts; so do the next two."""
-    difference = panes.model_difference(shown)
+    difference = selection.model_difference(shown)
     found = difference.figure_rows
     values = [
         {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
-         "content_f1": one.content()["f1"]} for one in panes.matrices(shown)
+         "content_f1": one.content()["f1"]} for one in selection.matrices(shown)
     ]  # fmt: skip
     return [
         {
@@ -229,7 +223,7 @@ def _page_rows(shown: Panes) -> tuple[Rows, str]:
             "difference": _difference(row["difference"], row["difference_low"], row["difference_high"]),
             "verdict": row["verdict"] or MISSING,
         }
-        for row in panes.page_difference(shown).to_dict("records")
+        for row in selection.page_difference(shown).to_dict("records")
     ], UNPAIRED
 
 

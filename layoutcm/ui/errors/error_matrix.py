@@ -30,10 +30,9 @@ from layoutcm.tables.matrix_views import Selection, every_label, select, view_bu
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components, downloads, matrix_panel, sidebar
-from layoutcm.ui.state import choices, family_choice, panes
+from layoutcm.ui.state import choices, family_choice, selection
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.panes import MODELS, Panes
-from layoutcm.ui.state.selection import Scope
+from layoutcm.ui.state.selection import MODELS, Panes, Scope
 from layoutcm.wording import as_heading
 
 COLLAPSED = "2x2"
@@ -64,7 +63,7 @@ def draw_sides(chosen: Chosen, shown: Panes) -> DrawnSides:
     """The matrices for the chosen way of counting and grouping; an InputError says why two cannot be drawn."""
     if chosen.now.counted == "objects":
         return _object_matrices(chosen, shown)
-    pixels = panes.matrices(shown)
+    pixels = selection.matrices(shown)
     if grouping(chosen, pixels[0]) == COLLAPSED:
         small = tuple(one.collapse() for one in pixels)
         return DrawnSides(small, every_label(small[0]))
@@ -191,7 +190,7 @@ def _choose(picked: dict[str, Any], shown: Panes, drawn: DrawnSides, is_differen
         choices.put(open_groups=tuple(map(str, picked["open"])))
         return
     if not is_difference:
-        panes.choose_pane(shown, int(picked.get("model", 0)))
+        selection.choose_pane(shown, int(picked.get("model", 0)))
     labels, background = drawn.matrices[0].labels, shown.own.whole.labels[0]
     name = lambda side: background if int(picked[side]) in drawn.margins else labels[int(picked[side])]
     if picked["kind"] == "cell":
@@ -220,7 +219,7 @@ def has_intervals(chosen: Chosen, shown: Panes, drawn: DrawnSides) -> bool:
 
 def show_pair(chosen: Chosen, shown: Panes, names: tuple[str, str]) -> None:
     """The chosen cell on both sides, and their difference with its verdict."""
-    pair, view = panes.matrices(shown), chosen.now.view
+    pair, view = selection.matrices(shown), chosen.now.view
     row, column = (pair[0].labels.index(name) for name in names)
     first, second = (float(view_values(one, view)[row, column]) for one in pair)
     low, high, verdict = math.nan, math.nan, None

@@ -22,10 +22,9 @@ from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel,
 from layoutcm.ui.shared.lit_pages import thumbnail_address
 from layoutcm.ui.shared.page_shell import go_to
 from layoutcm.ui.shared.sidebar import show_segments
-from layoutcm.ui.state import choices, panes
+from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.panes import Panes
-from layoutcm.ui.state.selection import DOCUMENT, Scope
+from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes, Scope
 from layoutcm.wording import MISSING, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def show_views(shown: Panes, chosen: Chosen) -> None:
     stacked = width > page_shell.LABELS_BESIDE
     with left:
         error_matrix.show_matrix(chosen, shown)
-        st.caption(f"{_caption(shown)}{_of_groups(chosen, own)}")
+        st.caption(_caption(chosen, shown, own))
     with right:
         panel = st.container(height=PANEL_BELOW if stacked else PANEL_HEIGHT, border=False, key="clicked")
     with panel:
@@ -88,7 +87,7 @@ def _show_clicked(chosen: Chosen, shown: Panes, own: Confusion, across: int) -> 
 def _own_matrix(shown: Panes) -> Confusion:
     """The matrix of the chosen side, with the labels of both if they can be compared."""
     try:
-        return panes.matrices(shown)[shown.chosen]
+        return selection.matrices(shown)[shown.chosen]
     except InputError:
         return shown.own.confusion()
 
@@ -112,17 +111,13 @@ def _show_collapsed(chosen: Chosen, shown: Panes, confusion: Confusion) -> Calla
     return lambda: None
 
 
-def _of_groups(chosen: Chosen, own: Confusion) -> str:
-    """What the groups of many labels are."""
-    if chosen.now.counted == "objects" or error_matrix.grouping(chosen, own) != error_matrix.FAMILIES:
-        return ""
-    return " A group is a family, or labels without a family that are often confused; a click opens it."
-
-
-def _caption(shown: Panes) -> str:
+def _caption(chosen: Chosen, shown: Panes, own: Confusion) -> str:
     rows, columns = shown.words.named
-    where = f", of {as_typed(shown.own.text)}" if shown.kind != panes.PAGES else ""
-    return f"Rows are {rows}, columns {columns}{where}. A dot is n/a, a blank is zero."
+    where = f", of {as_typed(shown.own.text)}" if shown.kind != PAGES else ""
+    caption = f"Rows are {rows}, columns {columns}{where}. A dot is n/a, a blank is zero."
+    if chosen.now.counted == "objects" or error_matrix.grouping(chosen, own) != error_matrix.FAMILIES:
+        return caption
+    return f"{caption} A group is a family, or labels without a family that are often confused; a click opens it."
 
 
 def show_reminder(findings: Iterable[Finding]) -> None:

@@ -34,8 +34,7 @@ from layoutcm.ui.shared.data_tables import (
     show_table,
 )
 from layoutcm.ui.shared.downloads import Offer, in_state
-from layoutcm.ui.shared.object_numbers import control_row
-from layoutcm.ui.shared.page_shell import columns, guard
+from layoutcm.ui.shared.page_shell import columns, control_row, guard
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.family_choice import (

@@ -1,4 +1,4 @@
-"""The matrix and tables of objects on Measures: matches of labels, scores and AP of labels, ranked pairs."""
+"""The objects of Measures: their numbers, kept between runs; their matrix, scores and AP of labels, ranked pairs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.screen.object_charts import Curve, curve_points
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.layouts.model import GT, PRED, SIDES
+from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import OUTCOMES, PAIRINGS, QUALITIES, ObjectConfusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.tables.matrix_views import VIEWS, cell_verb
 from layoutcm.tables.tables import COUNTS, HEADINGS, RANKED_PAIRS, Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, object_numbers, page_shell
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices
@@ -37,6 +40,48 @@ PAIRING_HELP = (
     "IoU at or above the threshold, as AP does. ranked: each takes the free object with the largest IoU, even if it is "
     "0, and only then the IoU is compared with the threshold."
 )
+
+
+@kept("Collecting objects …")
+def objects_of_level(scope: Scope) -> Objects:
+    """The objects of the chosen level."""
+    return scope.compared.objects(**scope.level)
+
+
+def why_no_ap(scope: Scope) -> str:
+    """Why there is no AP, or ""."""
+    return words_for(scope.compared).no_ap or objects_of_level(scope).why_no_ap
+
+
+def object_result(scope: Scope, method: str, *arguments: Any) -> Any:
+    """The result of a method of the chosen level's `Objects`, kept between runs."""
+    return _object_result(scope, method, arguments)
+
+
+@kept("Matching objects …")
+def _object_result(scope: Scope, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(objects_of_level(scope), method)(*arguments)
+
+
+@kept("Drawing curves …")
+def curves_of_labels(scope: Scope, at: float, rule: str) -> dict[str, Curve]:
+    """{label: its curve} at an IoU, by a rule for AP."""
+    objects = objects_of_level(scope)
+    ap = objects.ap_at(at, rule)
+    return {label: curve_points(label, ap[label], ranked, rule) for label, ranked in objects.curves(at).items()}
+
+
+@kept("Ranking objects …")
+def coco_numbers(scope: Scope) -> tuple[dict[str, float], pd.DataFrame]:
+    """COCO's twelve numbers and the table of the labels."""
+    objects = objects_of_level(scope)
+    return objects.summary, objects.per_class
+
+
+def objects_recipe(chosen: Chosen, scope: Scope) -> str:
+    rule = None if why_no_ap(scope) else chosen.now.ap_rule
+    shapes = objects_of_level(scope).shapes
+    return scope.compared.recipe_for(None, objects=shapes, iou=iou_text(chosen.iou), rule=rule)
 
 
 def show_classes(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) -> None:
@@ -59,13 +104,13 @@ def class_table(chosen: Chosen, scope: Scope) -> pd.DataFrame:
     """The scores of every label that either side has; columns without any value are left out."""
     import pandas as pd
 
-    table = object_numbers.object_result(scope, "class_scores_at", chosen.iou).drop(columns="found")  # as tp
-    panoptic = object_numbers.object_result(scope, "panoptic")[list(QUALITIES)][:-1]
-    if object_numbers.why_no_ap(scope):
+    table = object_result(scope, "class_scores_at", chosen.iou).drop(columns="found")  # as tp
+    panoptic = object_result(scope, "panoptic")[list(QUALITIES)][:-1]
+    if why_no_ap(scope):
         table = pd.concat([table.iloc[:, :3], panoptic, table.iloc[:, 3:]], axis=1)
     else:
-        at = object_numbers.object_result(scope, "ap_at", chosen.iou, chosen.now.ap_rule)
-        _, coco_values = object_numbers.coco_numbers(scope)
+        at = object_result(scope, "ap_at", chosen.iou, chosen.now.ap_rule)
+        _, coco_values = coco_numbers(scope)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
         table = pd.concat([table.assign(ap_at=table["label"].map(at)), more, panoptic], axis=1)
     if "outcomes" not in scope.compared.vocabulary.parts:
@@ -122,7 +167,7 @@ def show_object_matrix(chosen: Chosen, scope: Scope, confusion: ObjectConfusion)
     compared, view = scope.compared, chosen.now.object_view
     cell, labels = _place_of_cell(chosen, compared), compared.labels
     matrix, shown = object_as_confusion(confusion, chosen.now.labels)
-    named, recipe = [*matrix.labels[:-2], invented, missed], object_numbers.objects_recipe(chosen, scope)
+    named, recipe = [*matrix.labels[:-2], invented, missed], objects_recipe(chosen, scope)
     matrix = replace(matrix, labels=named, side_names=compared.side_names, recipe=recipe)
     last = len(confusion.labels)  # the position of `invented` among the rows; `missed` follows it
 
@@ -206,13 +251,13 @@ def show_ranked_pairs(chosen: Chosen, scope: Scope) -> None:
 def _show_pairs(chosen: Chosen, scope: Scope) -> None:
     outcomes = tuple(name for name in chosen.now.outcomes if name in OUTCOMES)
     choices.put(outcomes=outcomes)
-    with object_numbers.control_row():
+    with page_shell.control_row():
         st.segmented_control("Pairing", PAIRINGS, required=True, help=PAIRING_HELP, **choices.bind("pairing"))
         st.multiselect(
             "Outcomes", OUTCOMES, format_func=OUTCOME_NAMES.__getitem__, placeholder="all", **choices.bind("outcomes")
         )
-    pairing, matched = chosen.now.pairing, object_numbers.objects_of_level(scope)
-    pairs = object_numbers.object_result(scope, "ranked_pairs", chosen.iou, pairing)
+    pairing, matched = chosen.now.pairing, objects_of_level(scope)
+    pairs = object_result(scope, "ranked_pairs", chosen.iou, pairing)
     st.markdown(outcome_sentence(pairs))
     shown = chosen_pairs(pairs, chosen.now.labels, outcomes)
     data_tables.show_page_picker(shown.head(ROWS_SHOWN), key="ranked_pairs")

@@ -23,10 +23,10 @@ from layoutcm.ui import screen_text
 from layoutcm.ui.measures import object_tables
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import data_tables, downloads, object_numbers, page_shell
+from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.shared.data_tables import Headline, score_headline, show_headlines
 from layoutcm.ui.shared.downloads import Offer, in_state
-from layoutcm.ui.shared.object_numbers import control_row
+from layoutcm.ui.shared.page_shell import control_row
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Scope, level_scope
@@ -52,16 +52,16 @@ NO_PQ = "The two sides have different labels, so no object has its label found."
 
 def show_headlines_of_objects(scope: Scope) -> None:
     """AP and AR by COCO's rules, or why there is none; panoptic quality; where the cap of AP acts."""
-    matched, reason = object_numbers.objects_of_level(scope), object_numbers.why_no_ap(scope)
+    matched, reason = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope)
     if matched.note:
         st.warning(as_typed(matched.note))
-    qualities = mean_qualities(object_numbers.object_result(scope, "panoptic"))
+    qualities = mean_qualities(object_tables.object_result(scope, "panoptic"))
     meaning = PQ_MEANING.format(score_text(qualities["rq"]), score_text(qualities["sq"]))
     panoptic = score_headline("PQ", float(qualities["pq"]), meaning, NO_PQ)
     if reason:
         show_headlines([panoptic, Headline("AP", "n/a", reason)])
         return
-    values, _ = object_numbers.coco_numbers(scope)
+    values, _ = object_tables.coco_numbers(scope)
     no_gt = f"There are no objects in {words_for(scope.whole).named[GT]}."
     show_headlines([*(score_headline(name, values[name], text, no_gt) for name, text in AP_MEANINGS.items()), panoptic])
     st.caption(as_typed(cap_text(matched)))
@@ -88,18 +88,18 @@ def cap_text(matched: Objects) -> str:
 def show_one_iou(chosen: Chosen) -> None:
     """Everything that depends on the smallest IoU at which an object counts as found."""
     scope = level_scope(chosen)
-    matched, words, iou = object_numbers.objects_of_level(scope), words_for(scope.whole), chosen.iou
+    matched, words, iou = object_tables.objects_of_level(scope), words_for(scope.whole), chosen.iou
     any_label = not matched.space.shared
-    scores = object_numbers.object_result(scope, "scores_at", iou, not any_label)
+    scores = object_tables.object_result(scope, "scores_at", iou, not any_label)
     st.subheader("At one IoU", anchor=False)
     st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **choices.bind("iou"),
               help="The smallest overlap (intersection over union) at which an object counts as found")  # fmt: skip
     st.markdown(object_sentence(matched, scores, iou, scope.text, words))
     _show_scores(scores, words, any_label)
-    counts = object_numbers.object_result(scope, "counts_at", iou, not any_label)
+    counts = object_tables.object_result(scope, "counts_at", iou, not any_label)
     if "outcomes" in words.parts:
         st.caption(screen_text.join_unbroken([f"{HEADINGS[name]} {thin_spaced(n)}" for name, n in counts.items()]))
-    confusion = object_numbers.object_result(scope, "object_confusion_at", iou)
+    confusion = object_tables.object_result(scope, "object_confusion_at", iou)
     left, right = page_shell.columns(3, 2, key="_objects", labels=len(confusion.labels) + 1)
     with left:
         object_tables.show_object_matrix(chosen, scope, confusion)
@@ -112,7 +112,7 @@ def show_one_iou(chosen: Chosen) -> None:
     if "outcomes" in words.parts:
         table = lambda: tables_of(objects_part(matched, iou))[0]
         downloads.offer("object_scores", Offer(in_state(chosen, "object_scores"), "Objects, all numbers", table=table))
-    page_shell.show_recipe(object_numbers.objects_recipe(chosen, scope))
+    page_shell.show_recipe(object_tables.objects_recipe(chosen, scope))
     st.subheader("Ranked pairs", anchor=False)
     object_tables.show_ranked_pairs(chosen, scope)
 
@@ -153,22 +153,22 @@ def object_sentence(matched: Objects, scores: dict[str, float], iou: float, scop
 
 def _show_curves(chosen: Chosen, scope: Scope, words: ScreenWords) -> None:
     """Precision over recall for some labels; one point per label if predictions cannot be ranked."""
-    matched, reason, at = object_numbers.objects_of_level(scope), object_numbers.why_no_ap(scope), iou_text(chosen.iou)
+    matched, reason, at = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope), iou_text(chosen.iou)
     st.subheader(f"{as_heading(words.scores['precision'])} and {words.scores['recall']}", anchor=False)
     labels = _choose_labels(chosen, matched, bool(reason))
     if reason:
-        table = object_numbers.object_result(scope, "class_scores_at", chosen.iou)
+        table = object_tables.object_result(scope, "class_scores_at", chosen.iou)
         figure = points_figure(table[table["label"].isin(labels)], matched.labels, chosen.theme)
         figure.update_layout(xaxis_title=words.scores["recall"], yaxis_title=words.scores["precision"])
         st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
         st.caption(f"Without a ranking a label has no curve, but one point at IoU {at}.")
         return
     rule = chosen.now.ap_rule
-    curves = object_numbers.curves_of_labels(scope, chosen.iou, rule)
+    curves = object_tables.curves_of_labels(scope, chosen.iou, rule)
     figure = curves_figure([curves[label] for label in labels], matched.labels, chosen.theme)
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
     st.caption(f"At IoU {at}; the number beside a label is its AP there, by the rule {rule}.")
-    recipe = object_numbers.objects_recipe(chosen, scope)
+    recipe = object_tables.objects_recipe(chosen, scope)
     draw = partial(charts.object_curves_figure, matched, chosen.iou, labels, rule, recipe=recipe)
     downloads.offer("curves", Offer(in_state(chosen, f"curves-iou-{at}"), "Precision over recall", draw))
 
@@ -178,7 +178,7 @@ def _choose_labels(chosen: Chosen, matched: Objects, no_ap: bool) -> list[str]:
     known = [matched.labels[i] for i in np.argsort(-matched.gt_counts, kind="stable") if matched.gt_counts[i]]
     own = tuple(label for label in chosen.now.curves if label in known)
     choices.put(curves=own)
-    with object_numbers.control_row():
+    with control_row():
         if not no_ap:
             st.segmented_control(
                 "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bind("ap_rule")

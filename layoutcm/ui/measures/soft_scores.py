@@ -64,17 +64,11 @@ def why_no_use_of_scores(compared: Comparison) -> str:
     return ""
 
 
-def why_no_soft_scores(compared: Comparison) -> str:
-    """Why there are no soft scores, or ""."""
-    reason = why_no_use_of_scores(compared)
-    return f"{reason}, so there are no soft scores." if reason else ""
-
-
 def show_soft_scores(chosen: Chosen, scope: Scope) -> None:
     """The means over labels, bars of the labels, the table of averages and labels."""
-    reason = why_no_soft_scores(scope.compared)
+    reason = why_no_use_of_scores(scope.compared)
     if reason:
-        show_headlines([Headline("Soft F1", "n/a", reason)])
+        show_headlines([Headline("Soft F1", "n/a", f"{reason}, so there are no soft scores.")])
         return
     every = _table(scope)
     table, means = _chosen_rows(every, chosen.now.labels), every[every["average"] == "macro"].iloc[0]
@@ -116,20 +110,15 @@ def _table(scope: Scope) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(rows), labels], ignore_index=True)
 
 
-def why_no_calibration(compared: Comparison) -> str:
-    """Why there is no calibration, or ""."""
-    reason = why_no_use_of_scores(compared)
-    return f"{reason}, so there is no calibration and no ROC." if reason else ""
-
-
 def show_calibration(chosen: Chosen) -> None:
     """The labels with the worst values, the two charts of a label, the table of all labels."""
     compared = chosen.compared
-    reason = why_no_calibration(compared)
+    reason = why_no_use_of_scores(compared)
     curves = None if reason else _curves(chosen.key(), compared)
     table = calibration_table(curves_part(curves)).data if curves else None
     if curves is None or table is None or table.empty:
-        show_headlines([Headline("Calibration error", "n/a", reason or "No label has scores.")])
+        why = f"{reason}, so there is no calibration and no ROC." if reason else "No label has scores."
+        show_headlines([Headline("Calibration error", "n/a", why)])
         return
     show_headlines(worst_labels(table))
     label = _choose_label(table)

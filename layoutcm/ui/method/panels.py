@@ -24,7 +24,7 @@ from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
 from layoutcm.ui.shared import data_tables, matrix_panel, page_shell
 from layoutcm.ui.shared.long_jobs import recount_pages
-from layoutcm.ui.shared.object_numbers import control_row
+from layoutcm.ui.shared.page_shell import control_row
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.verification import PAGES
 from layoutcm.verification.deviations import TOLERANCE as DEVIATION

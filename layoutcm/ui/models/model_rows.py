@@ -137,28 +137,20 @@ def fill_rows(
     with below:
         if board:
             downloads.offer("models", Offer(BOARD, "Leaderboard", table=partial(_table_of, board)))
-        intervals = _all_intervals(predictions, board)
+        if board:  # on the common pages
+            intervals = {predictions.position(name): found for name, found in board.intervals.items()}
+        else:
+            intervals = {position: intervals_of(predictions, position) for position in predictions.compared}
         if st.session_state.get("model_rows_of") != predictions.content:
             place.html(_table(Rows(predictions, board, intervals)))
-        others = _all_others(predictions, board)
+        others = {position: _other_figures(predictions, position, board) for position in predictions.compared}
     place.html(_table(Rows(predictions, board, intervals, others)))
     st.session_state["model_rows_of"] = predictions.content
 
 
-def _all_intervals(predictions: Predictions, board: Leaderboard | None) -> dict[int, Intervals]:
-    """{position: intervals}, on the common pages if there is a leaderboard."""
-    if board is None:
-        return {position: intervals_of(predictions, position) for position in predictions.compared}
-    return {predictions.position(name): found for name, found in board.intervals.items()}
-
-
-def _all_others(predictions: Predictions, board: Leaderboard | None) -> dict[int, OtherFigures]:
-    """{position: figures without intervals}, on the common pages if there is a leaderboard."""
-    return {position: _other_figures(predictions, position, board) for position in predictions.compared}
-
-
 @kept("Matching objects …")
 def _other_figures(predictions: Predictions, position: int, _board: Leaderboard | None) -> OtherFigures:
+    """The figures without intervals, on the common pages if there is a leaderboard."""
     compared, method = predictions.compared[position], predictions.chosen.now.method
     name = predictions.names[position]
     found = _board.result_on_common_pages(name) if _board else result_of_columns(compared, method)

@@ -21,7 +21,7 @@ from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.panes import Panes
+from layoutcm.ui.state.selection import Panes
 from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:

@@ -137,6 +137,11 @@ def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator
     return st.container(key=f"beside{key}").columns(widths, gap="medium")
 
 
+def control_row() -> DeltaGenerator:
+    """Controls in one row, which wraps if it is too long."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+
+
 def guard(work: Callable[[], None]) -> None:
     """Run a part of the app; show an error as a message, so that the other parts still run."""
     try:

@@ -20,8 +20,7 @@ from layoutcm.ui.shared.sidebar import show_choice
 from layoutcm.ui.state import choices, selection, session
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.family_choice import OWN, TITLES
-from layoutcm.ui.state.panes import PAGES, Panes
-from layoutcm.ui.state.selection import DOCUMENT
+from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes
 from layoutcm.wording import threshold_text
 
 LOST_ON_RELOAD = "{0} are lost on reload: save the session."

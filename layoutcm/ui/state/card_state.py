@@ -151,16 +151,12 @@ def remove(card: Card) -> None:
     own = [one for one in card.group.companions if one.facts.kind in (COMPANION, UNKNOWN) and one.number not in needed]
     gone = {one.number for one in (*card.group.files, *own)}
     held = current()
-    _empty_zone()
+    # Another key of the drop zone lets the server forget uploads that are not needed; what is held stays.
+    st.session_state["zone"] = st.session_state.get("zone", 0) + 1
     change(
         files=tuple(one for one in held.files if one.number not in gone),
         roles={number: role for number, role in held.roles.items() if number not in gone},
     )
-
-
-def _empty_zone() -> None:
-    """Let the server forget uploads that are not needed; what is held stays."""
-    st.session_state["zone"] = st.session_state.get("zone", 0) + 1
 
 
 def load() -> bool:
