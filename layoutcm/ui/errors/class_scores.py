@@ -6,7 +6,9 @@ seconds on a very large set: there they wait for a click.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -175,43 +177,35 @@ def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
         raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
     tested = selection.model_difference(shown).class_rows if shown.kind == MODELS else {}
     values = [one.class_values()["f1"] for one in (first, second)]
-    rows = []
-    for i in chosen.labels_of(first).rows:
-        if not i:
-            continue
-        own, other, test = float(values[0][i]), float(values[1][i]), tested.get((first.labels[i], "f1"))
-        rows.append(
-            {
-                "label": first.labels[i],
-                "first": score_text(own),
-                "second": score_text(other),
-                "difference": _difference(test["value"], test["low"], test["high"]) if test
-                else difference_text(other - own),
-                "verdict": (test["verdict"] or MISSING) if test else "",
-                "remark": test["remark"] if test else "",
-            }
-        )  # fmt: skip
-    return rows
+    return [
+        _row({"label": first.labels[i]}, values[0][i], values[1][i], tested.get((first.labels[i], "f1")))
+        for i in chosen.labels_of(first).rows
+        if i
+    ]
+
+
+def _row(name: dict[str, str], first: float, second: float, test: Mapping[Any, Any] | None = None) -> dict[str, str]:
+    """One row with the values of A and B and their difference; `test` has the interval and the verdict."""
+    return name | {
+        "first": score_text(float(first)),
+        "second": score_text(float(second)),
+        "difference": _difference(test["value"], test["low"], test["high"]) if test
+        else difference_text(float(second - first)),
+        "verdict": (test["verdict"] or MISSING) if test else "",
+        "remark": test["remark"] if test else "",
+    }  # fmt: skip
 
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
     """The rows of the table, and what is said of their verdicts; so do the next two."""
     difference = selection.model_difference(shown)
-    found = difference.figure_rows
-    values = [
+    first, second = (
         {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
          "content_f1": one.content()["f1"]} for one in selection.matrices(shown)
-    ]  # fmt: skip
+    )  # fmt: skip
     return [
-        {
-            "figure": figure_title(figure),
-            "first": score_text(values[0][figure]),
-            "second": score_text(values[1][figure]),
-            "difference": _difference(*(found[figure][end] for end in ("value", "low", "high"))),
-            "verdict": found[figure]["verdict"] or MISSING,
-            "remark": found[figure]["remark"],
-        }
-        for figure in UNIT_FIGURES
+        _row({"figure": figure_title(name)}, first[name], second[name], difference.figure_rows[name])
+        for name in UNIT_FIGURES
     ], PAIRED.format(units=difference.resampling.units)
 
 
@@ -229,15 +223,8 @@ def _page_rows(shown: Panes) -> tuple[Rows, str]:
 
 def _agreement_rows(shown: Panes) -> tuple[Rows, str]:
     first, second = (one.compared.agreement() for one in shown.scopes)
-    return [
-        {
-            "figure": title,
-            "first": score_text(first[name]),
-            "second": score_text(second[name]),
-            "difference": difference_text(second[name] - first[name]),
-        }
-        for name, title in AGREEMENT_TITLES.items()
-    ], UNTESTED
+    rows = [_row({"figure": title}, first[name], second[name]) for name, title in AGREEMENT_TITLES.items()]
+    return rows, UNTESTED
 
 
 ROWS = {

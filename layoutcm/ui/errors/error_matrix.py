@@ -93,7 +93,8 @@ def _folded(matrices: tuple[Confusion, ...], labels: tuple[str, ...]) -> tuple[C
 def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     """Matrices of objects at the chosen IoU; objects without a match are the last row and the last column."""
     counted = [object_as_confusion(object_matrix(chosen, one))[0] for one in shown.scopes]
-    names = _margin_names(shown, {label for one in counted for label in one.labels[:-2]})
+    labels = {label for one in counted for label in one.labels[:-2]}
+    names = [f"({name})" if name in labels else name for name in reversed(shown.words.only_in)]
     own = shown.own.whole.side_names
     named = [replace(one, labels=[*one.labels[:-2], *names], side_names=own) for one in counted]
     both = tuple(with_same_labels(*named)) if len(named) == 2 else tuple(named)
@@ -103,12 +104,6 @@ def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     visible = shown_in_either([Selection(*one.visible) for one in both])
     rows, columns = ([i for i in side if i not in margins] for side in visible)
     return DrawnSides(both, Selection([*rows, margins[0]], [*columns, margins[1]]), margins)
-
-
-def _margin_names(shown: Panes, labels: set[str]) -> list[str]:
-    """The names of the row and the column of objects without a match, in parentheses if a label has the name."""
-    missed, invented = shown.words.only_in
-    return [f"({name})" if name in labels else name for name in (invented, missed)]
 
 
 def object_matrix(chosen: Chosen, scope: Scope) -> ObjectConfusion:

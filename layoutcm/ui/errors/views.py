@@ -12,13 +12,14 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import Levels, worst_first
+from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table
 from layoutcm.ui import screen_text
 from layoutcm.ui.errors import cell, class_scores, error_matrix
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
+from layoutcm.ui.shared import components, data_tables, downloads, page_shell
 from layoutcm.ui.shared.lit_pages import thumbnail_address
 from layoutcm.ui.shared.page_shell import go_to
 from layoutcm.ui.shared.sidebar import show_segments
@@ -97,7 +98,7 @@ def _width(chosen: Chosen, shown: Panes, confusion: Confusion) -> int:
     side_by_side = shown.is_pair and chosen.now.beside == "beside"
     if side_by_side:
         return PAIR_WIDTH
-    columns = matrix_panel.columns_on_screen(chosen, confusion)
+    columns = len(select(fold_others(confusion, chosen.now.labels), (), chosen.now.empty).columns)
     is_whole_grid = chosen.now.counted == "objects" or shown.is_pair
     in_groups = chosen.now.worst_rows or error_matrix.grouping(chosen, confusion) != "labels"
     return min(columns, page_shell.LABELS_BESIDE) if in_groups and not is_whole_grid else columns

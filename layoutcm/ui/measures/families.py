@@ -18,35 +18,17 @@ from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.drawing.screen.stacked_bars import family_bars
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, OUT_OF_FAMILY, FamilyTree, preferred_name
 from layoutcm.tables.matrix_views import select, view_buttons
 from layoutcm.tables.tables import Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import downloads, matrix_panel, page_shell, sidebar
-from layoutcm.ui.shared.data_tables import (
-    TABLE_ROWS,
-    Headline,
-    share_headline,
-    share_number,
-    show_headlines,
-    show_table,
-)
+from layoutcm.ui.shared import data_tables, downloads, matrix_panel, page_shell, sidebar
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.ui.shared.page_shell import columns, control_row, guard
-from layoutcm.ui.state import choices
+from layoutcm.ui.state import choices, family_choice
 from layoutcm.ui.state.chosen import Chosen
-from layoutcm.ui.state.family_choice import (
-    OWN,
-    TITLES,
-    as_text,
-    chosen_tree,
-    family_options,
-    labels_of,
-    rows_of,
-    tree_of,
-)
 from layoutcm.ui.state.selection import Scope, level_scope
 from layoutcm.wording import as_heading, percent
 
@@ -68,13 +50,13 @@ def show_families(chosen: Chosen) -> None:
     tree, depth = choose_families(chosen, words)
     if not tree.paths:
         st.info("No families yet: every label is alone. Choose built-in ones, write your own above, or upload a file.")
-    choice = (as_text(tree), chosen.now.family_sample, chosen.now.family_count, depth)
+    choice = (family_choice.as_text(tree), chosen.now.family_sample, chosen.now.family_count, depth)
     counted = _counted_families(scope, choice, tree)
     if tree.paths:
         page_shell.show_findings(counted.findings)
     side = SIDES.index(chosen.now.family_given)
     st.markdown(family_sentence(counted, side, scope.text, words))
-    show_headlines(family_headlines(counted, side, words))
+    data_tables.show_headlines(family_headlines(counted, side, words))
     show_labels(chosen, counted, side, words)
     page_shell.show_recipe(counted.recipe)
     st.subheader("Inside a family", anchor=False)
@@ -107,7 +89,7 @@ def family_sentence(families: FamilyConfusion, side: int, scope: str, words: Scr
     return f"{percent(shares['identity'])} {of} {words.are_right}{kept}.".replace(" %", "\u00a0%")
 
 
-def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -> list[Headline]:
+def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -> list[data_tables.Headline]:
     """The shares of right, in the family, out of the family."""
     shares, other, all_labels = families.shares(side), words.named[1 - side], f"all labels of {words.named[side]}"
     if not families.common_labels:
@@ -119,7 +101,9 @@ def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -
              "oof": ("Out of the family", f"No label of the family is left in {other} to pair with.")}  # fmt: skip
     reasons = {"identity": different if not families.common_labels else none}
     return [
-        share_headline(title, shares[part], text[0].upper() + text[1:], reasons.get(part, none))
+        data_tables.score_headline(
+            title, shares[part], text[0].upper() + text[1:], reasons.get(part, none), in_words=percent
+        )
         for part, (title, text) in names.items()
     ]
 
@@ -129,7 +113,7 @@ def show_labels(chosen: Chosen, families: FamilyConfusion, side: int, words: Scr
     figure = family_bars(families, side, chosen.theme)
     st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
-    show_table(table, label_columns(families), key=f"family_table_{side}")
+    data_tables.show_table(table, label_columns(families), key=f"family_table_{side}")
     draw = partial(stacked_bars.family_bars, families, side)
     make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
     downloads.offer(
@@ -147,7 +131,7 @@ def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
 
 def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     widths = dict(zip(PARTS, (60, 70, 88)))
-    parts = {part: share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
+    parts = {part: data_tables.share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
     return parts | {
         "label": st.column_config.TextColumn("label", width=103),
         "preferred": st.column_config.TextColumn("confused with", width=103),
@@ -162,7 +146,8 @@ def show_one_family(chosen: Chosen, families: FamilyConfusion, side: int, words:
     if not shown:
         st.info("All families are empty here.")
         return
-    names = [matrix.family for matrix in sorted(shown, key=_confused_mass, reverse=True)]
+    confused = lambda matrix: sum(row["in_family"] for row in matrix.given(GT))
+    names = [matrix.family for matrix in sorted(shown, key=confused, reverse=True)]
     help_text = "The family with the most confusion inside comes first."
     family = sidebar.show_choice("family", "Family", names, help=help_text, width=280)
     one = next(matrix for matrix in shown if matrix.family == family)
@@ -180,11 +165,6 @@ def show_one_family(chosen: Chosen, families: FamilyConfusion, side: int, words:
     downloads.offer("family", matrix_panel.matrix_offer(chosen, confusion, view, visible, f"Family {family}"))
 
 
-def _confused_mass(matrix: FamilyMatrix) -> float:
-    """The mass of gt labels that are taken for another label of the family."""
-    return sum(row["in_family"] for row in matrix.given(GT))
-
-
 def show_whole_matrix(chosen: Chosen, scope: Scope, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
@@ -196,8 +176,8 @@ def show_whole_matrix(chosen: Chosen, scope: Scope, tree: FamilyTree) -> Confusi
         sidebar.show_segments("matrix_depth", "Depth of the tree", names)
         expanded = _choose_expanded(chosen.now.expanded, tree, is_off=depth == 0)
         sidebar.show_segments("family_view", "View", view_buttons(scope.whole.vocabulary))
-    confusion = _grouped_confusion(scope, as_text(tree), depth, expanded, tree)
-    order = names_in_order(labels_of(scope.whole), tree, depth, expanded)
+    confusion = _grouped_confusion(scope, family_choice.as_text(tree), depth, expanded, tree)
+    order = names_in_order(family_choice.labels_of(scope.whole), tree, depth, expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
     matrix_panel.show_plain_matrix(chosen, confusion, view, shown, "coarse_matrix")
     downloads.offer("grouped", matrix_panel.matrix_offer(chosen, confusion, view, shown, "Matrix in families"))
@@ -230,10 +210,10 @@ def choose_families(chosen: Chosen, words: ScreenWords) -> tuple[FamilyTree, int
     """Controls for the families and how they are counted; returns the chosen tree and depth."""
     compared = chosen.compared
     with control_row():
-        title = lambda name: TITLES.get(name, OWN)
-        options = family_options(compared, chosen.now.families)
+        title = lambda name: family_choice.TITLES.get(name, family_choice.OWN)
+        options = family_choice.family_options(compared, chosen.now.families)
         name = sidebar.show_choice("families", "Families", options, format_func=title, width=210)
-        tree = chosen_tree(compared, name)
+        tree = family_choice.chosen_tree(compared, name)
         st.segmented_control("Sample", choices.CHOICES["family_sample"], required=True, **choices.bind("family_sample"))
         show = lambda count: count or BY_SIDE
         counts = choices.CHOICES["family_count"]
@@ -253,13 +233,13 @@ def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
     left, right = columns(3, 2, key="_family_editor")
     with left:
         st.caption("Write a family next to each label; nested families as Text / Headings. Blank: a family of its own.")
-        rows = rows_of(tree, labels_of(compared))
-        height = 38 + 35 * min(max(len(rows), 1), TABLE_ROWS)
+        rows = family_choice.rows_of(tree, family_choice.labels_of(compared))
+        height = 38 + 35 * min(max(len(rows), 1), data_tables.TABLE_ROWS)
         edited = st.data_editor(
-            rows, hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}", height=height
+            rows, hide_index=True, disabled=["label"], key=f"families_{family_choice.as_text(tree)}", height=height
         )
-        wanted = as_text(tree_of(edited))
-        if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
+        wanted = family_choice.as_text(family_choice.tree_of(edited))
+        if st.button("Use these families", type="primary", disabled=wanted == family_choice.as_text(tree)):
             _use_families(wanted)
     with right:
         st.caption("A file with families (YAML or JSON) can be dropped on the page Data.")

@@ -243,7 +243,9 @@ def _show_controls(shared: bool) -> None:
         st.toggle("One to one", **choices.bind("one_to_one"), help=help_text)
         different = "The two sides have different labels, so regions match whatever their labels."
         help_text = "Only regions with the same label match." if shared else different
-        st.toggle("Same label", disabled=not shared, help=help_text, **_bind_label_toggle(shared))
+        # If labels differ, the toggle is off, and the choice is kept for other files.
+        bound = choices.bind("class_aware") if shared else {"value": False, "key": "labels_differ"}
+        st.toggle("Same label", disabled=not shared, help=help_text, **bound)
 
 
 def centroid_headlines(found: Centroids, words: ScreenWords) -> list[Headline]:
@@ -259,11 +261,6 @@ def centroid_headlines(found: Centroids, words: ScreenWords) -> list[Headline]:
                        f"There are no regions in {pred}."),
         score_headline(titles["f1"], found.f1, "Both together: their harmonic mean.", "Neither side has regions."),
     ]  # fmt: skip
-
-
-def _bind_label_toggle(shared: bool) -> dict[str, Any]:
-    """Bound to the choice if labels are shared; else the toggle is off, and the choice is kept for other files."""
-    return choices.bind("class_aware") if shared else {"value": False, "key": "labels_differ"}
 
 
 @kept("Matching centroids …")

@@ -11,14 +11,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.models.differences import comparison_of_pages
+from layoutcm.tables import verification_texts
 from layoutcm.tables.matrix_views import select
-from layoutcm.tables.verification_texts import (
-    deviation_lines,
-    deviation_text,
-    not_checked_lines,
-    recounted_text,
-    verdict,
-)
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
@@ -171,8 +165,8 @@ def _recount(chosen: Chosen, compared: Comparison, pages: int, seed: int) -> Ver
 def _show_result(result: Verification) -> None:
     """The verdict in words, what was not checked, and a row for each kind of number."""
     show = st.success if result.agrees else st.error
-    show(as_typed(f"{recounted_text(result)}. {verdict(result)}"))
-    for line in (*deviation_lines(result), *not_checked_lines(result)):
+    show(as_typed(f"{verification_texts.recounted_text(result)}. {verification_texts.verdict(result)}"))
+    for line in (*verification_texts.deviation_lines(result), *verification_texts.not_checked_lines(result)):
         st.warning(as_typed(f"{line[0].upper()}{line[1:]}".strip()))
     data_tables.show_table(result_rows(result), COLUMNS, key="verified_numbers")
     st.caption(
@@ -186,7 +180,7 @@ def result_rows(result: Verification) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (title, by, numbers, deviation_text(largest), "yes" if largest <= DEVIATION else "no")
+        (title, by, numbers, verification_texts.deviation_text(largest), "yes" if largest <= DEVIATION else "no")
         for title, by, numbers, largest in result.table.itertuples(index=False)
     ]
     if not result.ap_was_checked:

@@ -126,13 +126,14 @@ def _page_data(chosen: Chosen, page: str) -> tuple[dict[str, Any], str]:
     if tiles:
         width, height = tiles["x"][-1], tiles["y"][-1]
     data = _region_data(chosen, page, wanted) | tiles
+    labels, only = data["labels"], chosen.now.labels  # the last label is that of what is not judged
     data |= {
         "page": page,
         "width": width,
         "height": height,
         "images": page_image_addresses(chosen.page_images.find(compared, index), max(width, height)),
         "sides": _side_names(chosen),
-        "shown": _shown_labels(chosen.now.labels, data["labels"]),
+        "shown": [k for k, label in enumerate(labels) if label in only or k == len(labels) - 1] if only else None,
         "offered": _offered_layers(compared, others, wanted),
         "causes": _causes_or_none(compared, page) if "causes" in wanted and tiles else None,
         "centres": _centres(chosen, page) if "centres" in wanted else None,
@@ -194,11 +195,6 @@ def _side_names(chosen: Chosen) -> list[str]:
     if not chosen.others or "models" not in words.parts:
         return list(words.titles)
     return [words.titles[GT], *(names[position] for position in (chosen.position, *chosen.others))]
-
-
-def _shown_labels(wanted: Sequence[str], labels: list[str]) -> list[int] | None:
-    """The positions of the labels chosen in Filter and of what is not judged; None: all are shown."""
-    return [k for k, label in enumerate(labels) if label in wanted or k == len(labels) - 1] if wanted else None
 
 
 def _panes(mask: str, tiles: Mapping[str, Any], cell: tuple[int, int | None] | None) -> list[dict[str, Any]]:

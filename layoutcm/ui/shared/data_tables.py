@@ -149,17 +149,10 @@ class Headline(NamedTuple):
     meaning: str
 
 
-def score_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+def score_headline(
+    title: str, value: float, meaning: str, reason: str = "", in_words: Callable[[float], str] = score_text
+) -> Headline:
     """A score from 0 to 1; n/a and the reason if it is undefined."""
-    return _headline(title, value, score_text, meaning, reason)
-
-
-def share_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
-    """A share in percent; n/a and the reason if it is undefined."""
-    return _headline(title, value, percent, meaning, reason)
-
-
-def _headline(title: str, value: float, in_words: Callable[[float], str], meaning: str, reason: str) -> Headline:
     if math.isnan(value):
         return Headline(title, "n/a", reason or "It is not defined here.")
     return Headline(title, in_words(value), meaning)

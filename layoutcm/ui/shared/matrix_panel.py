@@ -13,7 +13,6 @@ from layoutcm.drawing.paper import matrix
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
 from layoutcm.tables.pair_tables import difference_table, pair_table
 from layoutcm.tables.tables import matrix_table
@@ -41,11 +40,6 @@ def label_groups(content: str, families: str, _compared: Comparison) -> dict[str
 def show_plain_matrix(chosen: Chosen, confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
     """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
     components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(chosen.theme, **look)), key)
-
-
-def columns_on_screen(chosen: Chosen, confusion: Confusion) -> int:
-    """The number of columns of the matrix on the screen."""
-    return len(select(fold_others(confusion, chosen.now.labels), (), chosen.now.empty).columns)
 
 
 def matrix_offer(

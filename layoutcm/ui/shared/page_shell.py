@@ -22,7 +22,6 @@ from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import Finding
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text
 from layoutcm.ui.server import settings
-from layoutcm.ui.server.first_paint import STYLE
 from layoutcm.ui.server.settings import app_folder
 from layoutcm.ui.state import address, choices, session
 from layoutcm.ui.state.choices import texts_of
@@ -123,11 +122,6 @@ def open_cell(gt_label: str, pred_label: str) -> None:
 def open_page(page: str, mask: str = "") -> None:
     choices.put(page=page, mask=mask)
     go_to("page")
-
-
-def apply_style() -> None:
-    """The style, for `streamlit run app.py`; the server of `layoutcm app` has put it into the page already."""
-    st.html(STYLE)
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:

@@ -190,7 +190,8 @@ def show_whole_report(chosen: Chosen) -> None:
         help_text = "Intervals over documents: whiskers on class bars, and a table"
         intervals = not of_all and st.toggle("With intervals", key="report_intervals", help=help_text)
     wanted = ReportChoices(chosen.now.method, bool(why), _explicit_families(chosen))
-    key = (_content(chosen, of_all), wanted, intervals, *(one.digest for one in chosen.page_images.pictures))
+    compared = (str(chosen.now.baseline), *map(chosen.key, range(count))) if of_all else (chosen.key(),)
+    key = (compared, wanted, intervals, *(one.digest for one in chosen.page_images.pictures))
     made = st.session_state.get("report_made")
     if made is None or made[0] != key:
         st.caption(f"{CONTENTS_OF_ALL if of_all else CONTENTS} Of the whole set and all labels.")
@@ -203,12 +204,6 @@ def show_whole_report(chosen: Chosen) -> None:
     if problem:
         st.warning(problem)
     _show_downloads(archive, name)
-
-
-def _content(chosen: Chosen, of_all: bool) -> tuple[str, ...]:
-    if not of_all:
-        return (chosen.key(),)
-    return (str(chosen.now.baseline), *map(chosen.key, range(len(chosen.names))))
 
 
 def _explicit_families(chosen: Chosen) -> dict[str, Any] | None:
@@ -249,7 +244,9 @@ def _show_progress(bar: DeltaGenerator, what: str, share: float) -> None:
 
 def _report_of_all(chosen: Chosen, wanted: ReportChoices, bar: DeltaGenerator) -> bytes:
     """The report of all predictions that can be compared; an InputError if these are fewer than two."""
-    folders, pictures = _folder_names(chosen), chosen.page_images.pictures
+    stems = [downloads.file_name(PurePath(name).stem) or "prediction" for name in chosen.names]
+    folders = make_unique([*RESERVED_NAMES, *stems])[len(RESERVED_NAMES) :]
+    pictures = chosen.page_images.pictures
     compared = {folders[k]: one for k, one in chosen.compare_all() if isinstance(one, Comparison)}
     if len(compared) < 2:
         raise InputError("", "", "fewer than two predictions can be compared", "The page Models says why.")
@@ -260,12 +257,6 @@ def _report_of_all(chosen: Chosen, wanted: ReportChoices, bar: DeltaGenerator) -
         size=bytes_of([compared, pictures]),
         show_progress=partial(_show_progress, bar),
     )  # fmt: skip
-
-
-def _folder_names(chosen: Chosen) -> list[str]:
-    """The folder of each prediction in the report of all."""
-    stems = [downloads.file_name(PurePath(name).stem) or "prediction" for name in chosen.names]
-    return make_unique([*RESERVED_NAMES, *stems])[len(RESERVED_NAMES) :]
 
 
 @kept("Computing intervals …")

@@ -29,6 +29,7 @@ LABELS_HELP = (
     "These and Background keep their rows and columns; all other labels become one, other. Lists and pages keep what "
     "has one of them on either side. Numbers do not change: shares and averages are those of all labels."
 )
+MAPPINGS = ("label mapping of the files not used", "own label mapping")
 MOST_NAMES = 3  # of labels in the text of a chip
 ALONE = -1
 MOST_PILLS = 12  # values of an attribute; more are in a list
@@ -163,10 +164,6 @@ def _attribute(_: Chosen, text: str) -> list[Chip]:
     return [Chip("attribute", f"on Errors: {text.replace('=', ' ', 1)}", {"attribute": "", "versus": ""})]
 
 
-def _mapping(text: str) -> str:
-    return "own label mapping" if mapping_from_text(text) else "label mapping of the files not used"
-
-
 CHIPS: dict[str, Callable[[Chosen, Any], list[Chip]]] = {
     "level": _scope,
     "labels": _one("labels", _labels),
@@ -177,7 +174,7 @@ CHIPS: dict[str, Callable[[Chosen, Any], list[Chip]]] = {
     "min_score": _one("min_score", lambda score: f"score ≥ {threshold_text(score)}"),
     "label_scores": _label_scores,
     "truth": _one("truth", lambda _: "no truth: A and B"),
-    "mapping": _one("mapping", _mapping),
+    "mapping": _one("mapping", lambda text: MAPPINGS[bool(mapping_from_text(text))]),
     "fixes": _repairs,
     "families": _one("families", lambda tree: f"families: {TITLES.get(tree, OWN)}"),
     "method": _one("method", lambda method: f"method: {method}"),
@@ -232,7 +229,9 @@ def _show_filters_of_errors(chosen: Chosen) -> None:
 
 def _show_values(chosen: Chosen) -> None:
     every = selection.attributes_of(chosen)
-    offered = chosen.now.facet if chosen.now.facet in every else _usual(chosen, every)
+    # The chosen attribute, else that of the filter in force, else the first.
+    wanted = (chosen.now.facet, chosen.now.attribute.partition("=")[0], *every)
+    offered = next(name for name in wanted if name in every)
     bound = choices.bind("facet", "facets")
     st.session_state[bound["key"]] = offered
     st.selectbox("Attribute", list(every), width=170, label_visibility="collapsed", **bound)
@@ -243,12 +242,6 @@ def _show_values(chosen: Chosen) -> None:
         st.pills("Values", values, selection_mode="multi", help=PILLS_HELP, **look)
     else:
         st.multiselect("Values", values, max_selections=2, placeholder=f"{len(values)} values", width=320, **look)
-
-
-def _usual(chosen: Chosen, every: dict[str, tuple[str, ...]]) -> str:
-    """The attribute of the filter in force, else the first."""
-    name = chosen.now.attribute.partition("=")[0]
-    return name if name in every else next(iter(every))
 
 
 def _values_in_force(now: choices.Choices, name: str, values: tuple[str, ...]) -> list[str]:
