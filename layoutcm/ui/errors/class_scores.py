@@ -65,7 +65,7 @@ def _show_scores(chosen: Chosen, shown: Panes) -> None:
     labels = chosen.labels_of(confusion)
     found = intervals_if_ready(scope)
     draw = partial(charts.class_bars, confusion, selection=labels, intervals=found.whiskers() if found else None)
-    table = partial(class_table, confusion, labels, intervals_part(found) if found else None)
+    table = lambda: class_table(confusion, labels, intervals_part(found) if found else None)
     downloads.offer("classes", downloads.Offer(downloads.in_state(chosen, "classes"), "Classes", draw, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:

@@ -70,8 +70,9 @@ def draw_sides(chosen: Chosen, shown: Panes) -> DrawnSides:
     worst, read_as = worst_labels(pixels[shown.chosen]) if shows_worst_rows(chosen, pixels[0]) else ([], [])
     folded = _folded(pixels, chosen.now.labels or (*worst, *read_as))
     visible = shown_in_either([select(one, (), chosen.now.empty) for one in folded])
-    by_family = family_choice.labels_by_family(shown.own.whole, chosen.now.families)
-    ordered = order_labels(folded[0], visible, chosen.now.order, by_family)
+    order, families = chosen.now.order, chosen.now.families
+    by_family = family_choice.labels_by_family(shown.own.whole, families) if order == "by family" else []
+    ordered = order_labels(folded[0], visible, order, by_family)
     ordered = Selection(*(sorted(side, key=lambda i: i in folded[0].joined) for side in ordered))  # the joined last
     if worst:
         ordered = Selection([folded[0].labels.index(label) for label in worst], ordered.columns)
