@@ -46,7 +46,7 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     for name in ("p1.txt", "p2.txt", "p1.png", "p1.pdf"):
         (labels / name).write_text("")
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json", "runs/labels/p1.txt", "runs/labels/p2.txt"]
-    monkeypatch.setattr("layoutcm.ui.files.comparisons.FILES_OFFERED", 1)
+    monkeypatch.setattr("layoutcm.ui.files.link_targets.FILES_OFFERED", 1)
     st.cache_data.clear()
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
     before = input_from_path(labels)

@@ -43,7 +43,7 @@ class Choices:
     taxonomy: str = "auto"
     truth: bool = True  # whether the first file is the truth; else the sides are called A and B
     fixes: Names = ()  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
-    mapping: str = ""  # labels that become others, as JSON (`choice_rules`); empty = the mapping of the files
+    mapping: str = ""  # labels that become others, as JSON (`repairs_and_mapping`); empty = the mapping of the files
     level: str = "set"
     document: str = ""
     page: str = ""
