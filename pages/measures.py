@@ -2,40 +2,24 @@
 
 import streamlit as st
 
-from layoutcm.ui.measures import families, object_tables, object_view, soft_scores
-from layoutcm.ui.shared import object_numbers, page_shell, sidebar
+from layoutcm.ui.measures import families, object_view, soft_scores
+from layoutcm.ui.shared import page_shell, sidebar
 from layoutcm.ui.state import choices, selection
 
-page_shell.ensure_routed()
-whole = page_shell.need_comparison()
-compared = selection.with_regions(whole)
+chosen = page_shell.start_with_comparison()
 st.title("Measures", anchor=False)
 sidebar.show_segments("measure", "Measure", choices.MEASURES, label_visibility="collapsed")
 
 
-@page_shell.fragment
-def at_one_iou() -> None:
-    object_view.show_one_iou(compared)
-    page_shell.show_recipe(object_numbers.objects_recipe(compared))
-    st.subheader("Ranked pairs", anchor=False)
-    object_tables.show_ranked_pairs(compared)
-
-
 def show_objects() -> None:
-    object_view.show_headlines_of_objects(compared)
-    at_one_iou()
-
-
-@page_shell.fragment
-def show_centroids() -> None:
-    object_view.show_centroids(compared)
-    page_shell.show_recipe(object_view.centroids_recipe(compared))
+    object_view.show_headlines_of_objects(selection.level_scope(chosen))
+    page_shell.show_part(chosen, object_view.show_one_iou)
 
 
 {
     "objects": show_objects,
-    "families": lambda: families.show_families(whole),
-    "soft": lambda: soft_scores.show_soft_scores(compared),
-    "calibration": lambda: soft_scores.show_calibration(whole),
-    "centroids": show_centroids,
-}[choices.current().measure]()
+    "families": lambda: families.show_families(chosen),
+    "soft": lambda: soft_scores.show_soft_scores(chosen, selection.level_scope(chosen)),
+    "calibration": lambda: soft_scores.show_calibration(chosen),
+    "centroids": lambda: page_shell.show_part(chosen, object_view.show_centroids),
+}[chosen.now.measure]()

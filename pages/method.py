@@ -4,12 +4,11 @@ import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui.method import method
+from layoutcm.ui.method import panels
 from layoutcm.ui.shared import page_shell
-from layoutcm.ui.state import session
 
-page_shell.ensure_routed()
-dark = session.theme() == DARK
+chosen = page_shell.start()
+dark = chosen.theme == DARK
 st.title("What the numbers mean", anchor=False)
 st.markdown(
     "Two layouts of the same pages are compared pixel by pixel. A pixel carries the labels of all regions that "
@@ -35,15 +34,15 @@ for heading, drawing, text in (
         st.image(drawing(dark=dark), width=1000, alt=f"{heading}. {text}")
     st.caption(text)
 st.subheader("What a pixel contributes", anchor=False)
-st.markdown(method.RULE)
-method.show_pixel()
+st.markdown(panels.RULE)
+panels.show_pixel(chosen)
 st.subheader("What is read off the matrix", anchor=False)
-st.markdown(method.READINGS)
-for heading, text in method.DISCUSSION.items():
+st.markdown(panels.READINGS)
+for heading, text in panels.DISCUSSION.items():
     with st.expander(heading):
         st.markdown(text)
 st.subheader("Count your own pages again", anchor=False)
-page_shell.guard(method.show_recounting)
+page_shell.guard(lambda: panels.show_recounting(chosen))
 st.caption(
     "Sources: Krstinić et al. 2020, Multi-label classifier performance evaluation with confusion matrix; "
     "Krstinić et al. 2024 (tensor)."

@@ -4,54 +4,53 @@ from functools import partial
 
 import streamlit as st
 
-from layoutcm.ui.models import model_charts, model_rows, models
+from layoutcm.ui.models import model_charts, model_rows, predictions
+from layoutcm.ui.models.predictions import reserved, reserved_part
 from layoutcm.ui.shared import page_shell
-from layoutcm.ui.state import session
 
-page_shell.ensure_routed()
-if session.loaded_files() is None:
-    page_shell.need_comparison()
+chosen = page_shell.start_with_files()
 st.title("Models", anchor=False)
-answer = models.reserved(models.ANSWER_HEIGHT).empty()
-predictions = models.compare_all(answer)
+answer = reserved(predictions.ANSWER_HEIGHT).empty()
+every = predictions.compare_all(chosen, answer)
 
 
 def show_models() -> None:
     """Reserve a place for every part; then fill them, the slowest last."""
-    several = len(predictions.compared) > 1
-    height = max(model_charts.classes_height(predictions) if several else 0, model_charts.THRESHOLDS_HEIGHT)
-    with models.reserved(model_rows.height(len(predictions.names))):
-        downloads = model_rows.show_baseline(predictions)
+    several = len(every.compared) > 1
+    height = max(model_charts.classes_height(every) if several else 0, model_charts.THRESHOLDS_HEIGHT)
+    with reserved(model_rows.height(len(every.names))):
+        downloads = model_rows.show_baseline(every)
         rows = st.empty()
-        model_rows.draw_first_rows(rows, predictions)
-        model_rows.show_opening_buttons(predictions)
+        model_rows.draw_first_rows(rows, every)
+        model_rows.show_opening_buttons(every)
     left, right = page_shell.columns(1, 1, key="_models")
     with left:
-        classes = models.reserved_part("Classes" if several else "Largest confusions", height)
+        classes = reserved_part("Classes" if several else "Largest confusions", height)
     with right:
-        curve = models.reserved_part("Score threshold", model_charts.THRESHOLDS_HEIGHT)
+        curve = reserved_part("Score threshold", model_charts.THRESHOLDS_HEIGHT)
     left, right = page_shell.columns(1, 1, key="_models_why")
     with left:
-        causes = models.reserved_part("Causes of errors", model_charts.causes_height(predictions))
+        causes = reserved_part("Causes of errors", model_charts.causes_height(every))
     with right:
-        slices = models.reserved_part("Slices of pages", model_charts.SLICES_HEIGHT)
-    board = models.show_answer(answer, predictions)
-    model_rows.fill_rows(rows, downloads, predictions, board)
+        slices = reserved_part("Slices of pages", model_charts.SLICES_HEIGHT)
+    board = predictions.show_answer(answer, every)
+    model_rows.fill_rows(rows, downloads, every, board)
     if board:
-        with models.reserved_part("Where the predictions differ most", model_charts.PAGES_HEIGHT):
-            page_shell.fragment(partial(model_charts.show_most_different, predictions, board))()
+        with reserved_part("Where the predictions differ most", model_charts.PAGES_HEIGHT):
+            page_shell.show_part(chosen, partial(model_charts.show_most_different, every, board))
     with classes:
-        show = partial(model_charts.show_classes, board) if board else partial(models.show_confusions, predictions)
-        page_shell.fragment(show)()
-    with curve:
-        page_shell.guard(partial(model_charts.show_thresholds, predictions))
-    with causes:
-        page_shell.guard(partial(model_charts.show_causes, predictions, board))
-    with slices:
-        page_shell.guard(partial(model_charts.show_slices, predictions))
+        show = partial(model_charts.show_classes, board) if board else lambda _: predictions.show_confusions(every)
+        page_shell.show_part(chosen, show)
+    for place, show_in in (
+        (curve, partial(model_charts.show_thresholds, every)),
+        (causes, partial(model_charts.show_causes, every, board)),
+        (slices, partial(model_charts.show_slices, every)),
+    ):
+        with place:
+            page_shell.guard(show_in)
 
 
-if predictions.compared and "models" in session.words().parts:
+if every.compared and "models" in chosen.words.parts:
     show_models()
 else:
-    model_rows.show_agreement(answer, predictions)
+    model_rows.show_agreement(answer, every)

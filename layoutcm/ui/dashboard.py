@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import StopException
 
 from layoutcm.ui.server import visitors
+from layoutcm.ui.server.first_paint import STYLE
 from layoutcm.ui.shared import downloads, page_shell, sidebar, take_away, top_bar, warm_up
 from layoutcm.ui.state import address
+from layoutcm.ui.state.chosen import read_chosen
 
 
 def run_dashboard() -> None:
@@ -17,10 +20,11 @@ def run_dashboard() -> None:
         visitors.start_run()
         address.start_session()
         address.follow_address(page.url_path)
-        page_shell.apply_style()
+        st.html(STYLE)  # for `streamlit run app.py`; the server of `layoutcm app` has put it into the page already
+        chosen = read_chosen()
         with warm_up.preload_browser():
-            page_shell.guard(sidebar.show_sidebar)
-            page_shell.guard(top_bar.show_bar)
+            page_shell.guard(lambda: sidebar.show_sidebar(chosen))
+            page_shell.guard(lambda: top_bar.show_bar(chosen))
             _run_page(page)
         take_away.show_dialog()
         page_shell.end_run()

@@ -2,7 +2,7 @@
 
 from layoutcm.ui.files.file_facts import facts_of
 from layoutcm.ui.files.file_roles import DroppedFile
-from layoutcm.ui.files.visitor_files import input_from_bytes
+from layoutcm.ui.files.input_file import input_from_bytes
 
 
 def dropped_files(*files):

@@ -12,7 +12,7 @@ from layoutcm.results.measures import MEASURES, Measure
 from layoutcm.tables.leaderboard_texts import best_sentence
 from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.tables.summary_sentence import agreement_sentence
-from layoutcm.ui.models import models
+from layoutcm.ui.models import predictions
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts
 from support.hostile import SCREEN
@@ -241,7 +241,7 @@ def test_without_a_truth_the_words_are_those_of_agreement(compared):
 
 
 def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
-    monkeypatch.setattr(models, "MOST_PAGES", 5)
+    monkeypatch.setattr(predictions, "MOST_PAGES", 5)
     finish = held_background(monkeypatch)
     app = opened("models", load="sample", rounding="nearest")  # not kept yet
     charts = lambda: {chart.proto.id.rsplit("-", 1)[-1] for chart in app.get("plotly_chart")}

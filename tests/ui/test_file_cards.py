@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from layoutcm.ui.data.loading import missing_text
+from layoutcm.ui.data.drop_zone import missing_text
 from layoutcm.ui.files.file_roles import group_files, make_cards
 from support.app_runner import coco, drop, on_data, opened, opened_with, texts
 from support.dropped_files import dropped_files

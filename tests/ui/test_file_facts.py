@@ -2,7 +2,7 @@
 
 import json
 
-from layoutcm.ui.files import input_files
+from layoutcm.ui.files import comparisons
 from support.app_runner import drop, on_data, opened, texts
 from support.coco_files import coco, image, region
 
@@ -45,8 +45,8 @@ def test_very_many_attributes_are_not_all_shown():
 
 def test_the_facts_of_a_layout_are_found_once(monkeypatch):
     counted = []
-    facts = input_files.annotation_facts
-    monkeypatch.setattr(input_files, "annotation_facts", lambda layout: counted.append(layout) or facts(layout))
+    facts = comparisons.annotation_facts
+    monkeypatch.setattr(comparisons, "annotation_facts", lambda layout: counted.append(layout) or facts(layout))
     app = start(coco([image(1, doc_category="once")], [region(1, bbox=[1, 2, 3, 4])]))
     app.run()
     app.run()

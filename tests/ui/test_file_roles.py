@@ -17,7 +17,7 @@ from layoutcm.ui.files.file_roles import (
     seem_swapped,
     side_by_name,
 )
-from layoutcm.ui.files.visitor_files import input_from_bytes
+from layoutcm.ui.files.input_file import input_from_bytes
 from support.app_runner import coco
 from support.dropped_files import dropped_files
 from support.image_files import pdf, png, zipped

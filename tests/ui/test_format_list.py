@@ -3,7 +3,7 @@
 import pytest
 
 from layoutcm.formats.registry import BY_NAME
-from layoutcm.ui.data.loading import format_rows, formats_with
+from layoutcm.ui.data.drop_zone import format_rows, formats_with
 from support.app_runner import opened, texts
 
 

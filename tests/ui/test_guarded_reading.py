@@ -11,8 +11,8 @@ import pytest
 
 from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui.files.file_facts import facts_of_files
+from layoutcm.ui.files.input_file import input_from_bytes, read_layout
 from layoutcm.ui.files.page_pictures import pictures_of_files, shrunk_jpeg
-from layoutcm.ui.files.visitor_files import input_from_bytes, read_layout
 from layoutcm.ui.server import guarded_reading, settings
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import MB

@@ -7,8 +7,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.ui.files.file_facts import PAGE_MAP, facts_of
+from layoutcm.ui.files.input_file import input_from_bytes, read_page_map
 from layoutcm.ui.files.page_pictures import images_of_uploads
-from layoutcm.ui.files.visitor_files import input_from_bytes, read_page_map
 from support.app_runner import coco, drop, on_data, opened, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT

@@ -2,8 +2,8 @@
 
 import json
 
+from layoutcm.ui.files.input_file import input_from_bytes, input_from_path
 from layoutcm.ui.files.session_files import SessionContents, write_session
-from layoutcm.ui.files.visitor_files import input_from_bytes, input_from_path
 from support.app_runner import choose, coco, drop, on_data, opened, opened_once, take_away, texts
 from support.image_files import png
 from support.paths import SAMPLE

@@ -17,8 +17,7 @@ from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
 from layoutcm.layouts.writers import written
-from layoutcm.ui.files.session_files import CONTENTS, SessionContents, is_session_file, read_session, write_session
-from layoutcm.ui.files.visitor_files import (
+from layoutcm.ui.files.input_file import (
     Origin,
     input_from_bytes,
     input_from_path,
@@ -27,6 +26,7 @@ from layoutcm.ui.files.visitor_files import (
     rows_of,
     stored_input,
 )
+from layoutcm.ui.files.session_files import CONTENTS, SessionContents, is_session_file, read_session, write_session
 from support.app_runner import coco
 from support.full_layouts import full_layouts, page_facts, region_facts
 from support.generated_pages import LABELS, layouts, page

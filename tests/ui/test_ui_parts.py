@@ -11,9 +11,10 @@ import layoutcm as lcm
 from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.ui.data import file_cards
-from layoutcm.ui.files import input_files, page_pictures
-from layoutcm.ui.files.input_files import ComparisonRequest, data_files, layouts_of
-from layoutcm.ui.files.visitor_files import input_from_bytes, input_from_path
+from layoutcm.ui.files import comparisons, page_pictures
+from layoutcm.ui.files.comparisons import ComparisonRequest, layouts_of
+from layoutcm.ui.files.input_file import input_from_bytes, input_from_path
+from layoutcm.ui.files.link_targets import data_files
 from layoutcm.ui.shared import data_tables, warm_up
 from support.image_files import png
 from support.paths import ROOT
@@ -45,7 +46,7 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     for name in ("p1.txt", "p2.txt", "p1.png", "p1.pdf"):
         (labels / name).write_text("")
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json", "runs/labels/p1.txt", "runs/labels/p2.txt"]
-    monkeypatch.setattr("layoutcm.ui.files.input_files.FILES_OFFERED", 1)
+    monkeypatch.setattr("layoutcm.ui.files.link_targets.FILES_OFFERED", 1)
     st.cache_data.clear()
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
     before = input_from_path(labels)
@@ -107,16 +108,16 @@ def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
     gt = input_from_bytes("gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n")
     pred = input_from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
     with pytest.raises(lcm.InputError, match="size of page 'z'"):
-        input_files.layouts_of(input_files.ComparisonRequest(gt, pred))
+        comparisons.layouts_of(comparisons.ComparisonRequest(gt, pred))
     for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
         page_map = input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
-        request = input_files.ComparisonRequest(gt, pred, page_map=page_map)
-        assert input_files.layouts_of(request)[1].page_columns.widths[0] == width
-        fixed = input_files.layouts_of(
-            input_files.ComparisonRequest(gt, pred, pred_repairs=("flip-y",), page_map=page_map)
+        request = comparisons.ComparisonRequest(gt, pred, page_map=page_map)
+        assert comparisons.layouts_of(request)[1].page_columns.widths[0] == width
+        fixed = comparisons.layouts_of(
+            comparisons.ComparisonRequest(gt, pred, pred_repairs=("flip-y",), page_map=page_map)
         )[1]
         assert fixed.page_columns.widths[0] == width
-        assert input_files.comparison_of(request, {}).pages[0] == "a"
+        assert comparisons.comparison_of(request, {}).pages[0] == "a"
 
 
 def test_tables_show_0_and_1_only_where_they_are_exact():

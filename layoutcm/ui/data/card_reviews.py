@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.ui.files.comparisons import further_facts_of, gt_layout_of, layout_of, layouts_of
 from layoutcm.ui.files.file_facts import COMPANION, SKIPPED
 from layoutcm.ui.files.file_roles import GT, IMAGES, PRED, SESSION, Card
-from layoutcm.ui.files.input_files import comparison_of, further_facts_of, gt_layout_of, layout_of, layouts_of
-from layoutcm.ui.files.visitor_files import InputFile
+from layoutcm.ui.files.input_file import InputFile
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.state import card_state, session, side_files
+from layoutcm.ui.state.chosen import Chosen
 
 TITLES = {"coco": "COCO annotations"}  # also of predictions, which the registry's title does not allow
 EQUAL_NAMES = "equal-label-names"  # a finding whose repair is a choice: match equal names
@@ -48,17 +48,17 @@ def has_repair(finding: Finding) -> bool:
     return finding.severity == "warning" and (bool(finding.repair) or finding.code == EQUAL_NAMES)
 
 
-def review_cards(cards: Sequence[Card]) -> list[Review]:
+def review_cards(chosen: Chosen, cards: Sequence[Card]) -> list[Review]:
     positions = {one.number: i for i, one in enumerate(one for one in cards if one.role == PRED)}
-    return [_review(one, cards, positions.get(one.number, -1)) for one in cards]
+    return [_review(chosen, one, cards, positions.get(one.number, -1)) for one in cards]
 
 
-def _review(card: Card, cards: Sequence[Card], position: int) -> Review:
+def _review(chosen: Chosen, card: Card, cards: Sequence[Card], position: int) -> Review:
     if card.role in (GT, PRED):
-        return _review_layout(card, position)
+        return _review_layout(chosen, card, position)
     given = card.group.input
     if card.role in side_files.ROLES:
-        return _review_further(card, side_files.card_in_use(cards, card.role) is card)
+        return _review_further(chosen, card, side_files.card_in_use(cards, card.role) is card)
     if card.role == IMAGES:
         problem = side_files.image_problem_of(card)
         return Review(card, plural_spaced(side_files.count_images(card), "page image"), error=problem)
@@ -88,7 +88,7 @@ def _session_problem(digest: str, name: str, _given: InputFile) -> str:
     return ""
 
 
-def _review_further(card: Card, in_use: bool) -> Review:
+def _review_further(chosen: Chosen, card: Card, in_use: bool) -> Review:
     given = card.group.input
     problem = side_files.problem_of(card.role, given) if in_use else ""
     try:
@@ -97,30 +97,33 @@ def _review_further(card: Card, in_use: bool) -> Review:
         return Review(card, error=error_text(error))
     if problem or not in_use:
         return Review(card, facts, error=problem, note="" if in_use else REPLACED)
-    used = "applied" if session.loaded_files() else "applied when a ground truth and a prediction are here"
+    used = "applied" if chosen.loaded else "applied when a ground truth and a prediction are here"
     return Review(card, f"{facts}: {used}")
 
 
-def _review_layout(card: Card, position: int) -> Review:
+def _review_layout(chosen: Chosen, card: Card, position: int) -> Review:
     side = "gt" if card.role == GT else str(position)
-    is_compared = session.loaded_files() is not None
+    is_compared = chosen.loaded is not None
     try:
-        layout = _layout_of_side(side) if is_compared else layout_of(card.group.input, sizes=card_state.current().sizes)
+        if is_compared:
+            layout = _layout_of_side(chosen, side)
+        else:
+            layout = layout_of(card.group.input, sizes=card_state.current().sizes)
     except InputError as error:
         if card.role == PRED and _waits_for_gt(card, is_compared):
-            return Review(card, _title(card.group.facts.format), note=NEEDS_GT.format(session.words().named[0]))
+            return Review(card, _title(card.group.facts.format), note=NEEDS_GT.format(chosen.words.named[0]))
         return Review(card, error=error_text(error), side=side if is_compared else "")
     facts = describe_layout(layout)
     if not is_compared:
         return Review(card, facts, further_facts_of(layout), findings=layout.findings, has_scores=layout.has_scores)
-    found, problem = _findings(side, layout)
+    found, problem = _findings(chosen, side, layout)
     return Review(card, facts, further_facts_of(layout), problem, "", found, side, layout.has_scores)
 
 
-def _layout_of_side(side: str) -> Layout:
+def _layout_of_side(chosen: Chosen, side: str) -> Layout:
     if side == "gt":
-        return gt_layout_of(session.comparison_request())
-    request = session.comparison_request(int(side))
+        return gt_layout_of(chosen.request())
+    request = chosen.request(int(side))
     if side_files.can_read_gt():
         return layouts_of(request)[PRED_SIDE]
     return layout_of(request.pred, sizes=request.sizes)  # the card of the ground truth says what is wrong with that
@@ -133,22 +136,14 @@ def _waits_for_gt(card: Card, is_compared: bool) -> bool:
     return needs and not (is_compared and side_files.can_read_gt())
 
 
-def _findings(side: str, layout: Layout) -> tuple[tuple[Finding, ...], str]:
+def _findings(chosen: Chosen, side: str, layout: Layout) -> tuple[tuple[Finding, ...], str]:
     """The findings about one side, and why it cannot be compared, if so."""
-    compared = compared_at(session.chosen_index() if side == "gt" else int(side))
+    compared = chosen.compare_or_error(chosen.position if side == "gt" else int(side))
     if isinstance(compared, InputError):
         is_own = side != "gt" and side_files.can_read_gt()
         return layout.findings, error_text(compared) if is_own else ""
     found = compared.findings_by_side
     return (found["gt"], "") if side == "gt" else ((*found["pred"], *found["both"]), "")
-
-
-def compared_at(position: int) -> Comparison | InputError:
-    """The comparison of the prediction at a position, or why there is none."""
-    try:
-        return comparison_of(session.comparison_request(position), session.compare_options(position))
-    except InputError as error:
-        return error
 
 
 def _title(format: str) -> str:

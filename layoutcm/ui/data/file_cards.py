@@ -14,13 +14,14 @@ from layoutcm.layouts.model import Finding
 from layoutcm.results.vocabulary import vocabulary_of
 from layoutcm.scale.plan import PlanFacts, PlanSide, read_plan
 from layoutcm.scale.storage import name_of
-from layoutcm.ui.data.card_reviews import EQUAL_NAMES, Review, compared_at, has_repair
+from layoutcm.ui.data.card_reviews import EQUAL_NAMES, Review, has_repair
 from layoutcm.ui.files.file_facts import PART, WHOLE_LAYOUT
 from layoutcm.ui.files.file_roles import GT, PRED, ROLES, SESSION, Card, roles_offered
-from layoutcm.ui.files.visitor_files import InputFile
+from layoutcm.ui.files.input_file import InputFile
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text, plural_spaced
 from layoutcm.ui.shared import page_shell
-from layoutcm.ui.state import card_state, choices, session
+from layoutcm.ui.state import card_state, choices
+from layoutcm.ui.state.chosen import Chosen
 
 ICONS = {
     "error": ":material/error:",
@@ -51,30 +52,30 @@ _REPAIRS = {
 }
 
 
-def role_titles() -> dict[str, str]:
-    return ROLES | dict(zip((GT, PRED), session.words().titles))
+def role_titles(chosen: Chosen) -> dict[str, str]:
+    return ROLES | dict(zip((GT, PRED), chosen.words.titles))
 
 
-def show_cards(reviews: Sequence[Review], folded: bool) -> None:
+def show_cards(chosen: Chosen, reviews: Sequence[Review], folded: bool) -> None:
     """All cards, one line each when folded; a card with a problem is open."""
     first_of_format = {one.card.group.facts.format: one for one in reversed(reviews) if one.card.role in (GT, PRED)}
     for review in reviews[:CARDS_SHOWN]:
         with st.container(key=f"card_{review.card.number}"):
-            is_open = not folded or review.needs_decision or has_repairs(review.side)  # which can be undone
-            with st.expander(_title(review), expanded=is_open, icon=_icon(review)):
-                _show_controls(review.card)
-                _show_content(review)
+            is_open = not folded or review.needs_decision or has_repairs(chosen, review.side)  # which can be undone
+            with st.expander(_title(chosen, review), expanded=is_open, icon=_icon(review)):
+                _show_controls(chosen, review.card)
+                _show_content(chosen, review)
                 if review in first_of_format.values():
                     _show_grouping(review.card, reviews)
     if len(reviews) > CARDS_SHOWN:
         st.caption(f"… and {len(reviews) - CARDS_SHOWN} more.")
 
 
-def _title(review: Review) -> str:
+def _title(chosen: Chosen, review: Review) -> str:
     """Role, name and facts in one line; what cannot be used says so."""
     facts = review.facts or ("cannot be used" if review.error else "")
     name = as_typed(review.card.name)
-    return f"**{role_titles()[review.card.role]}** &ensp; {name}" + (f" &ensp; :gray[{facts}]" if facts else "")
+    return f"**{role_titles(chosen)[review.card.role]}** &ensp; {name}" + (f" &ensp; :gray[{facts}]" if facts else "")
 
 
 def _icon(review: Review) -> str:
@@ -83,10 +84,10 @@ def _icon(review: Review) -> str:
     return ICONS["warning" if any(one.severity == "warning" for one in review.findings) else "fine"]
 
 
-def _show_controls(card: Card) -> None:
+def _show_controls(chosen: Chosen, card: Card) -> None:
     """The role, which can be changed, and a button that removes the card."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    titles, name = role_titles(), as_typed(card.name)
+    titles, name = role_titles(chosen), as_typed(card.name)
     if card.role != SESSION:
         key, offered = f"role_{card.number}", roles_offered(card)
         st.session_state[key] = card.role if card.role in offered else offered[-1]
@@ -101,13 +102,13 @@ def _store_role(card: Card, key: str) -> None:
     card_state.choose_role(card, st.session_state[key])
 
 
-def _show_content(review: Review) -> None:
+def _show_content(chosen: Chosen, review: Review) -> None:
     if review.error:
         st.error(review.error)
     if review.note:
         st.caption(review.note)
     if review.side:
-        show_applied_repairs(review.side)
+        show_applied_repairs(chosen, review.side)
     show_warnings(review.findings, review.side)
     show_notes(review.findings, str(review.card.number))
     if review.further:
@@ -145,15 +146,14 @@ def _store_grouping(kind: str, format: str) -> None:
     card_state.change(**{field: (*others, format) if wanted else others})
 
 
-def show_results() -> None:
+def show_results(chosen: Chosen) -> None:
     """A card for every result, and the button that goes on."""
-    files = session.loaded_files()
-    assert files is not None
+    preds = chosen.files.preds
     st.button("Go on to Models", key="go_on", type="primary", icon=":material/arrow_forward:",
               on_click=page_shell.go_to, args=("models",))  # fmt: skip
-    for position, given in enumerate(files.preds):
-        _show_result(position, given, compared_at(position))
-    with_why = all(read_plan(given.path).facts.why for given in files.preds)
+    for position, given in enumerate(preds):
+        _show_result(position, given, chosen.compare_or_error(position))
+    with_why = all(read_plan(given.path).facts.why for given in preds)
     st.caption(NOT_HERE if with_why else f"{NOT_HERE} {WITHOUT_WHY}")
 
 
@@ -227,21 +227,21 @@ def _apply(side: str, finding: Finding) -> None:
         choices.put(fixes=(*choices.current().fixes, f"{side}={finding.repair}"))
 
 
-def has_repairs(side: str) -> bool:
-    return any(text.partition("=")[0] == side for text in choices.current().fixes)
+def has_repairs(chosen: Chosen, side: str) -> bool:
+    return any(text.partition("=")[0] == side for text in chosen.now.fixes)
 
 
-def show_applied_repairs(side: str) -> None:
+def show_applied_repairs(chosen: Chosen, side: str) -> None:
     """The repairs of one side, each with a button to undo it."""
-    for i, text in enumerate(choices.current().fixes):
+    for i, text in enumerate(chosen.now.fixes):
         own, _, repair = text.partition("=")
         if own == side:
             _show_repair(f"Repaired: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, i)
 
 
-def show_matched_names() -> None:
+def show_matched_names(chosen: Chosen) -> None:
     """That equal names are matched, with a button to undo it."""
-    if choices.current().taxonomy == MATCH_NAMES:
+    if chosen.now.taxonomy == MATCH_NAMES:
         _show_repair("Labels: equal names are matched", "names", _unmatch_names)
 
 

@@ -6,13 +6,13 @@ seconds on a very large set: there they wait for a click.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import CONFIG, MOST_BARS, class_bars
@@ -31,13 +31,10 @@ from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, page_shell
-from layoutcm.ui.state import choices, panes, session
-from layoutcm.ui.state.panes import MODELS, PAGES, Panes
-from layoutcm.ui.state.selection import Scope, chosen_labels
+from layoutcm.ui.state import choices, selection
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import MODELS, PAGES, Panes, Scope
 from layoutcm.wording import MISSING, difference_text, plural, score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NO_SCORES = (
     "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
@@ -51,45 +48,42 @@ UNPAIRED = (
 )
 
 
-def show_classes(shown: Panes) -> None:
+def show_classes(chosen: Chosen, shown: Panes) -> None:
     """The numbers of every class beside bars with intervals, or the agreement about every label."""
     st.subheader(shown.words.classes, anchor=False)
-    CLASSES[shown.words.measured](shown)
+    CLASSES[shown.words.measured](chosen, shown)
 
 
-def _show_scores(shown: Panes) -> None:
+def _show_scores(chosen: Chosen, shown: Panes) -> None:
     if shown.is_pair:
-        _show_classes_of_pair(shown)
+        _show_classes_of_pair(chosen, shown)
         return
     scope, confusion = shown.own, shown.own.confusion()
     if not confusion.diagonal:
         st.info(NO_SCORES)
         return
-    labels = chosen_labels(confusion)
+    labels = chosen.labels_of(confusion)
     found = intervals_if_ready(scope)
     draw = partial(charts.class_bars, confusion, selection=labels, intervals=found.whiskers() if found else None)
-    table = partial(class_table, confusion, labels, intervals_part(found) if found else None)
-    downloads.offer("classes", downloads.Offer(downloads.in_state("classes"), "Classes", draw, table))
+    table = lambda: class_table(confusion, labels, intervals_part(found) if found else None)
+    downloads.offer("classes", downloads.Offer(downloads.in_state(chosen, "classes"), "Classes", draw, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
-        data_tables.show_table(_class_table(confusion, labels.rows), data_tables.CLASS_COLUMNS, key="class_table")
+        # The lowest F1 is on top; classes without a score are last.
+        classes = confusion.classes().iloc[labels.rows].sort_values("f1", kind="stable")
+        names = ["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]
+        data_tables.show_table(classes[names], data_tables.CLASS_COLUMNS, key="class_table")
     with right:
-        _show_bars(scope, confusion)
+        _show_bars(chosen, scope, confusion)
 
 
-def _class_table(confusion: Confusion, rows: list[int]) -> pd.DataFrame:
-    """The table with F1 first, the lowest on top; classes without a score are last."""
-    table = confusion.classes().iloc[rows].sort_values("f1", kind="stable")
-    return table[["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]]
-
-
-def _show_agreement(shown: Panes) -> None:
+def _show_agreement(chosen: Chosen, shown: Panes) -> None:
     scope = shown.own
     table = label_agreement(scope.compared.counts(), scope.compared.space)
     if not len(table):
         st.info("A and B have different labels, so that there is no agreement. A mapping makes them comparable.")
         return
-    names = choices.current().labels
+    names = chosen.now.labels
     table = table[table["label"].isin(names)] if names else table
     columns = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
     data_tables.show_table(table.sort_values("agreement", kind="stable"), columns, key="class_table")
@@ -98,34 +92,29 @@ def _show_agreement(shown: Panes) -> None:
 CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
 
 
-def _show_bars(scope: Scope, confusion: Confusion) -> None:
-    found = intervals_if_ready(scope)
-    shown = chosen_labels(confusion)
-    most = MOST_DRAWN if choices.current().all_bars else MOST_BARS
-    figure = class_bars(
-        confusion, session.theme(), most, intervals=found.whiskers() if found else None, selection=shown
-    )
-    _say_how_many(confusion, len(classes_in_use(confusion, False, shown)), most)
+def _show_bars(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
+    found, shown = intervals_if_ready(scope), chosen.labels_of(confusion)
+    most = MOST_DRAWN if chosen.now.all_bars else MOST_BARS
+    figure = class_bars(confusion, chosen.theme, most, intervals=found.whiskers() if found else None, selection=shown)
+    every = sum(1 for i in shown.rows if i)
+    if every > MOST_BARS:
+        _say_how_many(min(len(classes_in_use(confusion, False, shown)), most), every)
     st.plotly_chart(figure, key="class_bars", config=CONFIG, theme=None)
     show_source(found)
 
 
-def _say_how_many(confusion: Confusion, drawn: int, most: int) -> None:
-    """How many labels have bars, if some have none, and a switch that shows all that can be drawn."""
-    every = sum(1 for i in chosen_labels(confusion).rows if i)
-    if every <= MOST_BARS:
-        return
+def _say_how_many(drawn: int, every: int) -> None:
+    """How many labels have bars, and a switch that shows all that can be drawn."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        rest = ", those with the most pixels; the table has all" if min(drawn, most) < every else ""
-        st.caption(f"Bars of {min(drawn, most)} of {plural(every, 'label')}{rest}.")
+        rest = ", those with the most pixels; the table has all" if drawn < every else ""
+        st.caption(f"Bars of {drawn} of {plural(every, 'label')}{rest}.")
         st.toggle("All" if every <= MOST_DRAWN else f"The {MOST_DRAWN} largest", **choices.bind("all_bars"))
 
 
 def intervals_if_ready(scope: Scope) -> Intervals | None:
     """The intervals of the scope; for a large one, None until they are made in the background."""
-    asked = scope.key, choices.current().method, scope.compared
     is_small = len(scope.compared.pages) <= MOST_PAGES
-    return _intervals(*asked) if is_small or background.is_ready(_intervals, *asked) else None
+    return _intervals(scope) if is_small or background.is_ready(_intervals, scope) else None
 
 
 def show_source(intervals: Intervals | None) -> None:
@@ -141,90 +130,82 @@ def show_source(intervals: Intervals | None) -> None:
 
 
 @kept("Computing intervals …")
-def _intervals(key: str, method: str, _compared: Comparison) -> Intervals:
-    return _compared.bootstrap(method=method)
+def _intervals(scope: Scope) -> Intervals:
+    return scope.compared.bootstrap(method=scope.method)
 
 
 def show_pair(shown: Panes) -> None:
     """A small table: figure, A, B, B minus A, verdict, remark."""
-    first, second = shown.titles
     try:
         rows, note = ROWS[shown.words.measured, shown.kind](shown)
     except InputError as error:
         st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
         return
-    titles = {"figure": "", "first": first, "second": second, "verdict": "verdict on B", "difference": "difference",
-              "remark": "remark"}  # fmt: skip
-    used = [name for name in titles if any(row.get(name) for row in rows)]
-    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
-    data_tables.show_table(pd.DataFrame(rows)[used], columns, key="pair_table")
-    st.caption(f"Difference: {as_typed(second)} minus {as_typed(first)}. {note}")
+    _show_rows(shown, rows, {"figure": ""}, "pair_table")
+    first, second = map(as_typed, shown.titles)
+    st.caption(f"Difference: {second} minus {first}. {note}")
 
 
-def _show_classes_of_pair(shown: Panes) -> None:
-    """F1 of every class on both sides, B minus A, and the verdict on B if the two are predictions."""
-    try:
-        rows = _class_rows(shown)
-    except InputError as error:
-        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
-        return
-    titles = {"label": "label", "first": shown.titles[0], "second": shown.titles[1], "verdict": "verdict on B",
+def _show_rows(shown: Panes, rows: Rows, first: dict[str, str], key: str) -> pd.DataFrame:
+    """Show the columns that have a value; returns them with their titles. `first` is {column: title} of the first."""
+    titles = {**first, "first": shown.titles[0], "second": shown.titles[1], "verdict": "verdict on B",
               "difference": "difference", "remark": "remark"}  # fmt: skip
     used = [name for name in titles if any(row.get(name) for row in rows)]
     table = pd.DataFrame(rows, columns=used)
-    columns = {name: st.column_config.TextColumn(titles[name]) for name in used}
-    data_tables.show_table(table, columns, key="pair_classes")
+    data_tables.show_table(table, {name: st.column_config.TextColumn(titles[name]) for name in used}, key=key)
+    return table.rename(columns=titles)
+
+
+def _show_classes_of_pair(chosen: Chosen, shown: Panes) -> None:
+    """F1 of every class on both sides, B minus A, and the verdict on B if the two are predictions."""
+    try:
+        rows = _class_rows(chosen, shown)
+    except InputError as error:
+        st.warning(as_typed(f"The two cannot be compared. {error.on_screen}"))
+        return
+    table = _show_rows(shown, rows, {"label": "label"}, "pair_classes")
     tested = f" {CORRECTED_FOR_CLASSES}." if shown.kind == MODELS else " The plain difference, without a test."
     st.caption(f"F1, and B minus A.{tested}")
-    offered = Table("classes_of_two", "Classes of A and B", table.rename(columns=titles))
-    downloads.offer(
-        "classes", downloads.Offer(downloads.in_state("classes-A-B"), "Classes of A and B", table=lambda: offered)
-    )
+    title, file = "Classes of A and B", downloads.in_state(chosen, "classes-A-B")
+    offer = downloads.Offer(file, title, table=lambda: Table("classes_of_two", title, table))
+    downloads.offer("classes", offer)
 
 
-def _class_rows(shown: Panes) -> Rows:
-    first, second = panes.matrices(shown)
+def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
+    first, second = selection.matrices(shown)
     if not first.diagonal:
         raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
-    tested = panes.model_difference(shown).class_rows if shown.kind == MODELS else {}
+    tested = selection.model_difference(shown).class_rows if shown.kind == MODELS else {}
     values = [one.class_values()["f1"] for one in (first, second)]
-    rows = []
-    for i in chosen_labels(first).rows:
-        if not i:
-            continue
-        own, other, test = float(values[0][i]), float(values[1][i]), tested.get((first.labels[i], "f1"))
-        rows.append(
-            {
-                "label": first.labels[i],
-                "first": score_text(own),
-                "second": score_text(other),
-                "difference": _difference(test["value"], test["low"], test["high"]) if test
-                else difference_text(other - own),
-                "verdict": (test["verdict"] or MISSING) if test else "",
-                "remark": test["remark"] if test else "",
-            }
-        )  # fmt: skip
-    return rows
+    return [
+        _row({"label": first.labels[i]}, values[0][i], values[1][i], tested.get((first.labels[i], "f1")))
+        for i in chosen.labels_of(first).rows
+        if i
+    ]
+
+
+def _row(name: dict[str, str], first: float, second: float, test: Mapping[Any, Any] | None = None) -> dict[str, str]:
+    """One row with the values of A and B and their difference; `test` has the interval and the verdict."""
+    return name | {
+        "first": score_text(float(first)),
+        "second": score_text(float(second)),
+        "difference": _difference(test["value"], test["low"], test["high"]) if test
+        else difference_text(float(second - first)),
+        "verdict": (test["verdict"] or MISSING) if test else "",
+        "remark": test["remark"] if test else "",
+    }  # fmt: skip
 
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
     """The rows of the table, and what is said of their verdicts; so do the next two."""
-    difference = panes.model_difference(shown)
-    found = difference.figure_rows
-    values = [
+    difference = selection.model_difference(shown)
+    first, second = (
         {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
-         "content_f1": one.content()["f1"]} for one in panes.matrices(shown)
-    ]  # fmt: skip
+         "content_f1": one.content()["f1"]} for one in selection.matrices(shown)
+    )  # fmt: skip
     return [
-        {
-            "figure": figure_title(figure),
-            "first": score_text(values[0][figure]),
-            "second": score_text(values[1][figure]),
-            "difference": _difference(*(found[figure][end] for end in ("value", "low", "high"))),
-            "verdict": found[figure]["verdict"] or MISSING,
-            "remark": found[figure]["remark"],
-        }
-        for figure in UNIT_FIGURES
+        _row({"figure": figure_title(name)}, first[name], second[name], difference.figure_rows[name])
+        for name in UNIT_FIGURES
     ], PAIRED.format(units=difference.resampling.units)
 
 
@@ -236,21 +217,14 @@ def _page_rows(shown: Panes) -> tuple[Rows, str]:
             "difference": _difference(row["difference"], row["difference_low"], row["difference_high"]),
             "verdict": row["verdict"] or MISSING,
         }
-        for row in panes.page_difference(shown).to_dict("records")
+        for row in selection.page_difference(shown).to_dict("records")
     ], UNPAIRED
 
 
 def _agreement_rows(shown: Panes) -> tuple[Rows, str]:
     first, second = (one.compared.agreement() for one in shown.scopes)
-    return [
-        {
-            "figure": title,
-            "first": score_text(first[name]),
-            "second": score_text(second[name]),
-            "difference": difference_text(second[name] - first[name]),
-        }
-        for name, title in AGREEMENT_TITLES.items()
-    ], UNTESTED
+    rows = [_row({"figure": title}, first[name], second[name]) for name, title in AGREEMENT_TITLES.items()]
+    return rows, UNTESTED
 
 
 ROWS = {

@@ -27,8 +27,8 @@ from layoutcm.layouts.page_attributes import KEYS as KEYS_OF_ATTRIBUTES
 from layoutcm.layouts.page_maps import parse_page_map
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.metrics.family_trees import check_tree
+from layoutcm.ui.files.input_file import InputFile, input_from_bytes, read_layout
 from layoutcm.ui.files.session_files import is_session_file
-from layoutcm.ui.files.visitor_files import InputFile, input_from_bytes, read_layout
 
 # Kinds of files. A part is the layout of one page or document; several parts make one layout.
 WHOLE_LAYOUT, PART, COMPANION, SKIPPED, UNKNOWN = "whole layout", "part of a layout", "companion", "skipped", "unknown"

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from layoutcm.formats.registry import ANSWER, BY_NAME
 from layoutcm.ui.files import file_facts
 from layoutcm.ui.files.file_facts import COMPANION, LAYOUTS, PART, SKIPPED, UNKNOWN, FileFacts
-from layoutcm.ui.files.visitor_files import InputFile, join_inputs
+from layoutcm.ui.files.input_file import InputFile, join_inputs
 
 PDF, ZIP, PARQUET = ".pdf", ".zip", ".parquet"
 _SHARD = re.compile(r"[-_.]?(?:part[-_.]?)?\d++[-_]of[-_]\d++")  # a data set in several files

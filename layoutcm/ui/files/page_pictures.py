@@ -23,7 +23,7 @@ from layoutcm.drawing.page_images import (
     load_shrunk,
 )
 from layoutcm.errors import InputError
-from layoutcm.ui.files.visitor_files import InputFile, input_from_path
+from layoutcm.ui.files.input_file import InputFile, input_from_path
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.pictures import picture_address
 

@@ -34,8 +34,7 @@ from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, base_name
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
-from layoutcm.ui.files.repairs_and_mapping import ChosenMapping, are_repairs, checked_mapping
-from layoutcm.ui.files.visitor_files import (
+from layoutcm.ui.files.input_file import (
     InputFile,
     Origin,
     input_from_bytes,
@@ -44,6 +43,7 @@ from layoutcm.ui.files.visitor_files import (
     rows_of,
     stored_input,
 )
+from layoutcm.ui.files.repairs_and_mapping import ChosenMapping, are_repairs, checked_mapping
 
 SUFFIX = ".layoutcm"
 VERSION = 1

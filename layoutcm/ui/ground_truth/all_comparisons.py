@@ -16,7 +16,7 @@ from layoutcm.models.label_errors import label_errors, prediction_names, usable_
 from layoutcm.models.suggestions import candidate_keys
 from layoutcm.tables.agreement_tables import AGREEMENT_TITLES, NO_AGREEMENT, REVIEW_ORDER
 from layoutcm.tables.tables import Table
-from layoutcm.ui.files.input_files import comparison_of, layout_of
+from layoutcm.ui.files.comparisons import layout_of
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced, words_for
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import kept
@@ -24,7 +24,7 @@ from layoutcm.ui.shared import data_tables, downloads
 from layoutcm.ui.shared.data_tables import agreed_sentence
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.sidebar import show_segments
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.state.chosen import Chosen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +44,19 @@ COLUMNS = {name: data_tables.plain_number(title) for name, title in AGREEMENT_TI
 LABEL_COLUMNS = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """The comparisons that can be used, by the names of their files, and why other predictions cannot be."""
+    """The comparisons that can be used, by the names of their files, and why other predictions cannot be.
+
+    Its repr is its content, so it can be an argument of a function whose values are kept.
+    """
 
     compared: dict[str, Comparison]
     left_out: dict[str, InputError]
     content: str  # the cache key of all comparisons
+
+    def __repr__(self) -> str:
+        return self.content
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -81,19 +87,20 @@ class FoundErrors:
         return list(self.rows)
 
 
-def all_comparisons() -> Evidence:
+def all_comparisons(chosen: Chosen) -> Evidence:
     """The ground truth compared with every prediction; those that cannot be read are left out."""
-    names = session.pred_names()
-    contents = [session.comparison_key(k) for k in range(len(names))]
+    names = chosen.names
+    contents = list(map(chosen.key, range(len(names))))
     place = st.empty() if st.session_state.get("compared_all") != contents else None
     compared, left_out = dict[str, Comparison](), dict[str, InputError]()
     for k, name in enumerate(names):
         if place and len(names) > 1:
             place.progress(k / len(names), f"Comparing {as_typed(name)}, {k + 1} of {len(names)} …")
-        try:
-            compared[name] = comparison_of(session.comparison_request(k), session.compare_options(k))
-        except InputError as error:
-            left_out[name] = error
+        found = chosen.compare_or_error(k)
+        if isinstance(found, InputError):
+            left_out[name] = found
+        else:
+            compared[name] = found
     if place:
         place.empty()
     st.session_state["compared_all"] = contents
@@ -113,38 +120,32 @@ def show_left_out(evidence: Evidence) -> None:
 def are_errors_ready(evidence: Evidence) -> bool:
     """Whether the candidates can be shown: at once for a small set, for a large one when they are found."""
     pages = max(len(one.pages) for one in evidence.comparisons)
-    return pages <= MOST_PAGES or background.is_ready(_found_errors, evidence.content, evidence.comparisons)
-
-
-def find_errors(evidence: Evidence) -> FoundErrors:
-    return _found_errors(evidence.content, evidence.comparisons)
+    return pages <= MOST_PAGES or background.is_ready(find_errors, evidence)
 
 
 @kept("Looking for probable errors …")
-def _found_errors(content: str, _comparisons: list[Comparison]) -> FoundErrors:
-    table = label_errors(_comparisons)
+def find_errors(evidence: Evidence) -> FoundErrors:
+    table = label_errors(evidence.comparisons)
     return FoundErrors(table, {key: row for row, key in enumerate(candidate_keys(table))})
 
 
-def gt_layout() -> Layout:
+def gt_layout(chosen: Chosen) -> Layout:
     """The ground truth as it was read and repaired, before labels are mapped: files are written from it."""
-    request = session.comparison_request()
+    request = chosen.request()
     return layout_of(request.gt, sizes=request.sizes, repairs=request.gt_repairs)
 
 
-def show_truth_choice() -> None:
+def show_truth_choice(chosen: Chosen) -> None:
     """Whether the first file is a ground truth. Without one, nothing is right or wrong, and the sides are A and B."""
-    files = session.loaded_files()
-    assert files is not None
-    if files.is_result:
+    if chosen.shows_result:
         return
     names = {True: "the ground truth", False: "one of several annotations"}
-    show_segments("truth", f"{as_typed(files.gt.name)} is", names, "truth")
+    show_segments("truth", f"{as_typed(chosen.files.gt.name)} is", names, "truth")
 
 
 def show_agreement(evidence: Evidence) -> None:
     """A row for each prediction, and one for all layouts together if there are several."""
-    rows = _agreement_table(evidence.content, evidence).copy()
+    rows = _agreement_table(evidence).copy()
     together = _ask_for_all_together(evidence)
     if together is not None:
         rows.loc[len(rows)] = together
@@ -156,12 +157,12 @@ def show_agreement(evidence: Evidence) -> None:
 
 
 @kept("Measuring agreement …")
-def _agreement_table(content: str, _evidence: Evidence) -> pd.DataFrame:
+def _agreement_table(evidence: Evidence) -> pd.DataFrame:
     import pandas as pd
 
-    first = _evidence.comparisons[0]
+    first = evidence.comparisons[0]
     name = words_for(first).first_layout.format(name=first.alignment.layouts[GT].name)
-    return pd.DataFrame([{"layouts": f"{name} and {other}"} | c.agreement() for other, c in _evidence.compared.items()])
+    return pd.DataFrame([{"layouts": f"{name} and {other}"} | c.agreement() for other, c in evidence.compared.items()])
 
 
 def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:
@@ -175,7 +176,7 @@ def _ask_for_all_together(evidence: Evidence) -> dict[str, Any] | None:
         st.button(label, key="agreement_of_all", on_click=_ask_for, args=(evidence.content,))
         return None
     try:
-        return {"layouts": f"all {n} together"} | _together(evidence.content, evidence)
+        return {"layouts": f"all {n} together"} | _together(evidence)
     except InputError as error:
         st.caption(error_text(error))
         return None
@@ -186,17 +187,17 @@ def _ask_for(content: str) -> None:
 
 
 @kept("Comparing all layouts with each other …")
-def _together(content: str, _evidence: Evidence) -> dict[str, float]:
-    first = _evidence.comparisons[0]
-    layouts = [first.alignment.layouts[GT], *(c.alignment.layouts[PRED] for c in _evidence.comparisons)]
+def _together(evidence: Evidence) -> dict[str, float]:
+    first = evidence.comparisons[0]
+    layouts = [first.alignment.layouts[GT], *(c.alignment.layouts[PRED] for c in evidence.comparisons)]
     return agreement(layouts, rounding=first.rounding, min_score=first.min_score, taxonomy="same")
 
 
-def show_without_truth(evidence: Evidence) -> None:
+def show_without_truth(chosen: Chosen, evidence: Evidence) -> None:
     """How far A, the first file, and B, the chosen one, agree, by label, and which pages to look at."""
-    name = session.pred_names()[session.chosen_index()]
+    name = chosen.names[chosen.position]
     compared = evidence.compared.get(name) or evidence.comparisons[0]
-    st.markdown(as_typed(agreed_sentence((evidence.content, name), choices.current().method, compared)))
+    st.markdown(as_typed(agreed_sentence((evidence.content, name), chosen.now.method, compared)))
     if not compared.space.shared:
         return
     st.subheader("Labels", anchor=False)

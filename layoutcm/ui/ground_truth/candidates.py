@@ -40,7 +40,8 @@ from layoutcm.ui.ground_truth.all_comparisons import Evidence, FoundErrors, gt_l
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.shared.downloads import Offer, file_name
-from layoutcm.ui.state import choices, selection, session
+from layoutcm.ui.state import choices, session
+from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -79,16 +80,16 @@ class ShownCandidates:
         return self.rows.iloc[self.chosen]
 
 
-def show_sentence(found: FoundErrors) -> None:
-    st.markdown(as_typed(label_errors_sentence(found.table, len(gt_layout().region_columns))))
+def show_sentence(chosen: Chosen, found: FoundErrors) -> None:
+    st.markdown(as_typed(label_errors_sentence(found.table, len(gt_layout(chosen).region_columns))))
 
 
-def show_filters(evidence: Evidence) -> None:
+def show_filters(chosen: Chosen, evidence: Evidence) -> None:
     """The kinds and labels to show. The labels are those of Filter, because a choice has one value everywhere."""
     known = list(dict.fromkeys(label for c in evidence.comparisons for label in c.labels[1:]))
     choices.put(
-        error_kinds=tuple(kind for kind in choices.current().error_kinds if kind in KINDS),
-        labels=tuple(label for label in choices.current().labels if label in known),
+        error_kinds=tuple(kind for kind in chosen.now.error_kinds if kind in KINDS),
+        labels=tuple(label for label in chosen.now.labels if label in known),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Kinds", KINDS, selection_mode="multi", help=KIND_HELP, **choices.bind("error_kinds", "truth"))
@@ -97,29 +98,43 @@ def show_filters(evidence: Evidence) -> None:
         )
 
 
-def shown_candidates(evidence: Evidence, found: FoundErrors) -> ShownCandidates | None:
+def show_review(evidence: Evidence, found: FoundErrors, chosen: Chosen) -> None:
+    """One candidate beside the table of all, the buttons that decide about it, and the files."""
+    shown = shown_candidates(chosen, evidence, found)
+    if shown is None:
+        st.info("No candidate has these kinds and labels.")
+    else:
+        show_buttons(shown)
+        left, right = page_shell.columns(2, 3, key="_candidates")
+        with left:
+            show_candidate(chosen, evidence, shown)
+        with right:
+            show_table(evidence, found, shown)
+    show_downloads(chosen, found)
+
+
+def shown_candidates(chosen: Chosen, evidence: Evidence, found: FoundErrors) -> ShownCandidates | None:
     """What the table shows; None if the filters leave nothing."""
     table, keys = found.table, found.keys
-    rows = np.flatnonzero(_is_wanted(table, evidence))
+    rows = np.flatnonzero(_is_wanted(chosen, table, evidence))
     first = rows[:ROWS_SHOWN]
     if not first.size:
         return None
     shown = [keys[row] for row in first]
     wanted = st.session_state.get("chosen_candidate")
-    chosen = shown.index(wanted) if wanted in shown else 0
-    return ShownCandidates(table.iloc[first], shown, rows.size, chosen)
+    return ShownCandidates(table.iloc[first], shown, rows.size, shown.index(wanted) if wanted in shown else 0)
 
 
-def _is_wanted(table: pd.DataFrame, evidence: Evidence) -> Any:
+def _is_wanted(chosen: Chosen, table: pd.DataFrame, evidence: Evidence) -> Any:
     """bool[rows]: the kinds, labels and level that are chosen."""
-    now = choices.current()
+    now = chosen.now
     wanted = np.ones(len(table), bool)
     if now.error_kinds:
         wanted &= table["kind"].isin(now.error_kinds).to_numpy()
     if now.labels:
         wanted &= (table["gt_label"].isin(now.labels) | table["suggested"].isin(now.labels)).to_numpy()
     compared = evidence.comparisons[0]
-    level = session.chosen_level(compared)
+    level = chosen.level(compared)
     pages = pages_at(compared.levels, level.get("page"), level.get("document"))
     if pages is not None:
         wanted &= table["page"].isin([compared.pages[page] for page in pages]).to_numpy()
@@ -139,8 +154,8 @@ def show_table(evidence: Evidence, found: FoundErrors, shown: ShownCandidates) -
     table = candidate_table(shown.rows, evidence.columns)
     table.insert(0, "decision", [DECIDED[made.get(key, "")] for key in shown.keys])
     # The table scrolls to a chosen cell, but not to a chosen row.
-    chosen = {"rows": [shown.chosen], "columns": [], "cells": [[shown.chosen, "kind"]]}
-    st.session_state[TABLE_KEY] = {"selection": chosen}
+    selected = {"rows": [shown.chosen], "columns": [], "cells": [[shown.chosen, "kind"]]}
+    st.session_state[TABLE_KEY] = {"selection": selected}
     data_tables.show_row_chooser(table, data_tables.COLUMNS | COLUMNS, TABLE_KEY, partial(_choose_row, shown))
     st.caption(_facts(found, shown, made))
 
@@ -193,13 +208,14 @@ def _decide(shown: ShownCandidates, decision: str) -> None:
     _go_to(shown, shown.chosen + 1)
 
 
-def show_candidate(evidence: Evidence, key: str, record: Any) -> None:
+def show_candidate(chosen: Chosen, evidence: Evidence, shown: ShownCandidates) -> None:
     """What is probably wrong, in words and on a part of the page."""
+    key, record, compared = shown.keys[shown.chosen], shown.record, evidence.comparisons[0]
     change = CHANGES[record["kind"]].format(**record)
     st.markdown(f"**{as_typed(change)}**, evidence {score_text(record['evidence'])}")
     region = "" if record["kind"] == "missing" else f", region {record['region']}"
     st.caption(f"page {as_typed(record['page'])}{region}")
-    picture = _picture_of_page(evidence, record["page"])
+    picture = chosen.page_images.find(compared, page_position(compared.levels.pages, record["page"]))
     identity = (picture.digest, picture.member, picture.row, picture.page_index) if picture else ()
     address, wide, high = _draw((evidence.content, key, *identity), evidence, record, picture)
     # With its size the browser keeps the place free before it has the picture.
@@ -217,11 +233,6 @@ def _prediction_lines(evidence: Evidence, record: Any) -> list[str]:
         has = as_typed(label) if isinstance(label, str) else "none"
         lines.append(f"{as_typed(file)}: {has} ({score_text(record[f'{name}_evidence'])} by itself)")
     return lines
-
-
-def _picture_of_page(evidence: Evidence, page: str) -> Picture | None:
-    compared = evidence.comparisons[0]
-    return selection.current_page_images().find(compared, page_position(compared.levels.pages, page))
 
 
 @st.cache_data(max_entries=50, show_spinner=False, scope="session")
@@ -268,7 +279,7 @@ def _box(record: Any, names: tuple[str, ...]) -> Box | None:
     return None if math.isnan(x0) else (x0, y0, x1, y1)
 
 
-def show_downloads(found: FoundErrors) -> None:
+def show_downloads(chosen: Chosen, found: FoundErrors) -> None:
     """Which candidates to take, and a button for each format; a file is made when its button is clicked."""
     made = {key: one for key, one in session.decisions().items() if key in found.rows}
     accepted, dismissed = (sum(one == decision for one in made.values()) for decision in DECISIONS)
@@ -277,7 +288,7 @@ def show_downloads(found: FoundErrors) -> None:
         "Candidates to take", WHICH, format_func=lambda one: f"{one} ({thin_spaced(counts[one])})", horizontal=True,
         key="candidates_to_take",
     )  # fmt: skip
-    gt = gt_layout()
+    gt = gt_layout(chosen)
     table = partial(table_of_candidates, found.table, made, which)
     downloads.offer("candidates", Offer(file_name(FILE_NAME, which), f"Candidates: {which}", table=table))
     with st.container(horizontal=True):

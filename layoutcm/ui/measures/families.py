@@ -18,35 +18,18 @@ from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.drawing.screen.stacked_bars import family_bars
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, OUT_OF_FAMILY, FamilyTree, preferred_name
 from layoutcm.tables.matrix_views import select, view_buttons
 from layoutcm.tables.tables import Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import downloads, matrix_panel, page_shell, sidebar
-from layoutcm.ui.shared.data_tables import (
-    TABLE_ROWS,
-    Headline,
-    share_headline,
-    share_number,
-    show_headlines,
-    show_table,
-)
+from layoutcm.ui.shared import data_tables, downloads, matrix_panel, page_shell, sidebar
 from layoutcm.ui.shared.downloads import Offer, in_state
-from layoutcm.ui.shared.object_numbers import control_row
-from layoutcm.ui.shared.page_shell import columns, guard
-from layoutcm.ui.state import choices, selection, session
-from layoutcm.ui.state.family_choice import (
-    OWN,
-    TITLES,
-    as_text,
-    chosen_tree,
-    family_options,
-    labels_of,
-    rows_of,
-    tree_of,
-)
+from layoutcm.ui.shared.page_shell import columns, control_row, guard
+from layoutcm.ui.state import choices, family_choice
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import Scope, level_scope
 from layoutcm.wording import as_heading, percent
 
 if TYPE_CHECKING:
@@ -61,41 +44,33 @@ COUNT_HELP = (
 )
 
 
-def show_families(compared: Comparison) -> None:
+def show_families(chosen: Chosen) -> None:
     """How serious confusions are, inside a family of labels or out of it."""
-    tree = choose_families(compared)
+    scope, words = level_scope(chosen), words_for(chosen.compared)
+    tree, depth = choose_families(chosen, words)
     if not tree.paths:
         st.info("No families yet: every label is alone. Choose built-in ones, write your own above, or upload a file.")
-    counted = chosen_family_confusion(compared, tree)
+    choice = (family_choice.as_text(tree), chosen.now.family_sample, chosen.now.family_count, depth)
+    counted = _counted_families(scope, choice, tree)
     if tree.paths:
         page_shell.show_findings(counted.findings)
-    side, words = SIDES.index(choices.current().family_given), words_for(compared)
-    st.markdown(family_sentence(counted, side, selection.scope_text(compared), words))
-    show_headlines(family_headlines(counted, side, words))
-    show_labels(counted, side, words)
+    side = SIDES.index(chosen.now.family_given)
+    st.markdown(family_sentence(counted, side, scope.text, words))
+    data_tables.show_headlines(family_headlines(counted, side, words))
+    show_labels(chosen, counted, side, words)
     page_shell.show_recipe(counted.recipe)
     st.subheader("Inside a family", anchor=False)
-    show_one_family(counted, side, words)
+    show_one_family(chosen, counted, side, words)
     st.subheader("The whole matrix in families", anchor=False)
-    grouped = show_whole_matrix(compared, tree)
+    grouped = show_whole_matrix(chosen, scope, tree)
     st.caption("Counted again from pixels: a pixel with two labels of one family has that family once.")
     page_shell.show_recipe(grouped.recipe)
 
 
-def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
-    """The family counts of the chosen level; the depth is at most that of the tree."""
-    depth = min(choices.current().family_depth, max(tree.depth, 1))
-    choice = (as_text(tree), choices.current().family_sample, choices.current().family_count, depth)
-    return _counted_families(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
-
-
 @kept("Looking at families …")
-def _counted_families(
-    content: str, choice: tuple[str, str, str, int], level: dict[str, str], _compared: Comparison, _tree: FamilyTree
-) -> FamilyConfusion:
+def _counted_families(scope: Scope, choice: tuple[str, str, str, int], _tree: FamilyTree) -> FamilyConfusion:
     _, sample, count, depth = choice
-    at = {"page": level.get("page"), "document": level.get("document")}
-    return _compared.families(_tree, sample, count or None, depth=depth, **at)
+    return scope.whole.families(_tree, sample, count or None, depth=depth, **scope.level)
 
 
 def family_sentence(families: FamilyConfusion, side: int, scope: str, words: ScreenWords) -> str:
@@ -114,7 +89,7 @@ def family_sentence(families: FamilyConfusion, side: int, scope: str, words: Scr
     return f"{percent(shares['identity'])} {of} {words.are_right}{kept}.".replace(" %", "\u00a0%")
 
 
-def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -> list[Headline]:
+def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -> list[data_tables.Headline]:
     """The shares of right, in the family, out of the family."""
     shares, other, all_labels = families.shares(side), words.named[1 - side], f"all labels of {words.named[side]}"
     if not families.common_labels:
@@ -126,21 +101,23 @@ def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -
              "oof": ("Out of the family", f"No label of the family is left in {other} to pair with.")}  # fmt: skip
     reasons = {"identity": different if not families.common_labels else none}
     return [
-        share_headline(title, shares[part], text[0].upper() + text[1:], reasons.get(part, none))
+        data_tables.score_headline(
+            title, shares[part], text[0].upper() + text[1:], reasons.get(part, none), in_words=percent
+        )
         for part, (title, text) in names.items()
     ]
 
 
-def show_labels(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
+def show_labels(chosen: Chosen, families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """All labels of one side: bars, then a table with the preferred confusion of each label."""
-    figure = family_bars(families, side, session.theme())
+    figure = family_bars(families, side, chosen.theme)
     st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
-    show_table(table, label_columns(families), key=f"family_table_{side}")
+    data_tables.show_table(table, label_columns(families), key=f"family_table_{side}")
     draw = partial(stacked_bars.family_bars, families, side)
     make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
     downloads.offer(
-        "families", Offer(in_state("families", words.named[side]), "Labels in and out of families", draw, make)
+        "families", Offer(in_state(chosen, "families", words.named[side]), "Labels in and out of families", draw, make)
     )
 
 
@@ -154,7 +131,7 @@ def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
 
 def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     widths = dict(zip(PARTS, (60, 70, 88)))
-    parts = {part: share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
+    parts = {part: data_tables.share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
     return parts | {
         "label": st.column_config.TextColumn("label", width=103),
         "preferred": st.column_config.TextColumn("confused with", width=103),
@@ -162,64 +139,55 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     }
 
 
-def show_one_family(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
+def show_one_family(chosen: Chosen, families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """The matrix of one family: shares of gt by row or of pred by column, with "out of family" last."""
     own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
     shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
     if not shown:
         st.info("All families are empty here.")
         return
-    names = [matrix.family for matrix in sorted(shown, key=_confused_mass, reverse=True)]
-    sidebar.show_choice(
-        "family", "Family", names, help="The family with the most confusion inside comes first.", width=280
-    )
-    chosen = next(matrix for matrix in shown if matrix.family == choices.current().family)
+    confused = lambda matrix: sum(row["in_family"] for row in matrix.given(GT))
+    names = [matrix.family for matrix in sorted(shown, key=confused, reverse=True)]
+    help_text = "The family with the most confusion inside comes first."
+    family = sidebar.show_choice("family", "Family", names, help=help_text, width=280)
+    one = next(matrix for matrix in shown if matrix.family == family)
     view, direction = ("recall", "row") if side == GT else ("precision", "column")
-    confusion, used = family_as_confusion(chosen)
+    confusion, used = family_as_confusion(one)
     confusion = replace(confusion, recipe=families.recipe)
     visible, last = family_selection(used, view), len(confusion.labels) - 1
     matrix_panel.show_plain_matrix(
-        confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
+        chosen, confusion, view, visible, f"family_matrix_{view}", unit=UNITS[families.sample], margins=(last,)
     )
     st.caption(
         f"Shares of {words.named[side]}, by {direction}. {as_heading(OUT_OF_FAMILY)}: no label of the "
         f"family was left in {words.named[1 - side]} to pair with."
     )
-    downloads.offer("family", matrix_panel.matrix_offer(confusion, view, visible, f"Family {chosen.family}"))
+    downloads.offer("family", matrix_panel.matrix_offer(chosen, confusion, view, visible, f"Family {family}"))
 
 
-def _confused_mass(matrix: FamilyMatrix) -> float:
-    """The mass of gt labels that are taken for another label of the family."""
-    return sum(row["in_family"] for row in matrix.given(GT))
-
-
-def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
+def show_whole_matrix(chosen: Chosen, scope: Scope, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    views = view_buttons(compared.vocabulary)
-    if choices.current().matrix_depth not in names:
-        choices.put(matrix_depth=1)
+    depth, view = chosen.now.matrix_depth, chosen.now.family_view
+    if depth not in names:
+        depth = 1
+        choices.put(matrix_depth=depth)
     with control_row():
         sidebar.show_segments("matrix_depth", "Depth of the tree", names)
-        expanded = _choose_expanded(tree)
-        sidebar.show_segments("family_view", "View", views)
-    confusion = _grouped_confusion(compared, tree, expanded)
-    order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
+        expanded = _choose_expanded(chosen.now.expanded, tree, is_off=depth == 0)
+        sidebar.show_segments("family_view", "View", view_buttons(scope.whole.vocabulary))
+    confusion = _grouped_confusion(scope, family_choice.as_text(tree), depth, expanded, tree)
+    order = names_in_order(family_choice.labels_of(scope.whole), tree, depth, expanded)
     shown = order_labels(confusion, select(confusion), "by family", order)
-    view = choices.current().family_view
-    matrix_panel.show_plain_matrix(confusion, view, shown, "coarse_matrix")
-    downloads.offer("grouped", matrix_panel.matrix_offer(confusion, view, shown, "Matrix in families"))
+    matrix_panel.show_plain_matrix(chosen, confusion, view, shown, "coarse_matrix")
+    downloads.offer("grouped", matrix_panel.matrix_offer(chosen, confusion, view, shown, "Matrix in families"))
     return confusion
 
 
-def _matrix_depth() -> int:
-    return int(choices.current().matrix_depth)
-
-
-def _choose_expanded(tree: FamilyTree) -> list[str]:
+def _choose_expanded(text: str, tree: FamilyTree, is_off: bool) -> list[str]:
     """The families to expand, kept as JSON so that a link can hold any name."""
     try:
-        kept = [name for name in json.loads(choices.current().expanded) if name in tree.families]
+        kept = [name for name in json.loads(text) if name in tree.families]
     except (ValueError, TypeError, RecursionError):
         kept = []
     st.session_state["open_families"] = kept
@@ -227,59 +195,51 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
     def remember() -> None:
         choices.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
 
-    is_off = _matrix_depth() == 0
     return st.multiselect("Open single families", tree.families, key="open_families", on_change=remember,
                           disabled=is_off, width=320)  # fmt: skip
 
 
-def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
-    choice = (as_text(tree), choices.current().method, _matrix_depth(), tuple(expanded))
-    return _cached_grouped_confusion(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
-
-
 @kept("Adding up …")
-def _cached_grouped_confusion(
-    content: str, choice: tuple[str, str, int, tuple[str, ...]], level: dict[str, str], _compared: Comparison,
-    _tree: FamilyTree,
-) -> Confusion:  # fmt: skip
-    _, method, depth, expanded = choice
-    page, document = level.get("page"), level.get("document")
-    return _compared.confusion(page, document, method, families=_tree, depth=depth, expanded=expanded)
+def _grouped_confusion(scope: Scope, families: str, depth: int, expanded: list[str], _tree: FamilyTree) -> Confusion:
+    return scope.whole.confusion(
+        **scope.level, method=scope.method, families=_tree, depth=depth, expanded=tuple(expanded)
+    )
 
 
-def choose_families(compared: Comparison) -> FamilyTree:
-    """Controls for the families and how they are counted; returns the chosen tree."""
+def choose_families(chosen: Chosen, words: ScreenWords) -> tuple[FamilyTree, int]:
+    """Controls for the families and how they are counted; returns the chosen tree and depth."""
+    compared = chosen.compared
     with control_row():
-        sidebar.show_choice(
-            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=210
-        )
-        tree = chosen_tree(compared)
+        title = lambda name: family_choice.TITLES.get(name, family_choice.OWN)
+        options = family_choice.family_options(compared, chosen.now.families)
+        name = sidebar.show_choice("families", "Families", options, format_func=title, width=210)
+        tree = family_choice.chosen_tree(compared, name)
         st.segmented_control("Sample", choices.CHOICES["family_sample"], required=True, **choices.bind("family_sample"))
         show = lambda count: count or BY_SIDE
         counts = choices.CHOICES["family_count"]
         sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=130)
-        sidebar.show_choice(
+        depth = sidebar.show_choice(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=150,
             help="1 means the outermost families of the tree.",
         )  # fmt: skip
-        titles = dict(zip(SIDES, words_for(compared).titles))
+        titles = dict(zip(SIDES, words.titles))
         sidebar.show_segments("family_given", "Given", titles, help="The side whose labels are shown one by one")
     with st.expander("Edit the families, or upload a file", expanded=not tree.paths):
         guard(lambda: _show_editor(compared, tree))
-    return tree
+    return tree, depth
 
 
 def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
     left, right = columns(3, 2, key="_family_editor")
     with left:
         st.caption("Write a family next to each label; nested families as Text / Headings. Blank: a family of its own.")
-        rows = rows_of(tree, labels_of(compared))
-        height = 38 + 35 * min(max(len(rows), 1), TABLE_ROWS)
+        rows = family_choice.rows_of(tree, family_choice.labels_of(compared))
+        height = 38 + 35 * min(max(len(rows), 1), data_tables.TABLE_ROWS)
         edited = st.data_editor(
-            rows, hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}", height=height
+            rows, hide_index=True, disabled=["label"], key=f"families_{family_choice.as_text(tree)}", height=height
         )
-        wanted = as_text(tree_of(edited))
-        if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
+        wanted = family_choice.as_text(family_choice.tree_of(edited))
+        if st.button("Use these families", type="primary", disabled=wanted == family_choice.as_text(tree)):
             _use_families(wanted)
     with right:
         st.caption("A file with families (YAML or JSON) can be dropped on the page Data.")

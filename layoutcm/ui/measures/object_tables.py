@@ -1,4 +1,4 @@
-"""The matrix and tables of objects on Measures: matches of labels, scores and AP of labels, ranked pairs."""
+"""The objects of Measures: their numbers, kept between runs; their matrix, scores and AP of labels, ranked pairs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.screen.object_charts import Curve, curve_points
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.matched_objects import Objects
@@ -19,10 +20,12 @@ from layoutcm.tables.matrix_views import VIEWS, cell_verb
 from layoutcm.tables.tables import COUNTS, HEADINGS, RANKED_PAIRS, Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, object_numbers, page_shell
+from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.ui.shared.sidebar import show_segments
-from layoutcm.ui.state import choices, selection, session
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import Scope
 from layoutcm.wording import as_heading, iou_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -39,57 +42,97 @@ PAIRING_HELP = (
 )
 
 
-def show_classes(compared: Comparison, confusion: ObjectConfusion) -> None:
+@kept("Collecting objects …")
+def objects_of_level(scope: Scope) -> Objects:
+    """The objects of the chosen level."""
+    return scope.compared.objects(**scope.level)
+
+
+def why_no_ap(scope: Scope) -> str:
+    """Why there is no AP, or ""."""
+    return words_for(scope.compared).no_ap or objects_of_level(scope).why_no_ap
+
+
+def object_result(scope: Scope, method: str, *arguments: Any) -> Any:
+    """The result of a method of the chosen level's `Objects`, kept between runs."""
+    return _object_result(scope, method, arguments)
+
+
+@kept("Matching objects …")
+def _object_result(scope: Scope, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(objects_of_level(scope), method)(*arguments)
+
+
+@kept("Drawing curves …")
+def curves_of_labels(scope: Scope, at: float, rule: str) -> dict[str, Curve]:
+    """{label: its curve} at an IoU, by a rule for AP."""
+    objects = objects_of_level(scope)
+    ap = objects.ap_at(at, rule)
+    return {label: curve_points(label, ap[label], ranked, rule) for label, ranked in objects.curves(at).items()}
+
+
+@kept("Ranking objects …")
+def coco_numbers(scope: Scope) -> tuple[dict[str, float], pd.DataFrame]:
+    """COCO's twelve numbers and the table of the labels."""
+    objects = objects_of_level(scope)
+    return objects.summary, objects.per_class
+
+
+def objects_recipe(chosen: Chosen, scope: Scope) -> str:
+    rule = None if why_no_ap(scope) else chosen.now.ap_rule
+    shapes = objects_of_level(scope).shapes
+    return scope.compared.recipe_for(None, objects=shapes, iou=iou_text(chosen.iou), rule=rule)
+
+
+def show_classes(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) -> None:
     """One row per label that either side has; one table per side if the labels differ."""
-    if compared.space.shared:
-        _show_class_table(compared)
+    if scope.compared.space.shared:
+        _show_class_table(chosen, scope)
     else:
-        _show_side_tables(compared, confusion)
+        _show_side_tables(chosen, scope, confusion)
 
 
-def _show_class_table(compared: Comparison) -> None:
-    table, words = class_table(compared), words_for(compared)
-    data_tables.show_table(table, _columns(words), key="object_classes")
+def _show_class_table(chosen: Chosen, scope: Scope) -> None:
+    table, words = class_table(chosen, scope), words_for(scope.whole)
+    data_tables.show_table(table, _columns(chosen, words), key="object_classes")
     table = table.rename(columns=words.columns)
-    title = f"Objects by label, at IoU {iou_text(object_numbers.chosen_iou())}"
-    downloads.offer("classes", Offer(in_state("objects"), title, table=lambda: Table("objects", title, table)))
+    title = f"Objects by label, at IoU {iou_text(chosen.iou)}"
+    downloads.offer("classes", Offer(in_state(chosen, "objects"), title, table=lambda: Table("objects", title, table)))
 
 
-def class_table(compared: Comparison) -> pd.DataFrame:
+def class_table(chosen: Chosen, scope: Scope) -> pd.DataFrame:
     """The scores of every label that either side has; columns without any value are left out."""
     import pandas as pd
 
-    table = object_numbers.object_result(compared, "class_scores_at", object_numbers.chosen_iou()).drop(
-        columns="found"
-    )  # as tp
-    panoptic = object_numbers.object_result(compared, "panoptic")[list(QUALITIES)][:-1]
-    if object_numbers.why_no_ap(compared):
+    table = object_result(scope, "class_scores_at", chosen.iou).drop(columns="found")  # as tp
+    panoptic = object_result(scope, "panoptic")[list(QUALITIES)][:-1]
+    if why_no_ap(scope):
         table = pd.concat([table.iloc[:, :3], panoptic, table.iloc[:, 3:]], axis=1)
     else:
-        at = object_numbers.object_result(compared, "ap_at", object_numbers.chosen_iou(), choices.current().ap_rule)
-        _, coco_values = object_numbers.coco_numbers(compared)
+        at = object_result(scope, "ap_at", chosen.iou, chosen.now.ap_rule)
+        _, coco_values = coco_numbers(scope)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
         table = pd.concat([table.assign(ap_at=table["label"].map(at)), more, panoptic], axis=1)
-    if "outcomes" not in compared.vocabulary.parts:
+    if "outcomes" not in scope.compared.vocabulary.parts:
         table = table.drop(columns=list(COUNTS))
-    only = choices.current().labels
+    only = chosen.now.labels
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     return table[used].dropna(axis="columns", how="all")
 
 
-def _show_side_tables(compared: Comparison, confusion: ObjectConfusion) -> None:
+def _show_side_tables(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) -> None:
     """How many objects of every label overlap one of the other side."""
-    words = words_for(compared)
+    words = words_for(scope.whole)
     for side, place in zip((GT, PRED), page_shell.columns(1, 1, key="_sides")):
         rows = matched_share_table(confusion, side)
         found = "overlapped" if side == GT else f"overlaps {words.sides[GT]}"
-        columns = _columns(words) | {"found": st.column_config.NumberColumn(found, format="localized")}
-        only = [label for label in rows["label"] if label in choices.current().labels]
+        columns = _columns(chosen, words) | {"found": st.column_config.NumberColumn(found, format="localized")}
+        only = [label for label in rows["label"] if label in chosen.now.labels]
         with place:
             data_tables.show_table(rows[rows["label"].isin(only)] if only else rows, columns, key=f"object_side_{side}")
     for side in (GT, PRED):
         table = Table("objects", f"Objects of {words.named[side]}", matched_share_table(confusion, side))
-        offer = Offer(in_state(f"objects-{SIDES[side]}"), table.title, table=partial(replace, table))
+        offer = Offer(in_state(chosen, f"objects-{SIDES[side]}"), table.title, table=partial(replace, table))
         downloads.offer(f"objects_{side}", offer)
 
 
@@ -106,27 +149,26 @@ def matched_share_table(confusion: ObjectConfusion, side: int) -> pd.DataFrame:
     return pd.DataFrame(table)[total > 0]
 
 
-def _columns(words: ScreenWords) -> dict[str, Any]:
+def _columns(chosen: Chosen, words: ScreenWords) -> dict[str, Any]:
     names = dict(zip(SIDES, words.sides)) | {name: HEADINGS[name] for name in COUNTS}
     counts = {name: st.column_config.NumberColumn(title, format="localized") for name, title in names.items()}
-    here = f"AP at {iou_text(object_numbers.chosen_iou())}, {choices.current().ap_rule}"
+    here = f"AP at {iou_text(chosen.iou)}, {chosen.now.ap_rule}"
     titles = words.scores | {"ap_at": here} | AP_TITLES
     return {name: data_tables.plain_number(title) for name, title in titles.items()} | counts
 
 
-def show_object_matrix(compared: Comparison, confusion: ObjectConfusion) -> None:
+def show_object_matrix(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) -> None:
     """The object matrix. Its chosen cell is that of all matrices; missed and invented correspond to Background."""
-    words = words_for(compared)
+    words = words_for(scope.whole)
     (missed, invented), (gt, pred) = words.only_in, words.named
-    st.subheader(f"{words.object_cells}, at IoU {iou_text(object_numbers.chosen_iou())}", anchor=False)
+    st.subheader(f"{words.object_cells}, at IoU {iou_text(chosen.iou)}", anchor=False)
     views = {"pixels": "Objects"} | {view: as_heading(name) for view, name in words.scores.items()}
     show_segments("object_view", "View", {view: views[view] for view in VIEWS})
-    cell, view, labels = chosen_object_cell(compared), choices.current().object_view, compared.labels
-    matrix, shown = object_as_confusion(confusion, choices.current().labels)
-    named = [*matrix.labels[:-2], invented, missed]
-    matrix = replace(
-        matrix, labels=named, side_names=compared.side_names, recipe=object_numbers.objects_recipe(compared)
-    )
+    compared, view = scope.compared, chosen.now.object_view
+    cell, labels = _place_of_cell(chosen, compared), compared.labels
+    matrix, shown = object_as_confusion(confusion, chosen.now.labels)
+    named, recipe = [*matrix.labels[:-2], invented, missed], objects_recipe(chosen, scope)
+    matrix = replace(matrix, labels=named, side_names=compared.side_names, recipe=recipe)
     last = len(confusion.labels)  # the position of `invented` among the rows; `missed` follows it
 
     def choose(picked: dict[str, Any]) -> None:
@@ -135,29 +177,31 @@ def show_object_matrix(compared: Comparison, confusion: ObjectConfusion) -> None
             names = [labels[(min(int(picked[side]), last) + 1) % len(labels)] for side in ("row", "column")]
             choices.put(gt_label=names[GT], pred_label=names[PRED])
 
-    chosen = None if cell is None else (cell[GT], last + 1 if cell[PRED] == last else cell[PRED])
-    look = MatrixLook(session.theme(), unit=UNIT, clickable=True, chosen=chosen, margins=(last, last + 1))
+    place = None if cell is None else (cell[GT], last + 1 if cell[PRED] == last else cell[PRED])
+    look = MatrixLook(chosen.theme, unit=UNIT, clickable=True, chosen=place, margins=(last, last + 1))
     components.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
     st.caption(
         f"Objects are matched whatever their labels, each at most once. *{missed}*: objects of {gt} "
         f"without a match; *{invented}*: objects of {pred} without a match."
     )
-    downloads.offer("matrix", matrix_panel.matrix_offer(matrix, view, shown, "Object matrix", unit=UNIT))
+    downloads.offer("matrix", matrix_panel.matrix_offer(chosen, matrix, view, shown, "Object matrix", unit=UNIT))
 
 
-def chosen_object_cell(compared: Comparison) -> tuple[int, int] | None:
+def _place_of_cell(chosen: Chosen, compared: Comparison) -> tuple[int, int] | None:
     """Row and column of the chosen cell in the object matrix, where missed and invented come last."""
-    cell = selection.chosen_cell(compared)
-    if cell is None or cell == (0, 0):
+    names = chosen.cell(compared.labels)
+    cell = compared.cell(*names) if names else (0, 0)
+    if cell == (0, 0):
         return None
     last = len(compared.labels) - 1
     gt, pred = (position - 1 if position else last for position in cell)
     return gt, pred
 
 
-def show_pages_behind(compared: Comparison, confusion: ObjectConfusion) -> None:
+def show_pages_behind(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) -> None:
     """The pages behind the chosen cell."""
-    cell = chosen_object_cell(compared)
+    compared = scope.compared
+    cell = _place_of_cell(chosen, compared)
     downloads.offer("cell")
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
@@ -178,7 +222,7 @@ def show_pages_behind(compared: Comparison, confusion: ObjectConfusion) -> None:
     }
     table = Table("objects_behind", f"Pages with {name}", pd.DataFrame(columns))
     data_tables.show_page_picker(table.data, key="objects_behind")
-    downloads.offer("cell", downloads.Offer(downloads.in_state("pages", name), table.title, table=lambda: table))
+    downloads.offer("cell", Offer(in_state(chosen, "pages", name), table.title, table=lambda: table))
 
 
 def object_cell_name(confusion: ObjectConfusion, cell: tuple[int, int], words: ScreenWords) -> str:
@@ -189,51 +233,46 @@ def object_cell_name(confusion: ObjectConfusion, cell: tuple[int, int], words: S
     return words.object_cell.format(gt=gt, verb=cell_verb(confusion.space.shared, gt == pred), pred=pred)
 
 
-def show_ranked_pairs(compared: Comparison) -> None:
+def show_ranked_pairs(chosen: Chosen, scope: Scope) -> None:
     """The table is made only if it is open, because it is long for large sets."""
-    if reason := words_for(compared).no_pairs:
+    if reason := words_for(scope.whole).no_pairs:
         st.info(reason)
         return
-    if not compared.space.shared:
+    if not scope.compared.space.shared:
         st.info("The two sides have different labels, so there are no pairs of one label.")
         return
     downloads.offer("pairs")
     place = st.expander("Which prediction is paired with which object", key="ranked_pairs_open", on_change="rerun")
     if place.open:
         with place:
-            _show_pairs(compared, object_numbers.objects_of_level(compared))
+            _show_pairs(chosen, scope)
 
 
-def _show_pairs(compared: Comparison, matched: Objects) -> None:
-    choices.put(outcomes=tuple(name for name in choices.current().outcomes if name in OUTCOMES))
-    with object_numbers.control_row():
+def _show_pairs(chosen: Chosen, scope: Scope) -> None:
+    outcomes = tuple(name for name in chosen.now.outcomes if name in OUTCOMES)
+    choices.put(outcomes=outcomes)
+    with page_shell.control_row():
         st.segmented_control("Pairing", PAIRINGS, required=True, help=PAIRING_HELP, **choices.bind("pairing"))
         st.multiselect(
             "Outcomes", OUTCOMES, format_func=OUTCOME_NAMES.__getitem__, placeholder="all", **choices.bind("outcomes")
         )
-    pairing, iou = choices.current().pairing, object_numbers.chosen_iou()
-    level = session.chosen_level(compared)
-    pairs = _ranked_pairs(session.comparison_key(), level, iou, pairing, matched)
+    pairing, matched = chosen.now.pairing, objects_of_level(scope)
+    pairs = object_result(scope, "ranked_pairs", chosen.iou, pairing)
     st.markdown(outcome_sentence(pairs))
-    chosen = chosen_pairs(pairs, choices.current().labels, choices.current().outcomes)
-    data_tables.show_page_picker(chosen.head(ROWS_SHOWN), key="ranked_pairs")
-    if len(chosen) > ROWS_SHOWN:
-        st.caption(f"The first {ROWS_SHOWN:,} of {len(chosen):,} rows; the file has all of them.")
+    shown = chosen_pairs(pairs, chosen.now.labels, outcomes)
+    data_tables.show_page_picker(shown.head(ROWS_SHOWN), key="ranked_pairs")
+    if len(shown) > ROWS_SHOWN:
+        st.caption(f"The first {ROWS_SHOWN:,} of {len(shown):,} rows; the file has all of them.")
     st.caption("gt and pred are row numbers in the regions of the two files, from 0. Choose a row to open its page.")
     downloads.offer(
         "pairs",
-        Offer(in_state(RANKED_PAIRS, pairing), "Ranked pairs",
-              table=lambda: Table(RANKED_PAIRS, "Ranked pairs", chosen)),
-        Offer(in_state("joint_pairs"), "All pairs of one label",
+        Offer(in_state(chosen, RANKED_PAIRS, pairing), "Ranked pairs",
+              table=lambda: Table(RANKED_PAIRS, "Ranked pairs", shown)),
+        Offer(in_state(chosen, "joint_pairs"), "All pairs of one label",
               table=lambda: Table("joint_pairs", "All pairs of one label", matched.joint_pairs())),
     )  # fmt: skip
-    page_shell.show_recipe(compared.recipe_for(None, objects=matched.shapes, iou=iou_text(iou), pairing=pairing))
-
-
-# The tables of large sets are large.
-@kept("Pairing objects …")
-def _ranked_pairs(content: str, level: dict[str, str], iou: float, pairing: str, _objects: Objects) -> pd.DataFrame:
-    return _objects.ranked_pairs(iou, pairing)
+    recipe = scope.compared.recipe_for(None, objects=matched.shapes, iou=iou_text(chosen.iou), pairing=pairing)
+    page_shell.show_recipe(recipe)
 
 
 def chosen_pairs(pairs: pd.DataFrame, labels: tuple[str, ...], outcomes: tuple[str, ...]) -> pd.DataFrame:

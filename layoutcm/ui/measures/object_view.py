@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from layoutcm.comparison import Comparison
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.drawing.screen.object_charts import MOST_SHIFTS, curves_figure, points_figure, shifts_figure
@@ -17,17 +16,20 @@ from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.metrics.objects.matched_objects import CAP, Objects, over_cap
+from layoutcm.metrics.objects.ranked_pairs import mean_qualities
 from layoutcm.tables.tables import HEADINGS, Table
 from layoutcm.tables.tables import object_tables as tables_of
 from layoutcm.ui import screen_text
 from layoutcm.ui.measures import object_tables
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import data_tables, downloads, object_numbers, page_shell
+from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.shared.data_tables import Headline, score_headline, show_headlines
 from layoutcm.ui.shared.downloads import Offer, in_state
-from layoutcm.ui.shared.object_numbers import control_row
-from layoutcm.ui.state import choices, selection, session
+from layoutcm.ui.shared.page_shell import control_row
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import Scope, level_scope
 from layoutcm.wording import as_heading, iou_text, percent, score_text, thin_spaced
 
 CURVES_SHOWN = 6  # if no labels are chosen
@@ -48,19 +50,19 @@ PQ_MEANING = (
 NO_PQ = "The two sides have different labels, so no object has its label found."
 
 
-def show_headlines_of_objects(compared: Comparison) -> None:
+def show_headlines_of_objects(scope: Scope) -> None:
     """AP and AR by COCO's rules, or why there is none; panoptic quality; where the cap of AP acts."""
-    matched, reason = object_numbers.objects_of_level(compared), object_numbers.why_no_ap(compared)
+    matched, reason = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope)
     if matched.note:
         st.warning(as_typed(matched.note))
-    qualities = {name: float(value) for name, value in object_numbers.panoptic_means(compared).items()}
+    qualities = mean_qualities(object_tables.object_result(scope, "panoptic"))
     meaning = PQ_MEANING.format(score_text(qualities["rq"]), score_text(qualities["sq"]))
-    panoptic = score_headline("PQ", qualities["pq"], meaning, NO_PQ)
+    panoptic = score_headline("PQ", float(qualities["pq"]), meaning, NO_PQ)
     if reason:
         show_headlines([panoptic, Headline("AP", "n/a", reason)])
         return
-    values, _ = object_numbers.coco_numbers(compared)
-    no_gt = f"There are no objects in {words_for(compared).named[GT]}."
+    values, _ = object_tables.coco_numbers(scope)
+    no_gt = f"There are no objects in {words_for(scope.whole).named[GT]}."
     show_headlines([*(score_headline(name, values[name], text, no_gt) for name, text in AP_MEANINGS.items()), panoptic])
     st.caption(as_typed(cap_text(matched)))
     others = [f"{name} {score_text(value)}" for name, value in values.items() if name not in AP_MEANINGS]
@@ -83,32 +85,36 @@ def cap_text(matched: Objects) -> str:
     return f"{rule} Here this leaves out {left_out} ({places}{rest})."
 
 
-def show_one_iou(compared: Comparison) -> None:
+def show_one_iou(chosen: Chosen) -> None:
     """Everything that depends on the smallest IoU at which an object counts as found."""
-    matched, words = object_numbers.objects_of_level(compared), words_for(compared)
+    scope = level_scope(chosen)
+    matched, words, iou = object_tables.objects_of_level(scope), words_for(scope.whole), chosen.iou
     any_label = not matched.space.shared
-    scores = object_numbers.object_result(compared, "scores_at", object_numbers.chosen_iou(), not any_label)
+    scores = object_tables.object_result(scope, "scores_at", iou, not any_label)
     st.subheader("At one IoU", anchor=False)
     st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **choices.bind("iou"),
               help="The smallest overlap (intersection over union) at which an object counts as found")  # fmt: skip
-    st.markdown(object_sentence(matched, scores, selection.scope_text(compared), words))
+    st.markdown(object_sentence(matched, scores, iou, scope.text, words))
     _show_scores(scores, words, any_label)
-    counts = object_numbers.object_result(compared, "counts_at", object_numbers.chosen_iou(), not any_label)
+    counts = object_tables.object_result(scope, "counts_at", iou, not any_label)
     if "outcomes" in words.parts:
         st.caption(screen_text.join_unbroken([f"{HEADINGS[name]} {thin_spaced(n)}" for name, n in counts.items()]))
-    confusion = object_numbers.object_confusion(compared)
+    confusion = object_tables.object_result(scope, "object_confusion_at", iou)
     left, right = page_shell.columns(3, 2, key="_objects", labels=len(confusion.labels) + 1)
     with left:
-        object_tables.show_object_matrix(compared, confusion)
+        object_tables.show_object_matrix(chosen, scope, confusion)
     with right:
         if not any_label:
-            _show_curves(compared, matched, words)
-        object_tables.show_pages_behind(compared, confusion)
+            _show_curves(chosen, scope, words)
+        object_tables.show_pages_behind(chosen, scope, confusion)
     st.subheader("Labels", anchor=False)
-    object_tables.show_classes(compared, confusion)
-    scores_table = partial(lambda one, iou: tables_of(objects_part(one, iou))[0], matched, object_numbers.chosen_iou())
+    object_tables.show_classes(chosen, scope, confusion)
     if "outcomes" in words.parts:
-        downloads.offer("object_scores", Offer(in_state("object_scores"), "Objects, all numbers", table=scores_table))
+        table = lambda: tables_of(objects_part(matched, iou))[0]
+        downloads.offer("object_scores", Offer(in_state(chosen, "object_scores"), "Objects, all numbers", table=table))
+    page_shell.show_recipe(object_tables.objects_recipe(chosen, scope))
+    st.subheader("Ranked pairs", anchor=False)
+    object_tables.show_ranked_pairs(chosen, scope)
 
 
 def _show_scores(scores: dict[str, float], words: ScreenWords, any_label: bool) -> None:
@@ -127,7 +133,7 @@ def _show_scores(scores: dict[str, float], words: ScreenWords, any_label: bool) 
     )
 
 
-def object_sentence(matched: Objects, scores: dict[str, float], scope: str, words: ScreenWords) -> str:
+def object_sentence(matched: Objects, scores: dict[str, float], iou: float, scope: str, words: ScreenWords) -> str:
     """The result in one sentence, for readers who do not know the metrics."""
     gt_count, pred_count = int(matched.gt_counts.sum()), int(matched.pred_counts.sum())
     if not gt_count and not pred_count:
@@ -140,69 +146,79 @@ def object_sentence(matched: Objects, scores: dict[str, float], scope: str, word
     of_pred += f"meet one of {gt}" if any_label else right
     what = {"box": "boxes", "mask": "masks"}[matched.shapes]
     return (
-        f"In {as_typed(scope)}, at an IoU of {iou_text(object_numbers.chosen_iou())} or more between {what}, "
+        f"In {as_typed(scope)}, at an IoU of {iou_text(iou)} or more between {what}, "
         f"{of_gt if gt_count else f'{gt} has no objects'}; {of_pred if pred_count else f'{pred} has no objects'}."
     ).replace(" %", "\u00a0%")
 
 
-def _show_curves(compared: Comparison, matched: Objects, words: ScreenWords) -> None:
+def _show_curves(chosen: Chosen, scope: Scope, words: ScreenWords) -> None:
     """Precision over recall for some labels; one point per label if predictions cannot be ranked."""
-    reason, at = object_numbers.why_no_ap(compared), f"IoU {iou_text(object_numbers.chosen_iou())}"
+    matched, reason, at = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope), iou_text(chosen.iou)
     st.subheader(f"{as_heading(words.scores['precision'])} and {words.scores['recall']}", anchor=False)
-    chosen = _choose_labels(matched, bool(reason))
+    labels = _choose_labels(chosen, matched, bool(reason))
     if reason:
-        table = object_numbers.object_result(compared, "class_scores_at", object_numbers.chosen_iou())
-        figure = points_figure(table[table["label"].isin(chosen)], matched.labels, session.theme())
+        table = object_tables.object_result(scope, "class_scores_at", chosen.iou)
+        figure = points_figure(table[table["label"].isin(labels)], matched.labels, chosen.theme)
         figure.update_layout(xaxis_title=words.scores["recall"], yaxis_title=words.scores["precision"])
         st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
-        st.caption(f"Without a ranking a label has no curve, but one point at {at}.")
+        st.caption(f"Without a ranking a label has no curve, but one point at IoU {at}.")
         return
-    curves, rule = object_numbers.curves_of_labels(compared), choices.current().ap_rule
-    figure = curves_figure([curves[label] for label in chosen], matched.labels, session.theme())
+    rule = chosen.now.ap_rule
+    curves = object_tables.curves_of_labels(scope, chosen.iou, rule)
+    figure = curves_figure([curves[label] for label in labels], matched.labels, chosen.theme)
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
-    st.caption(f"At {at}; the number beside a label is its AP there, by the rule {rule}.")
-    recipe, at = object_numbers.objects_recipe(compared), iou_text(object_numbers.chosen_iou())
-    draw = partial(charts.object_curves_figure, matched, object_numbers.chosen_iou(), chosen, rule, recipe=recipe)
-    downloads.offer("curves", Offer(in_state(f"curves-iou-{at}"), "Precision over recall", draw))
+    st.caption(f"At IoU {at}; the number beside a label is its AP there, by the rule {rule}.")
+    recipe = object_tables.objects_recipe(chosen, scope)
+    draw = partial(charts.object_curves_figure, matched, chosen.iou, labels, rule, recipe=recipe)
+    downloads.offer("curves", Offer(in_state(chosen, f"curves-iou-{at}"), "Precision over recall", draw))
 
 
-def _choose_labels(matched: Objects, no_ap: bool) -> list[str]:
+def _choose_labels(chosen: Chosen, matched: Objects, no_ap: bool) -> list[str]:
     """The controls of the curves; returns the labels that have one."""
     known = [matched.labels[i] for i in np.argsort(-matched.gt_counts, kind="stable") if matched.gt_counts[i]]
-    choices.put(curves=tuple(label for label in choices.current().curves if label in known))
-    with object_numbers.control_row():
+    own = tuple(label for label in chosen.now.curves if label in known)
+    choices.put(curves=own)
+    with control_row():
         if not no_ap:
             st.segmented_control(
                 "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bind("ap_rule")
             )
         text = "Labels with a point" if no_ap else "Labels with a curve"
         st.multiselect(text, known, placeholder="the most frequent", **choices.bind("curves"))
-    in_filter = [label for label in known if label in choices.current().labels]
-    return list(choices.current().curves) or in_filter or known[:CURVES_SHOWN]
+    return list(own) or [label for label in known if label in chosen.now.labels] or known[:CURVES_SHOWN]
 
 
-def show_centroids(compared: Comparison) -> None:
+def show_centroids(chosen: Chosen) -> None:
     """Controls for the tolerance and the rules, the numbers, the shifts as a chart and as a table."""
-    _show_controls(compared)
-    found, words = matched_centroids(compared), words_for(compared)
+    scope = level_scope(chosen)
+    _show_controls(scope.compared.space.shared)
+    tolerance = chosen.now.tolerance_x, chosen.now.tolerance_y
+    rules = chosen.now.one_to_one, scope.compared.space.shared and chosen.now.class_aware
+    found, words = _matched_centroids(scope, tolerance, *rules), words_for(scope.whole)
+    recipe = scope.compared.recipe_for(
+        None, centroids="{:g}x{:g}".format(*tolerance), one_to_one=rules[0], class_aware=rules[1]
+    )
     show_headlines(centroid_headlines(found, words))
     st.markdown(shift_text(found, words))
     if found.note:
         st.warning(as_typed(found.note))
-    if not len(found.pairs):
-        return
-    st.plotly_chart(shifts_figure(found, session.theme()), key="shifts", config=CONFIG, theme=None)
+    if len(found.pairs):
+        _show_shifts(chosen, found, words, recipe)
+    page_shell.show_recipe(recipe)
+
+
+def _show_shifts(chosen: Chosen, found: Centroids, words: ScreenWords, recipe: str) -> None:
+    st.plotly_chart(shifts_figure(found, chosen.theme), key="shifts", config=CONFIG, theme=None)
     rest = f" {MOST_SHIFTS:,} of {len(found.pairs):,} are drawn." if len(found.pairs) > MOST_SHIFTS else ""
     st.caption(f"One point per match; the frame is the tolerance. A cloud off the middle is a constant offset.{rest}")
-    only = choices.current().labels
-    table = found.matches
+    only, table = chosen.now.labels, found.matches
     shown = table[table["gt_label"].isin(only) | table["pred_label"].isin(only)] if only else table
     data_tables.show_page_picker(shown.head(data_tables.STYLED_ROWS), key="centroid_matches", columns=_columns(words))
     if len(shown) > data_tables.STYLED_ROWS:
         st.caption(f"The first {data_tables.STYLED_ROWS:,} of {len(shown):,} rows; the file has all of them.")
-    recipe, title = centroids_recipe(compared), "Regions matched by their centres"
+    title = "Regions matched by their centres"
     make = lambda: Table("centroids", title, shown, recipe=recipe)
-    downloads.offer("centroids", Offer(in_state("centroids"), title, table=make))
+    downloads.offer("centroids", Offer(in_state(chosen, "centroids"), title, table=make))
 
 
 def _columns(words: ScreenWords) -> dict[str, Any]:
@@ -213,8 +229,7 @@ def _columns(words: ScreenWords) -> dict[str, Any]:
     return regions | labels | shifts
 
 
-def _show_controls(compared: Comparison) -> None:
-    shared = compared.space.shared
+def _show_controls(shared: bool) -> None:
     with control_row():
         for axis in "xy":
             low, high = choices.LIMITS[f"tolerance_{axis}"]
@@ -228,7 +243,9 @@ def _show_controls(compared: Comparison) -> None:
         st.toggle("One to one", **choices.bind("one_to_one"), help=help_text)
         different = "The two sides have different labels, so regions match whatever their labels."
         help_text = "Only regions with the same label match." if shared else different
-        st.toggle("Same label", disabled=not shared, help=help_text, **_bind_label_toggle(shared))
+        # If labels differ, the toggle is off, and the choice is kept for other files.
+        bound = choices.bind("class_aware") if shared else {"value": False, "key": "labels_differ"}
+        st.toggle("Same label", disabled=not shared, help=help_text, **bound)
 
 
 def centroid_headlines(found: Centroids, words: ScreenWords) -> list[Headline]:
@@ -246,27 +263,10 @@ def centroid_headlines(found: Centroids, words: ScreenWords) -> list[Headline]:
     ]  # fmt: skip
 
 
-def _bind_label_toggle(shared: bool) -> dict[str, Any]:
-    """Bound to the choice if labels are shared; else the toggle is off, and the choice is kept for other files."""
-    return choices.bind("class_aware") if shared else {"value": False, "key": "labels_differ"}
-
-
-def matched_centroids(compared: Comparison) -> Centroids:
-    """The matches of the chosen level by the chosen rules; labels are ignored if the two sides have different ones."""
-    tolerance = choices.current().tolerance_x, choices.current().tolerance_y
-    rules = (choices.current().one_to_one, class_aware(compared))
-    return _matched(session.comparison_key(), session.chosen_level(compared), tolerance, rules, compared)
-
-
-def class_aware(compared: Comparison) -> bool:
-    return compared.space.shared and choices.current().class_aware
-
-
 @kept("Matching centroids …")
-def _matched(
-    content: str, level: dict[str, str], tolerance: Tolerance, rules: tuple[bool, bool], _compared: Comparison
-) -> Centroids:
-    return _compared.centroids(tolerance, *rules, level.get("page"), level.get("document"))
+def _matched_centroids(scope: Scope, tolerance: Tolerance, one_to_one: bool, class_aware: bool) -> Centroids:
+    """The matches of the chosen level; labels are ignored if the two sides have different ones."""
+    return scope.compared.centroids(tolerance, one_to_one, class_aware, **scope.level)
 
 
 def shift_text(found: Centroids, words: ScreenWords) -> str:
@@ -277,9 +277,3 @@ def shift_text(found: Centroids, words: ScreenWords) -> str:
     dx, dy = (round(float(value), 1) + 0.0 for value in np.median(found.distances, axis=0))
     text = f"Median shift of the centroids of {words.named[PRED]}: {dx:+.1f} px in x, {dy:+.1f} px in y."
     return text.replace("-", "\u2212")
-
-
-def centroids_recipe(compared: Comparison) -> str:
-    tolerance = f"{choices.current().tolerance_x:g}x{choices.current().tolerance_y:g}"
-    rules = {"one_to_one": choices.current().one_to_one, "class_aware": class_aware(compared)}
-    return compared.recipe_for(None, centroids=tolerance, **rules)

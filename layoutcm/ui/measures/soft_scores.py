@@ -25,7 +25,8 @@ from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, page_shell, sidebar
 from layoutcm.ui.shared.data_tables import Headline, score_headline, show_headlines
 from layoutcm.ui.shared.downloads import Offer, file_name, in_state
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import Scope
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,91 +64,75 @@ def why_no_use_of_scores(compared: Comparison) -> str:
     return ""
 
 
-def why_no_soft_scores(compared: Comparison) -> str:
-    """Why there are no soft scores, or ""."""
-    reason = why_no_use_of_scores(compared)
-    return f"{reason}, so there are no soft scores." if reason else ""
-
-
-def soft_averages(compared: Comparison) -> pd.DataFrame:
-    """The average rows of the table, indexed by kind of average."""
-    table = _table(session.comparison_key(), session.chosen_level(compared), compared)
-    return table[table["average"] != ""].set_index("average")
-
-
-def show_soft_scores(compared: Comparison) -> None:
+def show_soft_scores(chosen: Chosen, scope: Scope) -> None:
     """The means over labels, bars of the labels, the table of averages and labels."""
-    reason = why_no_soft_scores(compared)
+    reason = why_no_use_of_scores(scope.compared)
     if reason:
-        show_headlines([Headline("Soft F1", "n/a", reason)])
+        show_headlines([Headline("Soft F1", "n/a", f"{reason}, so there are no soft scores.")])
         return
-    table, means = _chosen_rows(compared), soft_averages(compared).to_dict("index")["macro"]
+    every = _table(scope)
+    table, means = _chosen_rows(every, chosen.now.labels), every[every["average"] == "macro"].iloc[0]
     show_headlines([score_headline(title, float(means[name]), text) for name, (title, text) in TITLES.items()])
     labels = table[table["average"] == ""].head(MOST_DRAWN)
     values = {"f1" if name == "f_beta" else name: labels[name].to_numpy(float) for name in NAMES if name != "dice"}
-    st.plotly_chart(score_bars(labels["label"].tolist(), values, session.theme()), key="soft_bars", config=CONFIG,
+    st.plotly_chart(score_bars(labels["label"].tolist(), values, chosen.theme), key="soft_bars", config=CONFIG,
                     theme=None)  # fmt: skip
     shown = table.drop(columns="average")
     columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
     data_tables.show_table(shown, columns, key="soft_table")
     st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
-    recipe = compared.recipe_for(None, soft="scores")
+    recipe = scope.compared.recipe_for(None, soft="scores")
     page_shell.show_recipe(recipe)
     draw = partial(charts.score_bars, labels["label"].tolist(), values, recipe=recipe)
     make = lambda: Table("soft_scores", "Soft scores", shown.rename(columns=NAMES), recipe=recipe)
-    downloads.offer("soft", Offer(in_state("soft_scores"), "Soft scores", draw, make))
+    downloads.offer("soft", Offer(in_state(chosen, "soft_scores"), "Soft scores", draw, make))
 
 
-def _chosen_rows(compared: Comparison) -> pd.DataFrame:
+def _chosen_rows(table: pd.DataFrame, only: tuple[str, ...]) -> pd.DataFrame:
     """The averages, and the chosen labels, those with the lowest F1 first."""
-    table, only = _table(session.comparison_key(), session.chosen_level(compared), compared), choices.current().labels
-    chosen = table[table["label"].isin(only) | (table["average"] != "")] if only else table
-    order = np.where(chosen["average"] != "", -1.0, chosen["f_beta"])
-    return chosen.iloc[np.argsort(order, kind="stable")]
+    rows = table[table["label"].isin(only) | (table["average"] != "")] if only else table
+    order = np.where(rows["average"] != "", -1.0, rows["f_beta"])
+    return rows.iloc[np.argsort(order, kind="stable")]
 
 
 @kept("Adding up scores …")
-def _table(content: str, level: dict[str, str], _compared: Comparison) -> pd.DataFrame:
+def _table(scope: Scope) -> pd.DataFrame:
     """One row per average or label: average ("" for a label), label as shown, and the four scores."""
     import pandas as pd
 
-    page, document = level.get("page"), level.get("document")
+    compared, level = scope.compared, scope.level
     rows = [
-        {"average": kind, "label": f"all, {name}", **_compared.soft(kind, page=page, document=document)}
+        {"average": kind, "label": f"all, {name}", **compared.soft(kind, **level)}
         for kind, name in SOFT_AVERAGE_NAMES.items()
     ]
-    by_label = {"average": "", "label": _compared.labels[1:], **_compared.soft(None, page=page, document=document)}
+    by_label = {"average": "", "label": compared.labels[1:], **compared.soft(None, **level)}
     labels = pd.DataFrame(by_label).dropna(subset=list(NAMES))
     return pd.concat([pd.DataFrame(rows), labels], ignore_index=True)
 
 
-def why_no_calibration(compared: Comparison) -> str:
-    """Why there is no calibration, or ""."""
-    reason = why_no_use_of_scores(compared)
-    return f"{reason}, so there is no calibration and no ROC." if reason else ""
-
-
-def show_calibration(compared: Comparison) -> None:
+def show_calibration(chosen: Chosen) -> None:
     """The labels with the worst values, the two charts of a label, the table of all labels."""
-    reason = why_no_calibration(compared)
-    curves = None if reason else _curves(session.comparison_key(), compared)
+    compared = chosen.compared
+    reason = why_no_use_of_scores(compared)
+    curves = None if reason else _curves(chosen.key(), compared)
     table = calibration_table(curves_part(curves)).data if curves else None
     if curves is None or table is None or table.empty:
-        show_headlines([Headline("Calibration error", "n/a", reason or "No label has scores.")])
+        why = f"{reason}, so there is no calibration and no ROC." if reason else "No label has scores."
+        show_headlines([Headline("Calibration error", "n/a", why)])
         return
     show_headlines(worst_labels(table))
     label = _choose_label(table)
     left, right = page_shell.columns(1, 1, key="_calibration")
     with left:
-        _show_reliability(compared, curves, label)
+        _show_reliability(chosen, curves, label)
     with right:
-        _show_roc(compared, curves, label)
-    chosen = table[table["label"].isin(choices.current().labels)] if choices.current().labels else table
-    data_tables.show_table(chosen.sort_values("ece", ascending=False), COLUMNS, key="calibration_table")
+        _show_roc(chosen, curves, label)
+    rows = table[table["label"].isin(chosen.now.labels)] if chosen.now.labels else table
+    data_tables.show_table(rows.sort_values("ece", ascending=False), COLUMNS, key="calibration_table")
     st.caption(WHOLE_SET)
     page_shell.show_recipe(compared.recipe_for(None))
     make = lambda: calibration_table(curves_part(curves))
-    downloads.offer("calibration_table", Offer(_file("calibration"), "ROC AUC and ECE of labels", table=make))
+    downloads.offer("calibration_table", Offer(_file(chosen, "calibration"), "ROC AUC and ECE of labels", table=make))
 
 
 @kept("Adding up scores …")
@@ -177,35 +162,35 @@ def _choose_label(table: pd.DataFrame) -> str:
     """The label of the charts; the one with the largest calibration error if none is chosen."""
     worst = str(table.sort_values("ece", na_position="first")["label"].iloc[-1])
     name = lambda label: label or f"{worst} (largest ECE)"
-    sidebar.show_choice("curve_label", "Label", ["", *table["label"]], "measures", format_func=name, width=260)
-    return choices.current().curve_label or worst
+    options = ["", *table["label"]]
+    return sidebar.show_choice("curve_label", "Label", options, "measures", format_func=name, width=260) or worst
 
 
-def _file(name: str, label: str = "") -> str:
+def _file(chosen: Chosen, name: str, label: str = "") -> str:
     """The name of a file; numbers are those of the whole set, whatever the chosen level."""
-    return file_name(name, PurePath(session.chosen_pred().name).stem, label)
+    return file_name(name, PurePath(chosen.pred.name).stem, label)
 
 
-def _show_reliability(compared: Comparison, curves: ScoreCurves, label: str) -> None:
+def _show_reliability(chosen: Chosen, curves: ScoreCurves, label: str) -> None:
     st.subheader("Reliability", anchor=False)
-    figure = object_charts.reliability_figure(curves, label, session.theme())
+    figure = object_charts.reliability_figure(curves, label, chosen.theme)
     st.plotly_chart(figure, key="reliability", config=CONFIG, theme=None)
     st.caption("Bar and line are equally high if scores are calibrated. A line above its bar: too sure.")
     rows, ece = curves.reliability(label), curves.ece[label]
-    draw = partial(on_paper.reliability_figure, rows, label, ece, recipe=compared.recipe_for(None))
+    draw = partial(on_paper.reliability_figure, rows, label, ece, recipe=chosen.compared.recipe_for(None))
     make = partial(reliability_table, curves, label)
-    downloads.offer("reliability", Offer(_file("reliability", label), f"Reliability of {label}", draw, make))
+    downloads.offer("reliability", Offer(_file(chosen, "reliability", label), f"Reliability of {label}", draw, make))
 
 
-def _show_roc(compared: Comparison, curves: ScoreCurves, label: str) -> None:
+def _show_roc(chosen: Chosen, curves: ScoreCurves, label: str) -> None:
     st.subheader("ROC", anchor=False)
     downloads.offer("roc")
     rows = curves.roc(label)
     if rows.empty:
         st.info("n/a: all pixels have this label in the ground truth, or none has.")
         return
-    figure = object_charts.roc_figure(curves, label, session.theme())
+    figure = object_charts.roc_figure(curves, label, chosen.theme)
     st.plotly_chart(figure, key="roc", config=CONFIG, theme=None)
     st.caption("The area below the line is the ROC AUC: 1 is perfect, 0.5 is no better than chance.")
-    draw = partial(on_paper.roc_figure, curves, label, recipe=compared.recipe_for(None))
-    downloads.offer("roc", Offer(_file("roc", label), f"ROC of {label}", draw))
+    draw = partial(on_paper.roc_figure, curves, label, recipe=chosen.compared.recipe_for(None))
+    downloads.offer("roc", Offer(_file(chosen, "roc", label), f"ROC of {label}", draw))

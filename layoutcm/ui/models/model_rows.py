@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.palette import scale_colour
+from layoutcm.drawing.palette import Theme, scale_colour
 from layoutcm.errors import NotCounted
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.intervals import Intervals
@@ -27,14 +27,12 @@ from layoutcm.tables.agreement_tables import AGREEMENT_TITLES, REVIEW_ORDER, rev
 from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, ends_text, short_title, shown_table
 from layoutcm.tables.tables import Table
-from layoutcm.ui.models import models
-from layoutcm.ui.models.models import Predictions
+from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, sidebar
 from layoutcm.ui.shared.data_tables import agreed_sentence
 from layoutcm.ui.shared.downloads import Offer, in_state
-from layoutcm.ui.state import choices, session
 from layoutcm.wording import MISSING, difference_text, score_text
 
 PENDING = "…"
@@ -112,7 +110,7 @@ def height(predictions: int) -> int:
 def show_baseline(predictions: Predictions) -> DeltaGenerator:
     """The choice of the prediction that the others are compared with; returns the place for downloads beside it."""
     options, names = list(predictions.compared), predictions.names
-    row = models.reserved(68) if len(options) > 1 else st.container()
+    row = reserved(68) if len(options) > 1 else st.container()
     with row, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if len(options) > 1:
             sidebar.show_choice("baseline", "Baseline", options, "models", format_func=names.__getitem__, width=260)
@@ -122,13 +120,13 @@ def show_baseline(predictions: Predictions) -> DeltaGenerator:
 def show_opening_buttons(predictions: Predictions) -> None:
     with st.container(horizontal=True, gap="small"):
         for position in predictions.compared:
-            text = f"Errors of {session.pred_names()[position]}"
-            st.button(as_typed(text), key=f"open_{position}", on_click=models.open_prediction, args=(position,))
+            text = f"Errors of {predictions.names[position]}"
+            st.button(as_typed(text), key=f"open_{position}", on_click=open_prediction, args=(position,))
 
 
 def draw_first_rows(place: DeltaGenerator, predictions: Predictions) -> None:
     """The figures that are known at once; not again when the whole table was drawn before."""
-    if st.session_state.get("model_rows_of") != _content(predictions):
+    if st.session_state.get("model_rows_of") != predictions.content:
         place.html(_table(Rows(predictions, None)))
 
 
@@ -139,41 +137,25 @@ def fill_rows(
     with below:
         if board:
             downloads.offer("models", Offer(BOARD, "Leaderboard", table=partial(_table_of, board)))
-        intervals = _all_intervals(predictions, board)
-        if st.session_state.get("model_rows_of") != _content(predictions):
+        if board:  # on the common pages
+            intervals = {predictions.position(name): found for name, found in board.intervals.items()}
+        else:
+            intervals = {position: intervals_of(predictions, position) for position in predictions.compared}
+        if st.session_state.get("model_rows_of") != predictions.content:
             place.html(_table(Rows(predictions, board, intervals)))
-        others = _all_others(predictions, board)
+        others = {position: _other_figures(predictions, position, board) for position in predictions.compared}
     place.html(_table(Rows(predictions, board, intervals, others)))
-    st.session_state["model_rows_of"] = _content(predictions)
-
-
-def _content(predictions: Predictions) -> Any:
-    return predictions.content, choices.current().method, choices.current().baseline
-
-
-def _all_intervals(predictions: Predictions, board: Leaderboard | None) -> dict[int, Intervals]:
-    """{position: intervals}, on the common pages if there is a leaderboard."""
-    if board is None:
-        return {position: models.intervals_of(predictions, position) for position in predictions.compared}
-    return {predictions.position(name): found for name, found in board.intervals.items()}
-
-
-def _all_others(predictions: Predictions, board: Leaderboard | None) -> dict[int, OtherFigures]:
-    """{position: figures without intervals}, on the common pages if there is a leaderboard."""
-    content, method = predictions.content, choices.current().method
-    return {
-        position: _other_figures(content, method, predictions.names[position], board, compared)
-        for position, compared in predictions.compared.items()
-    }
+    st.session_state["model_rows_of"] = predictions.content
 
 
 @kept("Matching objects …")
-def _other_figures(
-    content: models.Content, method: str, name: str, _board: Leaderboard | None, _compared: Comparison
-) -> OtherFigures:
-    found = _board.result_on_common_pages(name) if _board else result_of_columns(_compared, method)
+def _other_figures(predictions: Predictions, position: int, _board: Leaderboard | None) -> OtherFigures:
+    """The figures without intervals, on the common pages if there is a leaderboard."""
+    compared, method = predictions.compared[position], predictions.chosen.now.method
+    name = predictions.names[position]
+    found = _board.result_on_common_pages(name) if _board else result_of_columns(compared, method)
     if found.objects is None:
-        no_ap = no_quality = _why_not_counted(_compared)
+        no_ap = no_quality = _why_not_counted(compared)
     else:
         no_ap, no_quality = found.objects.why_no_ap or "", "" if found.has_classes else NO_QUALITY
     return OtherFigures(found.measures, {"objects.ap": no_ap, "objects.pq": no_quality, "objects.f1": no_quality})
@@ -234,7 +216,7 @@ def _titles(rows: Rows, shown: list[Measure]) -> list[str]:
         return titles
     board = rows.board
     first = f"{short_title(board.figure)} minus" if board else "difference from"
-    baseline = board.baseline if board else models.baseline_name(rows.predictions)
+    baseline = board.baseline if board else baseline_name(rows.predictions)
     return [*titles, f"{first} <small>{html.escape(baseline)}</small>"]
 
 
@@ -244,15 +226,16 @@ def _counted(measure: Measure) -> str:
 
 
 def _line(rows: Rows, position: int, shown: list[Measure], width: int, notes: dict[str, str]) -> str:
-    found = rows.predictions
+    found, chosen = rows.predictions, rows.predictions.chosen
     name = html.escape(found.names[position])
-    current = ' aria-current="true"' if position == session.chosen_index() else ""
+    current = ' aria-current="true"' if position == chosen.position else ""
     if position in found.problems:
         problem = html.escape(found.problems[position].on_screen)
         return f'<tr{current}><th scope="row">{name}</th><td colspan="{width - 1}">{problem}</td></tr>'
     cells = _measure_cells(rows, position, shown)
     if rows.compares:
-        cells.append(_difference_cell(rows.board, found.names[position]) if rows.board else Cell(PENDING))
+        theme, name_in_board = chosen.theme, found.names[position]
+        cells.append(_difference_cell(theme, rows.board, name_in_board) if rows.board else Cell(PENDING))
     high = ' class="several"' if rows.compares else ""
     return f'<tr{current}{high}><th scope="row">{name}</th>{"".join(_cell(cell, notes) for cell in cells)}</tr>'
 
@@ -269,14 +252,15 @@ def _cell(cell: Cell, notes: dict[str, str]) -> str:
 
 def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell]:
     if rows.intervals is None:
-        return _first_cells(rows.predictions.compared[position], shown)
+        return _first_cells(rows.predictions, position, shown)
     found = rows.intervals[position].figure_rows
     return [_summed_cell(found[one.column]) if one.adds_up else _other_cell(rows, position, one) for one in shown]
 
 
-def _first_cells(compared: Comparison, shown: list[Measure]) -> list[Cell]:
+def _first_cells(predictions: Predictions, position: int, shown: list[Measure]) -> list[Cell]:
     """The values that are known at once, without their intervals, which come later."""
-    values = result_of(compared, choices.current().method, Asked(parts=())).measures
+    compared, method = predictions.compared[position], predictions.chosen.now.method
+    values = result_of(compared, method, Asked(parts=())).measures
     texts = {name: NO_VALUE if value is None else score_text(value) for name, value in values.items()}
     return [Cell(texts[one.name], (PENDING,)) if one.adds_up else Cell(PENDING) for one in shown]
 
@@ -297,7 +281,7 @@ def _other_cell(rows: Rows, position: int, measure: Measure) -> Cell:
     return Cell(NO_VALUE, reason=found.why.get(measure.name, "")) if value is None else Cell(score_text(value))
 
 
-def _difference_cell(board: Leaderboard, name: str) -> Cell:
+def _difference_cell(theme: Theme, board: Leaderboard, name: str) -> Cell:
     row = next(row for row in board.table.to_dict("records") if row["model"] == name)
     if row["verdict"] == BASELINE:
         return Cell("", verdict=BASELINE)
@@ -306,9 +290,8 @@ def _difference_cell(board: Leaderboard, name: str) -> Cell:
     ends = ends_text(row, "difference", difference_text, " to ")
     verdict = f"{row['verdict']} {MARKS.get(row['verdict'], '')}".strip()
     below = ("" if ends == MISSING else ends, _verdict_details(row))
-    return Cell(
-        f"{difference_text(row['difference'])},", below, verdict=verdict, colour=_verdict_colour(row["verdict"])
-    )
+    colour = {BETTER: theme.accent, WORSE: scale_colour(theme.miss, 1.0)}.get(row["verdict"], "")
+    return Cell(f"{difference_text(row['difference'])},", below, verdict=verdict, colour=colour)
 
 
 def _verdict_details(row: Mapping[Any, Any]) -> str:
@@ -316,11 +299,6 @@ def _verdict_details(row: Mapping[Any, Any]) -> str:
     if row["verdict"] == TOO_FEW:
         return row["remark"]
     return ", ".join(filter(None, [f"p {score_text(row['p'])}", row["remark"]]))
-
-
-def _verdict_colour(verdict: str) -> str:
-    theme = session.theme()
-    return {BETTER: theme.accent, WORSE: scale_colour(theme.miss, 1.0)}.get(verdict, "")
 
 
 def _sources(rows: Rows) -> list[str]:
@@ -334,12 +312,12 @@ def _sources(rows: Rows) -> list[str]:
 
 def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
     """The sentence of the chosen file, a row for each file, and the pages to review."""
-    compared = predictions.chosen
+    chosen, compared = predictions.chosen, predictions.own
     if not predictions.compared:
         place.error("No prediction can be compared.")
     elif compared is not None:
-        key = session.comparison_key(session.chosen_index())
-        place.markdown(as_typed(agreed_sentence((key,), choices.current().method, compared)))
+        key = chosen.key()
+        place.markdown(as_typed(agreed_sentence((key,), chosen.now.method, compared)))
     st.html(_agreement_rows(predictions))
     if compared is None:
         return
@@ -348,27 +326,23 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
     columns = {"share_of_label": data_tables.share_number("share of the label")}
     data_tables.show_page_picker(table.data.head(MOST_ROWS), "review", "page", columns)
     st.caption(f"{REVIEW_ORDER[0].upper()}{REVIEW_ORDER[1:]}")
-    downloads.offer("review", Offer(in_state(table.name), "Pages to review", table=lambda: table))
+    downloads.offer("review", Offer(in_state(chosen, table.name), "Pages to review", table=lambda: table))
 
 
 def _agreement_rows(predictions: Predictions) -> str:
-    files = session.loaded_files()
-    assert files is not None
-    head = [
-        "file",
-        *(f"{title}<small>with {html.escape(files.gt.name)}</small>" for title in AGREEMENT_TITLES.values()),
-    ]
-    lines = []
+    chosen, lines = predictions.chosen, []
     for position, name in enumerate(predictions.names):
         if position in predictions.problems:
             problem = html.escape(predictions.problems[position].on_screen)
             cells = f'<td colspan="{len(AGREEMENT_TITLES)}">{problem}</td>'
         else:
-            values = _agreement(session.comparison_key(position), predictions.compared[position])
+            values = _agreement(chosen.key(position), predictions.compared[position])
             cells = "".join(f"<td>{score_text(values[key])}</td>" for key in AGREEMENT_TITLES)
-        current = ' aria-current="true"' if position == session.chosen_index() else ""
+        current = ' aria-current="true"' if position == chosen.position else ""
         lines.append(f'<tr{current}><th scope="row">{html.escape(name)}</th>{cells}</tr>')
-    heading = "".join(f'<th scope="col">{title}</th>' for title in head)
+    with_first = f"<small>with {html.escape(chosen.files.gt.name)}</small>"
+    titles = ["file", *(f"{title}{with_first}" for title in AGREEMENT_TITLES.values())]
+    heading = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = f"<thead><tr>{heading}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>'
 

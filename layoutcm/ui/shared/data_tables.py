@@ -19,8 +19,9 @@ from layoutcm.tables.summary_sentence import result_sentence, summary_sentence
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page
-from layoutcm.ui.state import choices, session
-from layoutcm.ui.state.panes import Panes
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import Panes
 from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -148,17 +149,10 @@ class Headline(NamedTuple):
     meaning: str
 
 
-def score_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+def score_headline(
+    title: str, value: float, meaning: str, reason: str = "", in_words: Callable[[float], str] = score_text
+) -> Headline:
     """A score from 0 to 1; n/a and the reason if it is undefined."""
-    return _headline(title, value, score_text, meaning, reason)
-
-
-def share_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
-    """A share in percent; n/a and the reason if it is undefined."""
-    return _headline(title, value, percent, meaning, reason)
-
-
-def _headline(title: str, value: float, in_words: Callable[[float], str], meaning: str, reason: str) -> Headline:
     if math.isnan(value):
         return Headline(title, "n/a", reason or "It is not defined here.")
     return Headline(title, in_words(value), meaning)
@@ -185,11 +179,11 @@ def agreed_sentence(content: tuple[str, ...], method: str, _compared: Comparison
     return result_sentence(result, result.confusion())
 
 
-def show_sentence(shown: Panes) -> None:
+def show_sentence(chosen: Chosen, shown: Panes) -> None:
     """The summary sentence of the chosen pages; the share of border slack takes a moment."""
     scope = shown.own
     place, confusion = st.empty(), scope.confusion()
-    names = session.pred_names()[scope.position], scope.text
+    names = chosen.names[scope.position], scope.text
     place.markdown(sentence_on_screen(confusion, *names))
     place.markdown(sentence_on_screen(confusion, *names, _border_slack(scope.key, scope.compared)))
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from layoutcm.tables.tables import Table
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.chosen import Chosen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,19 +51,19 @@ def current_offers() -> list[Offer]:
     return [one for offered in st.session_state.get("offers", {}).values() for one in offered]
 
 
-def in_state(name: str, *more: str) -> str:
+def in_state(chosen: Chosen, name: str, *more: str) -> str:
     """The name of a file that says what it is of: prediction, chosen pages, labels, method; `more` comes first."""
-    now, labels = choices.current(), choices.current().labels
-    level = PurePath(choices.value_of(now.level)).stem if now.level != "set" else ""
+    now, labels = chosen.now, chosen.now.labels
     some = "+".join(labels) if len(labels) <= MOST_NAMES else f"{len(labels)}-labels"
     method = "" if now.method == choices.DEFAULTS.method else now.method
     pages = (
+        PurePath(chosen.level_name).stem,
         now.attribute,
         now.versus and f"against_{now.versus}",
         now.has_label and f"with_{now.has_label}",
         now.cause,
     )
-    return file_name(name, PurePath(session.chosen_pred().name).stem, *more, level, *pages, some, method)
+    return file_name(name, PurePath(chosen.pred.name).stem, *more, *pages, some, method)
 
 
 def file_name(*parts: str) -> str:

@@ -15,7 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
-from layoutcm.drawing.page_images import Picture
+from layoutcm.drawing.page_images import PageImages
 from layoutcm.drawing.page_raster import page_with_lit_pixels
 from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.errors import InputError
@@ -26,7 +26,6 @@ from layoutcm.ui.files.page_pictures import shrunk_picture
 from layoutcm.ui.server.pictures import picture_address
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components, data_tables, page_shell
-from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.selection import Scope
 from layoutcm.wording import percent, percent_brief, plain_percent, thin_spaced
 
@@ -70,48 +69,41 @@ class LitPages:
         return float(self.table[self.column].sum())
 
 
+@kept("Looking for pages …")
 def pages_behind(scope: Scope, names: tuple[str, str]) -> pd.DataFrame:
     """The chosen pages with pixels of the cell. A label of the other side has none."""
-    return _kept_pages(scope.key, names, choices.current().method, scope.compared)
-
-
-@kept("Looking for pages …")
-def _kept_pages(key: str, names: tuple[str, str], method: str, _compared: Comparison) -> pd.DataFrame:
     try:
-        return _compared.pages_behind(*names, method)
+        return scope.compared.pages_behind(*names, scope.method)
     except InputError:
-        return pages_by_pixels(_compared.levels, 0 * _compared.levels.page_pixels)
-
-
-def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
-    """The pages with wrong pixels of a label, the worst first."""
-    return _kept_pages_of_label(scope.key, name, choices.current().method, scope.compared)
+        return _no_pages(scope)
 
 
 @kept("Looking for pages …")
-def _kept_pages_of_label(key: str, name: str, method: str, _compared: Comparison) -> pd.DataFrame:
-    if name not in _compared.labels:  # only the other side has it
-        return pages_by_pixels(_compared.levels, 0 * _compared.levels.page_pixels)
-    return pages_wrong_in(_compared.levels, _compared.alignment, name, method)
+def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
+    """The pages with wrong pixels of a label, the worst first. A label of the other side has none."""
+    compared = scope.compared
+    known = name in compared.labels
+    return pages_wrong_in(compared.levels, compared.alignment, name, scope.method) if known else _no_pages(scope)
 
 
-def show_thumbnails(pages: LitPages, across: int) -> None:
+def _no_pages(scope: Scope) -> pd.DataFrame:
+    return pages_by_pixels(scope.compared.levels, 0 * scope.compared.levels.page_pixels)
+
+
+def show_thumbnails(images: PageImages, pages: LitPages, across: int) -> None:
     """The worst pages, `across` in a row, as buttons that open them, and all of them as a table."""
-    data = {"pages": _pictures(pages, 0, THUMBNAILS), "across": across, "unit": pages.unit}
+    data = {"pages": _pictures(images, pages, 0, THUMBNAILS), "across": across, "unit": pages.unit}
     components.THUMBNAILS(key="thumbnails", data=data, on_picked_change=lambda: _open_picked("thumbnails", pages.mask))
     _offer_all(pages)
 
 
-def _pictures(pages: LitPages, first: int, count: int) -> list[list[Any]]:
+def _pictures(images: PageImages, pages: LitPages, first: int, count: int) -> list[list[Any]]:
     """[page, amount, address of its picture] of some of the pages."""
-    images, compared, method = selection.current_page_images(), pages.scope.compared, choices.current().method
-    shown = []
     rows = pages.table.iloc[first : first + count]
-    for page, amount in zip(rows["page"], rows[pages.column]):
-        picture = images.find(compared, page_position(compared.levels.pages, page))
-        address = thumbnail_address(pages.scope.key, compared, page, pages.lit, method, picture)
-        shown.append([page, round(amount), address])
-    return shown
+    return [
+        [page, round(amount), thumbnail_address(images, pages.scope, page, pages.lit)]
+        for page, amount in zip(rows["page"], rows[pages.column])
+    ]
 
 
 def _open_picked(key: str, mask: str) -> None:
@@ -120,14 +112,14 @@ def _open_picked(key: str, mask: str) -> None:
         page_shell.open_page(picked["page"], mask)
 
 
-def show_filmstrip(pages: LitPages, title: str, page: str) -> None:
+def show_filmstrip(images: PageImages, pages: LitPages, title: str, page: str) -> None:
     """A row of the pages behind the chosen cell, with the present one among them if it is one of them."""
     places, count = np.flatnonzero(pages.table["page"] == page), len(pages.table)
     place = int(places[0]) if len(places) else 0
     first = max(min(place - FRAMES // 2, count - FRAMES), 0)
     shown = f"{thin_spaced(first + 1)} to {thin_spaced(min(first + FRAMES, count))} of {thin_spaced(count)}"
     st.caption(screen_text.as_typed(f"Pages behind {title}, worst first: {shown}"))
-    data = {"pages": _pictures(pages, first, FRAMES), "across": FRAMES, "unit": pages.unit, "current": page}
+    data = {"pages": _pictures(images, pages, first, FRAMES), "across": FRAMES, "unit": pages.unit, "current": page}
     components.THUMBNAILS(key="filmstrip", data=data, on_picked_change=lambda: _open_picked("filmstrip", pages.mask))
 
 
@@ -186,16 +178,14 @@ def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: pd.Serie
     return dict(zip(CAUSES, found.tolist()))
 
 
-def thumbnail_address(
-    content: str, compared: Comparison, page: str, lit: Lit, method: str, picture: Picture | None
-) -> str | None:
+def thumbnail_address(images: PageImages, scope: Scope, page: str, lit: Lit) -> str | None:
     """The address of a JPEG of the faded page with some pixels lit; it is small if all wrong pixels are.
 
-    `content` is the cache key for the files and options of the comparison. The picture is drawn when the browser asks
-    for it, unless the comparison is no longer held then.
+    The picture is drawn when the browser asks for it, unless the comparison is no longer held then.
     """
-    key = repr((content, page, *lit, method, picture.digest if picture else ""))
-    held, side = ref(compared), THUMBNAIL if lit else SMALL
+    picture = images.find(scope.compared, page_position(scope.compared.levels.pages, page))
+    key = repr((scope.key, page, *lit, scope.method, picture.digest if picture else ""))
+    held, method, side = ref(scope.compared), scope.method, THUMBNAIL if lit else SMALL
 
     def make() -> bytes | None:
         still = held()

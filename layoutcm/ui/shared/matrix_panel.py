@@ -13,60 +13,53 @@ from layoutcm.drawing.paper import matrix
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
 from layoutcm.tables.pair_tables import difference_table, pair_table
 from layoutcm.tables.tables import matrix_table
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components
 from layoutcm.ui.shared.downloads import Offer, file_name, in_state
-from layoutcm.ui.state import choices, family_choice, session
+from layoutcm.ui.state import family_choice
+from layoutcm.ui.state.chosen import Chosen
 
 
-def has_many_labels(confusion: Confusion) -> bool:
+def has_many_labels(chosen: Chosen, confusion: Confusion) -> bool:
     """Whether a matrix with these labels opens in groups."""
-    return max(map(len, select(confusion, (), choices.current().empty))) > MOST_UNGROUPED
-
-
-def label_groups(compared: Comparison, position: int) -> dict[str, str]:
-    """{label: its group}: families, and labels that are often confused. Those of all pages, so that filters keep them.
-
-    `position` is that of the prediction.
-    """
-    return _label_groups(session.comparison_key(position), choices.current().families, compared)
+    return max(map(len, select(confusion, (), chosen.now.empty))) > MOST_UNGROUPED
 
 
 @kept()
-def _label_groups(content: str, families: str, _compared: Comparison) -> dict[str, str]:
-    return families_or_similar(family_choice.chosen_tree(_compared), _compared.confusion())
+def label_groups(content: str, families: str, _compared: Comparison) -> dict[str, str]:
+    """{label: its group}: families, and labels that are often confused; `content` is the key of the comparison.
+
+    They are those of all pages, so that filters keep them.
+    """
+    return families_or_similar(family_choice.chosen_tree(_compared, families), _compared.confusion())
 
 
-def show_plain_matrix(confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
+def show_plain_matrix(chosen: Chosen, confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
     """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
-    components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(session.theme(), **look)), key)
+    components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(chosen.theme, **look)), key)
 
 
-def columns_on_screen(confusion: Confusion) -> int:
-    """The number of columns of the matrix on the screen."""
-    return len(select(fold_others(confusion, choices.current().labels), (), choices.current().empty).columns)
-
-
-def matrix_offer(confusion: Confusion, view: str, shown: Selection, name: str = "", **look: Any) -> Offer:
+def matrix_offer(
+    chosen: Chosen, confusion: Confusion, view: str, shown: Selection, name: str = "", **look: Any
+) -> Offer:
     """One matrix with the rows and columns that are shown; `look` are `log` and `unit` of `matrix_figure`.
 
     `name` is that of another matrix than that of pixels and labels.
     """
-    draw = partial(matrix.matrix_figure, confusion, view, selection=shown, **_scale(look))
+    draw = partial(matrix.matrix_figure, confusion, view, selection=shown, **{"log": chosen.now.log} | look)
     title = f"{name or 'Matrix'}: {look.get('unit', view) if view == 'pixels' else view_title(view, confusion)}"
-    file = in_state(file_name(name.lower(), _view_name(view, confusion)))
+    file = in_state(chosen, file_name(name.lower(), _view_name(view, confusion)))
     return Offer(file, title, draw, partial(matrix_table, confusion, view, shown))
 
 
-def beside_offer(matrices: Mapping[str, Confusion], view: str, shown: Selection, **look: Any) -> Offer:
+def beside_offer(chosen: Chosen, matrices: Mapping[str, Confusion], view: str, shown: Selection, **look: Any) -> Offer:
     """Two matrices with the same labels, {title: matrix}, side by side; the first is that of the chosen prediction."""
-    draw = partial(matrix.pair_figure, matrices, view, selection=shown, **_scale(look))
+    draw = partial(matrix.pair_figure, matrices, view, selection=shown, **{"log": chosen.now.log} | look)
     first = next(iter(matrices.values()))
-    file = in_state(_view_name(view, first), "beside", _stem(list(matrices)[1]))
+    file = in_state(chosen, _view_name(view, first), "beside", _stem(list(matrices)[1]))
     return Offer(
         file, f"Matrices side by side: {view_title(view, first)}", draw, partial(pair_table, matrices, view, shown)
     )
@@ -82,11 +75,6 @@ def difference_offer(
     file = file_name("difference", _view_name(view, first), names[1], "minus", names[0])
     table = partial(difference_table, first, second, view, shown, names)
     return Offer(file, f"Difference: {view_title(view, first)}, {names[1]} minus {names[0]}", draw, table)
-
-
-def _scale(look: dict[str, Any]) -> dict[str, Any]:
-    """The colour scale is that of the screen."""
-    return {"log": choices.current().log, **look}
 
 
 def _view_name(view: str, confusion: Confusion) -> str:

@@ -1,7 +1,7 @@
 """The pages of the app and the way between them; what all share: style, columns, messages instead of tracebacks.
 
 With `streamlit run app.py` on a fresh server, a first visit by deep link runs a page script without app.py;
-`ensure_routed` then installs the navigation and runs again. `layoutcm app` runs another script and does not need it.
+`start` then installs the navigation and runs again. `layoutcm app` runs another script and does not need it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 from PIL import Image, ImageDraw
@@ -21,10 +22,10 @@ from layoutcm.errors import InputError, NotCounted
 from layoutcm.layouts.model import Finding
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text
 from layoutcm.ui.server import settings
-from layoutcm.ui.server.first_paint import STYLE
 from layoutcm.ui.server.settings import app_folder
 from layoutcm.ui.state import address, choices, session
 from layoutcm.ui.state.choices import texts_of
+from layoutcm.ui.state.chosen import Chosen, read_chosen
 
 # file in pages/ -> title, icon; the file name is also the address
 PAGES = {
@@ -88,7 +89,7 @@ def _script(name: str) -> Path:
 
 @contextmanager
 def routing() -> Iterator[None]:
-    """Mark that the dashboard is running, for `ensure_routed`."""
+    """Mark that the dashboard is running, for `start`."""
     st.session_state["routed"] = True
     st.session_state["arriving"] = False
     try:
@@ -97,19 +98,18 @@ def routing() -> Iterator[None]:
         st.session_state["routed"] = False
 
 
-def ensure_routed() -> None:
-    """First line of every page: make sure that the dashboard runs the page."""
+def start() -> Chosen:
+    """First line of every page: what is chosen. Makes sure that the dashboard runs the page."""
     if not st.session_state.get("routed") and not st.session_state.get("arriving"):
         st.session_state["arriving"] = True
         install_pages()
         st.rerun()
+    return read_chosen()
 
 
 def go_to(name: str) -> None:
     """Show another page. Use it as a button's callback: then the current page is not run again first."""
-    from layoutcm.ui.state.address import link_parameters
-
-    st.switch_page(_script(name), query_params=link_parameters())
+    st.switch_page(_script(name), query_params=address.link_parameters())
 
 
 def open_cell(gt_label: str, pred_label: str) -> None:
@@ -119,19 +119,9 @@ def open_cell(gt_label: str, pred_label: str) -> None:
     go_to("errors")
 
 
-def open_chosen() -> None:
-    """Go back to the chosen cell or label."""
-    go_to("errors")
-
-
 def open_page(page: str, mask: str = "") -> None:
     choices.put(page=page, mask=mask)
     go_to("page")
-
-
-def apply_style() -> None:
-    """The style, for `streamlit run app.py`; the server of `layoutcm app` has put it into the page already."""
-    st.html(STYLE)
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
@@ -139,6 +129,11 @@ def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator
     if labels > LABELS_BESIDE:
         return [st.container() for _ in widths]
     return st.container(key=f"beside{key}").columns(widths, gap="medium")
+
+
+def control_row() -> DeltaGenerator:
+    """Controls in one row, which wraps if it is too long."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
 
 
 def guard(work: Callable[[], None]) -> None:
@@ -154,31 +149,48 @@ def guard(work: Callable[[], None]) -> None:
         st.error(as_typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
 
 
-def fragment(work: Callable[[], None]) -> Callable[[], None]:
-    """A part of a page whose widgets run only this part again, not the whole page; it updates the link, too."""
+def show_part(chosen: Chosen, work: Callable[[Chosen], None]) -> None:
+    """Draw a part of a page whose widgets run only this part again, not the whole page; it updates the link, too."""
 
     @st.fragment
     def run() -> None:
-        guard(work)
+        now = chosen if chosen.now is choices.current() else read_chosen()
+        if now.pages_shown != chosen.pages_shown:
+            st.rerun()  # a click in this part changed what the whole page shows
+        guard(lambda: work(now))
         end_run()
 
-    return run
+    run()
 
 
 def end_run() -> None:
     """At the end of a run, or of a part of it: write the link; give memory back, if a result has read large columns."""
     address.write_link()
-    if session.shows_result():
+    files = session.loaded_files()
+    if files is not None and files.is_result:
         settings.give_back_freed_memory()
 
 
-def need_comparison() -> Comparison:
-    """The comparison; without one, show what to do and stop the page."""
-    compared = session.current_comparison()
-    if isinstance(compared, Comparison):
-        return compared
-    if isinstance(compared, InputError):
-        st.error(error_text(compared))
+def start_with_comparison() -> Chosen:
+    """What is chosen, as `start`; if nothing can be compared, show what to do and stop the page."""
+    chosen = start()
+    if not isinstance(chosen.comparison, Comparison):
+        _show_nothing(chosen.comparison)
+    return chosen
+
+
+def start_with_files() -> Chosen:
+    """What is chosen, as `start`; without files, show what to do and stop the page."""
+    chosen = start()
+    if chosen.loaded is None:
+        _show_nothing(None)
+    return chosen
+
+
+def _show_nothing(problem: InputError | None) -> NoReturn:
+    """Say why there is nothing to show, and stop the page."""
+    if problem:
+        st.error(error_text(problem))
         if st.button("Choose other files"):
             go_to("data")
     else:

@@ -13,7 +13,8 @@ from layoutcm.ui.files.session_files import SUFFIX, SessionContents, picture_byt
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import MB, limits
-from layoutcm.ui.state import card_state, selection, session
+from layoutcm.ui.state import card_state, session
+from layoutcm.ui.state.chosen import Chosen
 
 SAVED = (
     "Files, labels that were mapped, repairs and choices, in one file that opens here again: drop it on the page Data."
@@ -22,22 +23,17 @@ WITH_IMAGES = "Also the page images; the file is larger."
 MOST_NAMES = 3  # of files in a message
 
 
-def show_save_button(place: str = "", with_images: bool = True) -> None:
+def show_save_button(chosen: Chosen, place: str = "", with_images: bool = True) -> None:
     """A button that saves the session, and a switch for page images if there are any; `place` makes keys unique.
 
     Without `with_images`, page images are not offered.
     """
-    files = session.loaded_files()
-    assert files is not None
-    if files.is_result:
+    if chosen.shows_result:
         return  # it is a folder already, and the address has the choices
     spot = st.empty()  # the button comes first
-    images = selection.current_page_images()
-    wanted = (
-        with_images
-        and bool(images.pictures)
-        and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
-    )
+    images = chosen.page_images
+    offered = with_images and bool(images.pictures)
+    wanted = offered and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
     if wanted and picture_bytes(images.pictures) > limits().upload:
         spot.warning(f"The page images take more than {limits().upload // MB:,} MB: the file could not be opened.")
         return
@@ -45,7 +41,7 @@ def show_save_button(place: str = "", with_images: bool = True) -> None:
     spot.download_button(
         "Save this session",
         lambda: save(contents),
-        f"{PurePath(files.gt.name).stem or 'session'}{SUFFIX}",
+        f"{PurePath(chosen.files.gt.name).stem or 'session'}{SUFFIX}",
         "application/zip",
         key=f"save_session{place}",
         on_click="ignore",

@@ -11,32 +11,36 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.ui.files.input_files import layouts_of
-from layoutcm.ui.files.visitor_files import InputFile
+from layoutcm.ui.files.comparisons import layouts_of
+from layoutcm.ui.files.input_file import InputFile
 from layoutcm.ui.screen_text import as_typed, plural_spaced
-from layoutcm.ui.state import card_state, choices, session
+from layoutcm.ui.state import card_state, choices
+from layoutcm.ui.state.chosen import Chosen
 
 MOST_OPTIONS = 2000  # a select box with more options lists only those near the chosen one
 NEAR_OPTIONS = 100  # so many before it and after it
 LARGE_BYTES = 10_000_000  # smaller files are read too fast for a progress bar
 
 
-def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popover: bool = False, **more: Any) -> None:
-    """A select box bound to one choice of the session; a choice that is not among the options becomes the first one.
+def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popover: bool = False, **more: Any) -> Any:
+    """A select box bound to one choice, whose value is returned; one that is not among the options becomes the first.
 
     Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
     """
     is_long = isinstance(options, Sequence) and len(options) > MOST_OPTIONS  # then it is not copied
     values: Sequence[Any] = options if is_long else list(options)
-    if values and choices.value_of(name) not in values:
-        choices.put(**{name: values[0]})
+    value = choices.value_of(name)
+    if values and value not in values:
+        value = values[0]
+        choices.put(**{name: value})
     bound = choices.bind(name, place, in_popover)
-    if len(values) > MOST_OPTIONS:
-        at = values.index(choices.value_of(name))
+    if is_long:
+        at = values.index(value)
         bound |= {"on_change": _take_typed_name, "args": (name, bound["key"], values), "accept_new_options": True}
         more["help"] = f"Type a part of a name to find it among all {len(values):,}."
         values = values[max(at - NEAR_OPTIONS, 0) : at + NEAR_OPTIONS]
     st.selectbox(label, values, **bound, **more)
+    return value
 
 
 def show_segments(name: str, label: str, options: Mapping[Any, str], place: str = "bar", **more: Any) -> None:
@@ -58,28 +62,24 @@ def _take_typed_name(name: str, key: str, known: Sequence[str]) -> None:
         choices.put(**{name: found})
 
 
-def show_sidebar() -> None:
-    place, files = st.empty(), session.loaded_files()  # always created, so that the elements below keep their positions
-    if files is None:
+def show_sidebar(chosen: Chosen) -> None:
+    place = st.empty()  # always created, so that the elements below keep their positions
+    if chosen.loaded is None:
         st.sidebar.caption(card_state.missing_sentence())
         return
     # Every page starts here, so slow work on new files or options is done now, with a message at the top of the page.
-    _read_with_progress(files, place)
-    compared = session.current_comparison()
+    _read_with_progress(chosen, place)
     with st.sidebar:
-        _show_facts(files.gt.name, compared if isinstance(compared, Comparison) else None)
+        _show_facts(chosen)
 
 
-def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
+def _read_with_progress(chosen: Chosen, place: Any) -> None:
     """Read new large files with a progress bar. A spinner would appear too late, because reading blocks the thread."""
-    if files.is_result:
-        return
-    gt, pred = files.gt, session.chosen_pred()
-    new = (gt.digest, pred.digest, files.sizes)
-    if st.session_state.get("read_in_sight") == new:
+    gt, pred, size = chosen.files.gt, chosen.pred, chosen.files.gt.size + chosen.pred.size
+    new = (gt.digest, pred.digest, chosen.files.sizes)
+    if chosen.shows_result or st.session_state.get("read_in_sight") == new:
         return
     st.session_state["read_in_sight"] = new
-    size = gt.size + pred.size
     if size < LARGE_BYTES:
         return
 
@@ -89,14 +89,15 @@ def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
         time.sleep(0.05)  # lets Streamlit send the bar to the browser
 
     with suppress(InputError):  # the page itself shows the error
-        layouts_of(session.comparison_request(), show_progress)
+        layouts_of(chosen.request(), show_progress)
     place.empty()
 
 
-def _show_facts(gt: str, compared: Comparison | None) -> None:
+def _show_facts(chosen: Chosen) -> None:
     """Two lines about what is loaded."""
-    st.markdown(f"**{as_typed(gt)}** → **{as_typed(session.chosen_pred().name)}**")
-    if compared is None:
+    st.markdown(f"**{as_typed(chosen.files.gt.name)}** → **{as_typed(chosen.pred.name)}**")
+    compared = chosen.comparison
+    if not isinstance(compared, Comparison):
         st.caption("These cannot be compared as they are.")
         return
     counts = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from contextlib import suppress
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from layoutcm.report.leaderboard_files import RESERVED_NAMES
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
 from layoutcm.tables.tables import Table, csv_text
-from layoutcm.ui.files.input_files import comparison_of
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
@@ -27,7 +25,8 @@ from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import downloads, page_shell, saved_sessions
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.long_jobs import ReportChoices, make_board_report, make_report
-from layoutcm.ui.state import choices, family_choice, selection, session
+from layoutcm.ui.state import family_choice
+from layoutcm.ui.state.chosen import Chosen, read_chosen
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -58,11 +57,11 @@ FILES_OF_RESULT = (
 WHY_HELP = "Causes of wrong pixels, F1 with forgiven borders, score thresholds and calibration. They take longer."
 
 
-def show_button() -> None:
+def show_button(chosen: Chosen) -> None:
     """The button that opens the dialog; `show_dialog` shows it after the page has run, when all is offered."""
     st.button(
         "Take it away", key="take_away", icon=":material/download:", on_click=_open,
-        disabled=not isinstance(session.current_comparison(), Comparison),
+        disabled=not isinstance(chosen.comparison, Comparison),
         help="What this page shows as figures and tables, the whole report, the session",
     )  # fmt: skip
 
@@ -77,17 +76,16 @@ def _close() -> None:
 
 def show_dialog() -> None:
     """The dialog, if it is open."""
-    compared = session.current_comparison() if st.session_state.get(OPEN) else None
-    if isinstance(compared, Comparison):
-        _dialog(compared)
+    if st.session_state.get(OPEN) and isinstance(read_chosen().comparison, Comparison):
+        _dialog()
 
 
 @st.dialog("Take it away", width="large", on_dismiss=_close)
-def _dialog(compared: Comparison) -> None:
-    page_shell.guard(lambda: _show_contents(compared))
+def _dialog() -> None:
+    page_shell.guard(lambda: _show_contents(read_chosen()))
 
 
-def _show_contents(compared: Comparison) -> None:
+def _show_contents(chosen: Chosen) -> None:
     """The files of this view, the whole report, the session; last a preview, because it takes longest to draw."""
     offered = downloads.current_offers()
     st.subheader("This view", anchor=False)
@@ -96,9 +94,9 @@ def _show_contents(compared: Comparison) -> None:
         _show_row(number, one, look)
     st.caption(ABOUT_FILES if offered else NOTHING_HERE)
     st.subheader("Everything", anchor=False)
-    show_whole_report(compared)
+    show_whole_report(chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        saved_sessions.show_save_button("take_away")
+        saved_sessions.show_save_button(chosen, "take_away")
     if offered:
         st.subheader("Preview", anchor=False)
         _show_preview(offered, look)
@@ -180,26 +178,27 @@ def _as_text(table: Table, shown: pd.DataFrame) -> Any:
     return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 
 
-def show_whole_report(compared: Comparison) -> None:
+def show_whole_report(chosen: Chosen) -> None:
     """The report of the whole set: made on a click, and kept for this visitor until the comparison changes."""
-    if session.shows_result():
+    if chosen.shows_result:
         st.caption(FILES_OF_RESULT)
         return
-    parts = compared.vocabulary.parts
-    of_all = "models" in parts and len(session.pred_names()) > 1
+    parts, count = chosen.compared.vocabulary.parts, len(chosen.names)
+    of_all = "models" in parts and count > 1
     with st.container(horizontal=True, gap="medium"):
         why = "causes" in parts and st.toggle("With the causes of errors", key="report_why", help=WHY_HELP)
         help_text = "Intervals over documents: whiskers on class bars, and a table"
         intervals = not of_all and st.toggle("With intervals", key="report_intervals", help=help_text)
-    chosen = ReportChoices(choices.current().method, bool(why), _explicit_families(compared))
-    key = (_content(of_all), chosen, intervals, *(one.digest for one in selection.current_page_images().pictures))
+    wanted = ReportChoices(chosen.now.method, bool(why), _explicit_families(chosen))
+    compared = (str(chosen.now.baseline), *map(chosen.key, range(count))) if of_all else (chosen.key(),)
+    key = (compared, wanted, intervals, *(one.digest for one in chosen.page_images.pictures))
     made = st.session_state.get("report_made")
     if made is None or made[0] != key:
         st.caption(f"{CONTENTS_OF_ALL if of_all else CONTENTS} Of the whole set and all labels.")
-        text = f"Make the report of all {len(session.pred_names())} predictions" if of_all else "Make the report"
+        text = f"Make the report of all {count} predictions" if of_all else "Make the report"
         if not st.button(text, type="primary", key="make_report"):
             return
-        st.session_state["report_made"] = (key, *_make(compared, chosen, bool(intervals), of_all))
+        st.session_state["report_made"] = (key, *_make(chosen, wanted, bool(intervals), of_all))
         st.rerun()
     _, archive, name, problem = made
     if problem:
@@ -207,16 +206,10 @@ def show_whole_report(compared: Comparison) -> None:
     _show_downloads(archive, name)
 
 
-def _content(of_all: bool) -> tuple[str, ...]:
-    if not of_all:
-        return (session.comparison_key(),)
-    keys = (session.comparison_key(position) for position in range(len(session.pred_names())))
-    return (str(choices.current().baseline), *keys)
-
-
-def _explicit_families(compared: Comparison) -> dict[str, Any] | None:
+def _explicit_families(chosen: Chosen) -> dict[str, Any] | None:
     """The families that the visitor chose; the report does not use a default tree."""
-    tree, now = family_choice.explicit_tree(compared), choices.current()
+    now = chosen.now
+    tree = family_choice.explicit_tree(chosen.compared, now.families)
     if tree is None:
         return None
     return {
@@ -224,22 +217,23 @@ def _explicit_families(compared: Comparison) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _make(compared: Comparison, chosen: ReportChoices, intervals: bool, of_all: bool) -> tuple[bytes, str, str]:
+def _make(chosen: Chosen, wanted: ReportChoices, intervals: bool, of_all: bool) -> tuple[bytes, str, str]:
     """The zip, its name, and why it is not of all predictions, or ""."""
-    bar, problem = st.progress(0.0, "Starting …"), ""
+    bar, problem, compared = st.progress(0.0, "Starting …"), "", chosen.compared
+    stem = lambda given: downloads.file_name(PurePath(given.name).stem)
     try:
         if of_all:
             try:
-                return _report_of_all(chosen, bar), f"{_stem(session.loaded_files())}-predictions-report.zip", ""
+                return _report_of_all(chosen, wanted, bar), f"{stem(chosen.files.gt)}-predictions-report.zip", ""
             except InputError as error:
                 problem = f"There is no report of all predictions. {error_text(error)} This is the report of one."
-        found = _intervals(session.comparison_key(), chosen.method, compared) if intervals else None
-        pictures = selection.current_page_images().pictures
+        found = _intervals(chosen.key(), wanted.method, compared) if intervals else None
+        pictures = chosen.page_images.pictures
         archive = run_guarded(
-            make_report, compared, pictures, chosen, found, file="the report", size=bytes_of([compared, pictures]),
+            make_report, compared, pictures, wanted, found, file="the report", size=bytes_of([compared, pictures]),
             show_progress=partial(_show_progress, bar),
         )  # fmt: skip
-        return archive, downloads.file_name(PurePath(session.chosen_pred().name).stem, "report") + ".zip", problem
+        return archive, downloads.file_name(PurePath(chosen.pred.name).stem, "report") + ".zip", problem
     finally:
         bar.empty()
 
@@ -248,38 +242,21 @@ def _show_progress(bar: DeltaGenerator, what: str, share: float) -> None:
     bar.progress(share, as_typed(f"Making the {what} …"))
 
 
-def _stem(files: session.LoadedFiles | None) -> str:
-    return downloads.file_name(PurePath(files.gt.name).stem) if files else ""
-
-
-def _report_of_all(chosen: ReportChoices, bar: DeltaGenerator) -> bytes:
+def _report_of_all(chosen: Chosen, wanted: ReportChoices, bar: DeltaGenerator) -> bytes:
     """The report of all predictions that can be compared; an InputError if these are fewer than two."""
-    folders, pictures = _folder_names(), selection.current_page_images().pictures
-    compared = {folders[position]: one for position, one in _comparisons().items()}
+    stems = [downloads.file_name(PurePath(name).stem) or "prediction" for name in chosen.names]
+    folders = make_unique([*RESERVED_NAMES, *stems])[len(RESERVED_NAMES) :]
+    pictures = chosen.page_images.pictures
+    compared = {folders[k]: one for k, one in chosen.compare_all() if isinstance(one, Comparison)}
     if len(compared) < 2:
         raise InputError("", "", "fewer than two predictions can be compared", "The page Models says why.")
-    baseline = folders[min(choices.current().baseline, len(folders) - 1)]
+    baseline = folders[min(chosen.now.baseline, len(folders) - 1)]
     baseline = baseline if baseline in compared else next(iter(compared))
     return run_guarded(
-        make_board_report, compared, baseline, pictures, chosen, file="the report", parts=len(compared),
+        make_board_report, compared, baseline, pictures, wanted, file="the report", parts=len(compared),
         size=bytes_of([compared, pictures]),
         show_progress=partial(_show_progress, bar),
     )  # fmt: skip
-
-
-def _folder_names() -> list[str]:
-    """The folder of each prediction in the report of all."""
-    stems = [downloads.file_name(PurePath(name).stem) or "prediction" for name in session.pred_names()]
-    return make_unique([*RESERVED_NAMES, *stems])[len(RESERVED_NAMES) :]
-
-
-def _comparisons() -> dict[int, Comparison]:
-    """{position: comparison} of the predictions that can be compared."""
-    found = {}
-    for position in range(len(session.pred_names())):
-        with suppress(InputError):
-            found[position] = comparison_of(session.comparison_request(position), session.compare_options(position))
-    return found
 
 
 @kept("Computing intervals …")

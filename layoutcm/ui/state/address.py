@@ -54,16 +54,13 @@ def follow_address(page: str) -> None:
     now, state = dict(st.query_params), st.session_state
     is_earlier = now in _earlier_links() and now not in ({}, state.get("link"), link_parameters())
     if is_earlier and not choices.were_changed():
-        choices.restore(replace(DEFAULTS, **(choices_in(now) | _not_in_address())))
+        # The loaded files stay, and a mapping that is too long for an address.
+        before = choices.current()
+        stays = {"load": before.load} | ({} if fits_into_address(before.mapping) else {"mapping": before.mapping})
+        choices.restore(replace(DEFAULTS, **(choices_in(now) | stays)))
     # Back to an address without choices, on the same page.
     state["passing_by"] = not now and state.get("page_shown") == page
     state["page_shown"] = page
-
-
-def _not_in_address() -> dict[str, str]:
-    """The choices that Back and Forward leave as they are: the loaded files, and a mapping too long for an address."""
-    now = choices.current()
-    return {"load": now.load} if fits_into_address(now.mapping) else {"load": now.load, "mapping": now.mapping}
 
 
 def write_link() -> None:

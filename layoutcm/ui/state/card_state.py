@@ -24,7 +24,7 @@ from layoutcm.ui.files.file_facts import (
     facts_of_start,
 )
 from layoutcm.ui.files.file_roles import GT, PRED, Card, DroppedFile, group_files, make_cards, side_by_name
-from layoutcm.ui.files.visitor_files import InputFile, input_from_bytes
+from layoutcm.ui.files.input_file import InputFile, LoadedFiles, input_from_bytes
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.state import choices, session
 
@@ -55,12 +55,12 @@ def current() -> HeldFiles:
     return held
 
 
-def _loaded(files: session.LoadedFiles | None) -> list[str]:
+def _loaded(files: LoadedFiles | None) -> list[str]:
     """The ground truth and the predictions that are loaded; with names, because two files may be equal."""
     return [f"{one.digest} {one.name}" for one in (files.gt, *files.preds)] if files else []
 
 
-def _opened(files: session.LoadedFiles) -> HeldFiles:
+def _opened(files: LoadedFiles) -> HeldFiles:
     if files.is_result:  # it has no files of layouts
         return HeldFiles()
     given = (files.gt, *files.preds)
@@ -151,16 +151,12 @@ def remove(card: Card) -> None:
     own = [one for one in card.group.companions if one.facts.kind in (COMPANION, UNKNOWN) and one.number not in needed]
     gone = {one.number for one in (*card.group.files, *own)}
     held = current()
-    _empty_zone()
+    # Another key of the drop zone lets the server forget uploads that are not needed; what is held stays.
+    st.session_state["zone"] = st.session_state.get("zone", 0) + 1
     change(
         files=tuple(one for one in held.files if one.number not in gone),
         roles={number: role for number, role in held.roles.items() if number not in gone},
     )
-
-
-def _empty_zone() -> None:
-    """Let the server forget uploads that are not needed; what is held stays."""
-    st.session_state["zone"] = st.session_state.get("zone", 0) + 1
 
 
 def load() -> bool:
@@ -174,7 +170,7 @@ def load() -> bool:
         if before is not None:
             session.forget_files()
         return before is not None
-    files = session.LoadedFiles(gt.group.input, preds, sizes=current().sizes)
+    files = LoadedFiles(gt.group.input, preds, sizes=current().sizes)
     if _loaded(files) == _loaded(before):
         return False
     st.session_state["held_loaded"] = _loaded(files)
@@ -182,7 +178,7 @@ def load() -> bool:
     return True
 
 
-def _load(files: session.LoadedFiles, before: session.LoadedFiles | None) -> None:
+def _load(files: LoadedFiles, before: LoadedFiles | None) -> None:
     """Load the files, with what belonged to those that were loaded before."""
     truth = choices.current().truth
     if before:

@@ -201,16 +201,12 @@ def bind(name: str, place: str = "bar", in_popover: bool = False) -> dict[str, A
     it gets a new key whenever something else has changed the choice.
     """
     widget, value = f"{place}_{name}", value_of(name)
-    others = _changes_by_others(name, widget) if in_popover else 0
+    counts = st.session_state.get("choice_changes", {}) if in_popover else {}
+    others = sum(count for (changed, by), count in counts.items() if changed == name and by != widget)
     key = f"{widget}_{others}" if others else widget
     # The widget holds a list; with a tuple, the next run would see a change.
     st.session_state[key] = list(value) if isinstance(value, tuple) else value
     return {"key": key, "on_change": _store_widget_value, "args": (name, key, widget)}
-
-
-def _changes_by_others(name: str, widget: str) -> int:
-    counts = st.session_state.get("choice_changes", {})
-    return sum(count for (changed, by), count in counts.items() if changed == name and by != widget)
 
 
 def _store_widget_value(name: str, key: str, widget: str) -> None:

@@ -16,7 +16,6 @@ from layoutcm.metrics.family_trees import (
     check_tree,
     suggested_trees,
 )
-from layoutcm.ui.state import choices
 
 EVERY_LABEL_ALONE = "alone"
 TITLES = {
@@ -47,31 +46,29 @@ def from_text(text: str) -> FamilyTree | None:
         return None
 
 
-def family_options(compared: Comparison) -> list[str]:
+def family_options(compared: Comparison, own: str) -> list[str]:
     """The options: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
-    own = choices.current().families
     fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
     return [*fitting, EVERY_LABEL_ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
-def explicit_tree(compared: Comparison) -> FamilyTree | None:
+def explicit_tree(compared: Comparison, name: str) -> FamilyTree | None:
     """The tree that the visitor chose; None if nothing was chosen or the choice does not fit these labels."""
-    name = choices.current().families
-    return _tree_named(compared, name) if name in family_options(compared) else None
+    return _tree_named(compared, name) if name in family_options(compared, name) else None
 
 
-def chosen_tree(compared: Comparison) -> FamilyTree:
+def chosen_tree(compared: Comparison, name: str) -> FamilyTree:
     """The tree that the visitor chose, else the built-in tree that fits best."""
-    return explicit_tree(compared) or _tree_named(compared, family_options(compared)[0])
+    return explicit_tree(compared, name) or _tree_named(compared, family_options(compared, name)[0])
 
 
 def _tree_named(compared: Comparison, name: str) -> FamilyTree:
     return built_in_tree(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
 
 
-def labels_by_family(compared: Comparison) -> list[str]:
-    """The labels in the order of their families."""
-    tree = chosen_tree(compared)
+def labels_by_family(compared: Comparison, name: str) -> list[str]:
+    """The labels in the order of the families of this tree."""
+    tree = chosen_tree(compared, name)
     return names_in_order(labels_of(compared), tree, tree.depth + 1)
 
 

@@ -1,4 +1,4 @@
-"""The files of a visitor's session, and the comparison that all pages show.
+"""The files of a visitor's session: how they are loaded, replaced and saved.
 
 Only this module writes the session keys "loaded", "page_images", "decisions", "load_problem" and "started_over".
 """
@@ -12,33 +12,21 @@ from typing import Any
 
 import streamlit as st
 
-from layoutcm.alignment.min_scores import MinScore
-from layoutcm.alignment.taxonomy import PREDS, mapping_for
-from layoutcm.comparison import Comparison
+from layoutcm.alignment.taxonomy import PREDS
 from layoutcm.drawing.page_images import PageImages
-from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
-from layoutcm.results.vocabulary import vocabulary_of
-from layoutcm.ui.files.input_files import ComparisonRequest, comparison_of, data_files, named_files, options_text
-from layoutcm.ui.files.input_files import LoadedFiles as LoadedFiles
+from layoutcm.ui.files.input_file import InputFile, LoadedFiles, digest_of, input_from_path
+from layoutcm.ui.files.link_targets import data_files, named_files
 from layoutcm.ui.files.repairs_and_mapping import ChosenMapping, mapping_from_text, mapping_to_text
 from layoutcm.ui.files.session_files import SessionContents, is_session_file, read_session
-from layoutcm.ui.files.visitor_files import InputFile, digest_of, input_from_path
-from layoutcm.ui.screen_text import ScreenWords, words_of
 from layoutcm.ui.server import pictures
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import start_settings
-from layoutcm.ui.state.choices import DEFAULTS, choices_in, current, put, restore, scores_by_label, texts_of, value_of
-from layoutcm.wording import make_unique
+from layoutcm.ui.state.choices import DEFAULTS, Choices, choices_in, current, put, restore, texts_of
 
 
 def loaded_files() -> LoadedFiles | None:
     return st.session_state.get("loaded")
-
-
-def shows_result() -> bool:
-    files = loaded_files()
-    return files is not None and files.is_result
 
 
 def change_files(**changes: Any) -> None:
@@ -79,7 +67,7 @@ def gt_key() -> str:
     """The ground truth as it is read: row numbers of its regions belong to this file, after these repairs."""
     files = loaded_files()
     assert files is not None
-    return digest_of([files.gt.digest, files.sizes, *repairs_of("gt")])
+    return digest_of([files.gt.digest, files.sizes, *repairs_of(current(), "gt")])
 
 
 def take_load_problem() -> str:
@@ -215,7 +203,7 @@ def session_contents(images: PageImages | None) -> SessionContents:
         files.preds,
         tuple(maps.get(pred.digest) for pred in files.preds),
         files.sizes,
-        chosen_mapping(),
+        mapping_in_use(files, current()),
         current().fixes,
         texts_of(others),
         decisions(),
@@ -224,114 +212,12 @@ def session_contents(images: PageImages | None) -> SessionContents:
     )
 
 
-def chosen_mapping() -> ChosenMapping:
+def mapping_in_use(files: LoadedFiles | None, now: Choices) -> ChosenMapping:
     """The mapping of all predictions: the visitor's own, else the one that the files come with."""
-    files = loaded_files()
-    return mapping_from_text(current().mapping or (files.mapping if files else "") or "{}") or {}
+    return mapping_from_text(now.mapping or (files.mapping if files else "") or "{}") or {}
 
 
-def mapping_of(position: int | None = None) -> dict[str, dict[str, str]]:
-    """{side: {old: new}} for the chosen prediction, or for the prediction at `position`."""
-    position = chosen_index() if position is None else position
-    names = mapping_for(chosen_mapping(), str(position)) or {}
-    return {side: dict(own) for side, own in names.items() if own}
-
-
-def compare_options(position: int | None = None) -> dict[str, Any]:
-    """The options of the comparison as `compare` takes them, for the chosen prediction or the one at `position`."""
-    return {
-        "rounding": current().rounding,
-        "min_score": min_scores(),
-        "missing_pages": current().missing_pages,
-        "taxonomy": current().taxonomy,
-        "mapping": mapping_of(position) or None,
-        "truth": current().truth,
-    }
-
-
-def min_scores() -> MinScore:
-    """The minimum score as `compare` takes it: one for all labels, or also some for single labels."""
-    common, by_label = current().min_score or None, scores_by_label(current().label_scores)
-    if not by_label:
-        return common
-    scores: dict[str | None, float] = {} if common is None else {None: common}
-    scores.update(by_label.items())
-    return scores
-
-
-def chosen_index() -> int:
-    """The position of the prediction that is shown."""
-    files = loaded_files()
-    assert files is not None
-    return min(current().pred, len(files.preds) - 1)
-
-
-def chosen_pred() -> InputFile:
-    files = loaded_files()
-    assert files is not None
-    return files.preds[chosen_index()]
-
-
-def pred_names() -> list[str]:
-    """The names of the predictions, made unique if two files have the same name."""
-    files = loaded_files()
-    return make_unique([pred.name for pred in files.preds]) if files else []
-
-
-def words() -> ScreenWords:
-    """The words for the two sides, as the visitor chose whether one is the truth."""
-    return words_of(vocabulary_of(current().truth))
-
-
-def repairs_of(side: str) -> tuple[str, ...]:
+def repairs_of(now: Choices, side: str) -> tuple[str, ...]:
     """The repairs of a side, given as `fixes` names it, in the order in which they were made."""
-    named = [text.partition("=") for text in current().fixes]
+    named = [text.partition("=") for text in now.fixes]
     return tuple(one for own, _, repair in named if own == side for one in repair.split(","))
-
-
-def chosen_page_map() -> InputFile | None:
-    return comparison_request().page_map if loaded_files() else None
-
-
-def comparison_request(position: int | None = None) -> ComparisonRequest:
-    """The request for the chosen prediction, or for the prediction at `position`."""
-    files = loaded_files()
-    assert files is not None
-    position = chosen_index() if position is None else position
-    pred = files.preds[position]
-    maps = dict(files.page_maps)
-    return ComparisonRequest(
-        files.gt,
-        pred,
-        files.sizes,
-        repairs_of("gt"),
-        repairs_of(str(position)),
-        maps.get(pred.digest),
-        files.attributes,
-    )
-
-
-def comparison_key(position: int | None = None) -> str:
-    """A cache key for the files and options of the comparison, for the chosen prediction or the one at `position`."""
-    return comparison_request(position).key + options_text(compare_options(position))
-
-
-def current_comparison() -> Comparison | InputError | None:
-    """The comparison that all pages show; None before anything is loaded."""
-    if loaded_files() is None:
-        return None
-    try:
-        return comparison_of(comparison_request(), compare_options())
-    except InputError as error:
-        return error
-
-
-def chosen_level(compared: Comparison) -> dict[str, str]:
-    """{"document" or "page": its name}; empty for the whole set."""
-    level = current().level
-    known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
-    return {level: value_of(level)} if level != "set" and value_of(level) in known else {}
-
-
-def theme() -> Theme:
-    return DARK if st.context.theme.type == "dark" else LIGHT

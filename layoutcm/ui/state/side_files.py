@@ -21,14 +21,15 @@ from layoutcm.layouts.page_attributes import parse_attributes
 from layoutcm.layouts.page_maps import parse_page_map, resolve_page_map
 from layoutcm.metrics.family_trees import parse_tree
 from layoutcm.ui.files import page_pictures
+from layoutcm.ui.files.comparisons import gt_layout_of, layouts_of
 from layoutcm.ui.files.file_roles import ATTRIBUTES, FAMILIES, GT, IMAGES, MAPPING, PAGE_MAP, PRED, Card
-from layoutcm.ui.files.input_files import gt_layout_of, layouts_of
+from layoutcm.ui.files.input_file import InputFile
 from layoutcm.ui.files.repairs_and_mapping import mapping_to_text
-from layoutcm.ui.files.visitor_files import InputFile
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.state import choices, family_choice, session
+from layoutcm.ui.state.chosen import read_chosen
 from layoutcm.wording import agree
 
 NAMES_SHOWN = 6
@@ -94,7 +95,7 @@ def use_all(cards: Iterable[Card]) -> bool:
 def can_read_gt() -> bool:
     """Whether the loaded ground truth can be read."""
     try:
-        gt_layout_of(replace(session.comparison_request(), attributes=None))
+        gt_layout_of(replace(read_chosen().request(), attributes=None))
     except InputError:
         return False
     return True
@@ -125,7 +126,7 @@ def problem_of(role: str, given: InputFile) -> str:
 
 def _use_mapping(given: InputFile) -> None:
     """Use the mapping, with positions in place of the names of predictions; what it does not have stays."""
-    mapping, files, before = parsed(MAPPING, given), session.loaded_files(), session.chosen_mapping()
+    mapping, files, before = parsed(MAPPING, given), session.loaded_files(), read_chosen().mapping
     assert files is not None
     models = [PurePath(pred.name).stem for pred in files.preds]
     own = {str(i): mapping[PREDS][name] for i, name in enumerate(models) if name in mapping.get(PREDS, {})}
@@ -145,7 +146,7 @@ def _use_page_map(given: InputFile) -> None:
     for position, pred in enumerate(files.preds):
         try:
             # A file without page sizes can be read only with the map.
-            layouts = layouts_of(replace(session.comparison_request(position), page_map=given))
+            layouts = layouts_of(replace(read_chosen().request(position), page_map=given))
             resolve_page_map(page_map, *(one.page_columns for one in layouts))
         except InputError as error:
             problem = problem or error
@@ -157,7 +158,7 @@ def _use_page_map(given: InputFile) -> None:
 
 
 def _use_attributes(given: InputFile) -> None:
-    gt_layout_of(replace(session.comparison_request(), attributes=given))
+    gt_layout_of(replace(read_chosen().request(), attributes=given))
     session.change_files(attributes=given)
 
 

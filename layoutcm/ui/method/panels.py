@@ -11,21 +11,15 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.models.differences import comparison_of_pages
+from layoutcm.tables import verification_texts
 from layoutcm.tables.matrix_views import select
-from layoutcm.tables.verification_texts import (
-    deviation_lines,
-    deviation_text,
-    not_checked_lines,
-    recounted_text,
-    verdict,
-)
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
 from layoutcm.ui.shared import data_tables, matrix_panel, page_shell
 from layoutcm.ui.shared.long_jobs import recount_pages
-from layoutcm.ui.shared.object_numbers import control_row
-from layoutcm.ui.state import choices, session
+from layoutcm.ui.shared.page_shell import control_row
+from layoutcm.ui.state.chosen import Chosen
 from layoutcm.verification import PAGES
 from layoutcm.verification.deviations import TOLERANCE as DEVIATION
 from layoutcm.wording import plain_percent
@@ -110,7 +104,7 @@ NO_FILES = "Load files to recount them here. On the command line: `layoutcm veri
 COLUMNS = {"numbers": st.column_config.NumberColumn("numbers compared", format="localized")}
 
 
-def show_pixel() -> None:
+def show_pixel(chosen: Chosen) -> None:
     """Choose the labels of one pixel on both sides and see its contribution."""
     left, right = st.columns([1, 2], gap="medium")
     with left:
@@ -123,13 +117,13 @@ def show_pixel() -> None:
             st.markdown(f"{side} `{word >> 4:04b} {word & 15:04b}` = {' + '.join(labels) or 'Background'}")
     with right:
         confusion = label_sets_confusion([gt], [pred], PIXEL_LABELS, method=str(method))
-        matrix_panel.show_plain_matrix(confusion, "pixels", select(confusion, unused=True), "pixel_matrix")
+        matrix_panel.show_plain_matrix(chosen, confusion, "pixels", select(confusion, unused=True), "pixel_matrix")
 
 
-def show_recounting() -> None:
+def show_recounting(chosen: Chosen) -> None:
     """The button that recounts pages of the loaded files, and the result."""
     st.markdown(WHAT_IT_DOES)
-    compared = session.current_comparison()
+    compared = chosen.comparison
     if not isinstance(compared, Comparison) or not compared.pages:
         st.info(NO_FILES)
         return
@@ -137,10 +131,10 @@ def show_recounting() -> None:
     with control_row():
         pages = st.number_input("Pages", 1, most, min(PAGES, most), key="verify_pages", width=130)
         seed = st.number_input("Seed", 0, 10**6, 0, key="verify_seed", width=130, help="Another seed, other pages")
-        key = (session.comparison_key(), choices.current().method, int(pages), int(seed))
+        key = (chosen.key(), chosen.now.method, int(pages), int(seed))
         st.button("Recount these pages", type="primary", key="verify", on_click=_ask, args=(key[:2],))
     if st.session_state.get("verify_asked") == key and st.session_state.get("verified", (None,))[0] != key:
-        st.session_state["verified"] = (key, _recount(compared, int(pages), int(seed)))
+        st.session_state["verified"] = (key, _recount(chosen, compared, int(pages), int(seed)))
     made = st.session_state.get("verified")
     if made and made[0] == key:
         _show_result(made[1])
@@ -150,7 +144,7 @@ def _ask(content: tuple[str, str]) -> None:
     st.session_state["verify_asked"] = (*content, st.session_state["verify_pages"], st.session_state["verify_seed"])
 
 
-def _recount(compared: Comparison, pages: int, seed: int) -> Verification:
+def _recount(chosen: Chosen, compared: Comparison, pages: int, seed: int) -> Verification:
     if not compared.levels.has_regions:  # the regions of a few pages are read
         numbers = np.random.default_rng(seed).choice(compared.levels.page_count, pages, replace=False)
         compared = comparison_of_pages(compared, compared.levels.names_of(np.sort(numbers)))
@@ -161,7 +155,7 @@ def _recount(compared: Comparison, pages: int, seed: int) -> Verification:
 
     try:
         return run_guarded(
-            recount_pages, compared, pages, seed, choices.current().method, file="the pages", size=bytes_of([compared]),
+            recount_pages, compared, pages, seed, chosen.now.method, file="the pages", size=bytes_of([compared]),
             show_progress=show_progress, parts=1 + pages // PAGES,
         )  # fmt: skip
     finally:
@@ -171,8 +165,8 @@ def _recount(compared: Comparison, pages: int, seed: int) -> Verification:
 def _show_result(result: Verification) -> None:
     """The verdict in words, what was not checked, and a row for each kind of number."""
     show = st.success if result.agrees else st.error
-    show(as_typed(f"{recounted_text(result)}. {verdict(result)}"))
-    for line in (*deviation_lines(result), *not_checked_lines(result)):
+    show(as_typed(f"{verification_texts.recounted_text(result)}. {verification_texts.verdict(result)}"))
+    for line in (*verification_texts.deviation_lines(result), *verification_texts.not_checked_lines(result)):
         st.warning(as_typed(f"{line[0].upper()}{line[1:]}".strip()))
     data_tables.show_table(result_rows(result), COLUMNS, key="verified_numbers")
     st.caption(
@@ -186,7 +180,7 @@ def result_rows(result: Verification) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (title, by, numbers, deviation_text(largest), "yes" if largest <= DEVIATION else "no")
+        (title, by, numbers, verification_texts.deviation_text(largest), "yes" if largest <= DEVIATION else "no")
         for title, by, numbers, largest in result.table.itertuples(index=False)
     ]
     if not result.ap_was_checked:

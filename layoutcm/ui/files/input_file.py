@@ -46,7 +46,7 @@ class InputFile:
     data: bytes = field(default=b"", repr=False)
     parts: tuple[InputFile, ...] = ()  # several files
     origin: Origin | None = None  # if the content is a layout of a session file, in Parquet
-    result: bool = False  # a side of a finished comparison of parts (`input_files`), whose folder is the path
+    result: bool = False  # a side of a finished comparison of parts (`comparisons`), whose folder is the path
 
     @property
     def source(self) -> Source:
@@ -58,6 +58,25 @@ class InputFile:
         if self.path and os.path.isdir(self.path):
             return self.path
         return self.name, read_bytes(self.path) if self.path else self.data
+
+
+@dataclass(frozen=True)
+class LoadedFiles:
+    """The files of a session: one gt, one or more preds, and where page images come from."""
+
+    gt: InputFile
+    preds: tuple[InputFile, ...]
+    images: str = ""  # a folder on the server
+    mapping: str = ""  # that the files come with, as text; a visitor's own mapping is a choice
+    sizes: str = ""
+    page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
+    attributes: InputFile | None = None  # of the pages of gt
+    truth: bool = True  # of results of parts: whether one side is the truth
+
+    @property
+    def is_result(self) -> bool:
+        """Whether these are finished comparisons of parts, which are not read as a whole."""
+        return self.gt.result
 
 
 def digest_of(parts: Iterable[str]) -> str:

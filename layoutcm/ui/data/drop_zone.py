@@ -14,12 +14,13 @@ from layoutcm.formats.registry import BY_NAME
 from layoutcm.ui.data import card_reviews, label_mapping
 from layoutcm.ui.data.card_reviews import Review
 from layoutcm.ui.files.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped, seems_no_truth
-from layoutcm.ui.files.input_files import data_files, is_result_path
+from layoutcm.ui.files.link_targets import data_files, is_result_path
 from layoutcm.ui.files.session_files import is_session_file
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.server.settings import app_folder
 from layoutcm.ui.shared import page_shell, saved_sessions
 from layoutcm.ui.state import card_state, choices, session, side_files
+from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import agree
 
 DROP = "Drop files here: ground truth, predictions, page images and more"
@@ -48,21 +49,21 @@ def show_drop_zone() -> None:
         st.rerun()
 
 
-def show_buttons() -> None:
+def show_buttons(chosen: Chosen) -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     is_empty = not card_state.cards()
-    if row.button("Try the sample", type="primary" if is_empty and session.loaded_files() is None else "secondary"):
+    if row.button("Try the sample", type="primary" if is_empty and chosen.loaded is None else "secondary"):
         session.open_named("sample")
         card_state.note_new_load()
         st.rerun()
-    if row.button("Start over", disabled=is_empty and session.loaded_files() is None):
+    if row.button("Start over", disabled=is_empty and chosen.loaded is None):
         start_over()
-    if session.loaded_files() is None:
+    if chosen.loaded is None:
         if not is_empty:
             row.caption("Dropped files are held for this tab only: a reload forgets them.")
-    elif choices.current().load:  # else the bar on top has the button
+    elif chosen.now.load:  # else the bar on top has the button
         with row:
-            saved_sessions.show_save_button()
+            saved_sessions.show_save_button(chosen)
 
 
 def start_over() -> None:
@@ -72,23 +73,23 @@ def start_over() -> None:
     st.rerun()
 
 
-def show_data_folder() -> None:
+def show_data_folder(chosen: Chosen) -> None:
     """Choose from the folder that the app was started with: no upload, no size limit."""
     known = list(data_files())
     results = [name for name, path in data_files().items() if name.endswith("/") and is_result_path(str(path))]
     names = [name for name in known if not is_session_file(name) and not name.startswith(tuple(results))]
     if not known:
         return
-    with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
-        words = session.words()
+    with st.expander("Files and folders of the data folder", expanded=chosen.loaded is None):
+        words = chosen.words
         gt = st.selectbox(words.titles[0], names, index=None, key="folder_gt")
         preds = st.multiselect(words.others_title, names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
             _open("|".join([str(gt), *preds]))
         saved = [name for name in known if is_session_file(name)]
-        chosen = st.selectbox("Open a saved session", saved, index=None, key="folder_session") if saved else None
-        if chosen is not None:
-            _open(chosen)
+        saved_name = st.selectbox("Open a saved session", saved, index=None, key="folder_session") if saved else None
+        if saved_name is not None:
+            _open(saved_name)
         if results:
             wanted = st.multiselect("Results of compare-parts", results, key="folder_results")
             if st.button("Open these results", disabled=not wanted):
@@ -104,16 +105,16 @@ def _open(name: str) -> None:
     st.rerun()
 
 
-def show_state(reviews: Sequence[Review]) -> None:
+def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
     """What is missing, or what to decide, or that all is well; the first time, the app then goes on by itself."""
-    if session.loaded_files() is None:
-        st.info(missing_text([one.card for one in reviews], choices.current().truth))
+    if chosen.loaded is None:
+        st.info(missing_text([one.card for one in reviews], chosen.now.truth))
         return
-    compared = session.current_comparison()
+    compared = chosen.comparison
     gt, preds = (next(one for one in reviews if one.card.role == GT), [one for one in reviews if one.card.role == PRED])
-    swapped = _why_swapped(gt, preds)
-    decisions = [*([f"the two sides seem to be swapped ({swapped})"] if swapped else []), *_decisions(reviews)]
-    if choices.current().truth and not swapped and seems_no_truth(gt.card, gt.has_scores):
+    swapped = _why_swapped(chosen, gt, preds)
+    decisions = [*([f"the two sides seem to be swapped ({swapped})"] if swapped else []), *_decisions(chosen, reviews)]
+    if chosen.now.truth and not swapped and seems_no_truth(gt.card, gt.has_scores):
         name = as_typed(gt.card.name)
         decisions.append(f"{name} is taken for the ground truth, but has scores. If no file is the truth, say so below")
     if card_state.is_first_load(isinstance(compared, Comparison)) and not decisions:
@@ -125,8 +126,8 @@ def show_state(reviews: Sequence[Review]) -> None:
         if isinstance(compared, Comparison):
             warnings = sum(found.severity == "warning" for one in reviews for found in one.findings)
             _show_way_on(compared, len(preds), decisions, warnings)
-        if GT in roles_offered(preds[session.chosen_index()].card):
-            _show_swap_button(gt, preds[session.chosen_index()], bool(swapped))
+        if GT in roles_offered(preds[chosen.position].card):
+            _show_swap_button(chosen, gt, preds[chosen.position], bool(swapped))
 
 
 def missing_text(cards: Sequence[Card], truth: bool) -> str:
@@ -145,22 +146,22 @@ def missing_text(cards: Sequence[Card], truth: bool) -> str:
     return "Drop a ground truth and a prediction: none of these files is a layout that can be used."
 
 
-def _why_swapped(gt: Review, preds: Sequence[Review]) -> str:
-    if not choices.current().truth:
+def _why_swapped(chosen: Chosen, gt: Review, preds: Sequence[Review]) -> str:
+    if not chosen.now.truth:
         return ""
     return seem_swapped(gt.card, [one.card for one in preds], gt.has_scores, any(one.has_scores for one in preds))
 
 
-def _show_swap_button(gt: Review, pred: Review, is_advised: bool) -> None:
-    st.button(session.words().swap, key="swap", type="primary" if is_advised else "secondary",
+def _show_swap_button(chosen: Chosen, gt: Review, pred: Review, is_advised: bool) -> None:
+    st.button(chosen.words.swap, key="swap", type="primary" if is_advised else "secondary",
               icon=":material/swap_vert:", on_click=card_state.swap, args=(gt.card, pred.card))  # fmt: skip
 
 
-def _decisions(reviews: Sequence[Review]) -> list[str]:
+def _decisions(chosen: Chosen, reviews: Sequence[Review]) -> list[str]:
     """What a visitor should look at before going on."""
     errors = sum(bool(one.error) for one in reviews)
     repairs = sum(any(map(card_reviews.has_repair, one.findings)) for one in reviews)
-    unmapped = len(suggestions())
+    unmapped = len(suggestions(chosen))
     texts = (
         (errors, f"{plural_spaced(errors, 'file')} cannot be used"),
         (repairs, f"{plural_spaced(repairs, 'file')} {agree(repairs, 'has', 'have')} a finding with a repair"),
@@ -169,12 +170,10 @@ def _decisions(reviews: Sequence[Review]) -> list[str]:
     return [text for count, text in texts if count]
 
 
-def suggestions() -> dict[int, list[str]]:
+def suggestions(chosen: Chosen) -> dict[int, list[str]]:
     """{position of a prediction: its labels that the ground truth does not have}, for those without a mapping."""
-    files = session.loaded_files()
-    assert files is not None
-    compared = {position: card_reviews.compared_at(position) for position in range(len(files.preds))}
-    found = {i: label_mapping.foreign_labels(i, one) for i, one in compared.items() if isinstance(one, Comparison)}
+    compared = {k: one for k, one in chosen.compare_all() if isinstance(one, Comparison)}
+    found = {k: label_mapping.foreign_labels(chosen, k, one) for k, one in compared.items()}
     return {position: labels for position, labels in found.items() if labels}
 
 
@@ -190,7 +189,7 @@ def _show_way_on(compared: Comparison, preds: int, decisions: list[str], warning
         st.markdown(said if warnings else f"{well}{pages}{others} compared.", width="content")
 
 
-def ask_sizes(reviews: Sequence[Review]) -> None:
+def ask_sizes(chosen: Chosen, reviews: Sequence[Review]) -> None:
     """Ask for a page size, for formats without one when no other file provides it."""
     before = card_state.current().sizes
     if not before and not any(one.error and not one.card.group.facts.has_sizes for one in reviews):
@@ -204,15 +203,15 @@ def ask_sizes(reviews: Sequence[Review]) -> None:
         st.error("Write width x height, such as 1025x1025.")
         return
     card_state.change(sizes=sizes)
-    if session.loaded_files() is not None:
+    if chosen.loaded is not None:
         session.change_files(sizes=sizes)
     st.rerun()
 
 
-def show_truth() -> None:
+def show_truth(chosen: Chosen) -> None:
     """Whether one file is the truth; if not, Models shows how far the files agree."""
     help_text = "Then Models shows how far the files agree, instead of how good they are."
-    st.session_state["no_truth"] = not choices.current().truth
+    st.session_state["no_truth"] = not chosen.now.truth
     words = "No file is the truth: call the two sides A and B"
     st.toggle(words, key="no_truth", on_change=_store_truth, help=help_text)
 

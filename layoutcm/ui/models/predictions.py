@@ -19,45 +19,54 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import Leaderboard, leaderboard
 from layoutcm.tables.leaderboard_texts import best_sentence
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui.files.input_files import comparison_of
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import Kept, kept
 from layoutcm.ui.shared import data_tables, page_shell
 from layoutcm.ui.shared.page_shell import go_to
-from layoutcm.ui.state import choices, selection, session
+from layoutcm.ui.state import choices, selection
+from layoutcm.ui.state.chosen import Chosen
 
 ANSWER_HEIGHT = 80  # pixels
 MOST_PAGES = 2000  # of a set whose causes, curves and slices are made before the page is complete
 
-Content = tuple[tuple[str, str], ...]  # (name, key of the comparison) of each prediction
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """All predictions: their names, and by position their comparisons or why there is none."""
+    """All predictions: by position their comparisons, or why there is none.
 
-    names: list[str]
+    The repr is a key of values that are kept.
+    """
+
+    chosen: Chosen
     compared: dict[int, Comparison]
     problems: dict[int, InputError]
+
+    def __repr__(self) -> str:
+        keys = [(self.names[position], self.chosen.key(position)) for position in self.compared]
+        return f"{keys} {self.chosen.now.method}"
+
+    @property
+    def names(self) -> list[str]:
+        return self.chosen.names
+
+    @property
+    def content(self) -> str:
+        """What the table of predictions is made from."""
+        return f"{self} {self.chosen.now.baseline}"
 
     @property
     def by_name(self) -> dict[str, Comparison]:
         return {self.names[position]: compared for position, compared in self.compared.items()}
 
     @property
-    def content(self) -> Content:
-        """A key for caches."""
-        return tuple((self.names[position], session.comparison_key(position)) for position in self.compared)
-
-    @property
     def pages(self) -> int:
         return max((len(compared.pages) for compared in self.compared.values()), default=0)
 
     @property
-    def chosen(self) -> Comparison | None:
+    def own(self) -> Comparison | None:
         """The comparison of the chosen prediction; None if there is none."""
-        return self.compared.get(session.chosen_index())
+        return self.compared.get(self.chosen.position)
 
     def position(self, name: str) -> int:
         return self.names.index(name)
@@ -79,10 +88,10 @@ def reserved_part(title: str, height: int) -> DeltaGenerator:
     return reserved(height)
 
 
-def compare_all(place: DeltaGenerator) -> Predictions:
+def compare_all(chosen: Chosen, place: DeltaGenerator) -> Predictions:
     """Compare every prediction, with a progress bar in `place` unless that was done before."""
-    names = session.pred_names()
-    keys = [session.comparison_key(position) for position in range(len(names))]
+    names = chosen.names
+    keys = list(map(chosen.key, range(len(names))))
     is_new = st.session_state.get("models_compared") != keys
     compared: dict[int, Comparison] = {}
     problems: dict[int, InputError] = {}
@@ -90,75 +99,61 @@ def compare_all(place: DeltaGenerator) -> Predictions:
         if is_new and len(names) > 1:
             place.progress(position / len(names), f"Comparing {as_typed(name)} …")
             time.sleep(0.05)  # lets Streamlit send the bar to the browser
-        try:
-            options = session.compare_options(position)
-            compared[position] = comparison_of(session.comparison_request(position), options)
-        except InputError as error:
-            problems[position] = error
+        found = chosen.compare_or_error(position)
+        if isinstance(found, InputError):
+            problems[position] = found
+        else:
+            compared[position] = found
     st.session_state["models_compared"] = keys
-    return Predictions(names, compared, problems)
-
-
-def board_of(predictions: Predictions) -> Leaderboard | None:
-    """The leaderboard with the chosen baseline; None if there are fewer than two predictions."""
-    if len(predictions.compared) < 2:
-        return None
-    content, method = predictions.content, choices.current().method
-    board = _board(content, method, predictions.by_name)
-    return _board_against(content, method, baseline_name(predictions), board)
+    return Predictions(chosen, compared, problems)
 
 
 def baseline_name(predictions: Predictions) -> str:
     """The chosen baseline, or the first prediction if that one cannot be compared."""
-    position = choices.current().baseline
+    position = predictions.chosen.now.baseline
     return predictions.names[position if position in predictions.compared else next(iter(predictions.compared))]
 
 
 @kept("Comparing the predictions with each other …")
-def _board(content: Content, method: str, _compared: dict[str, Comparison]) -> Leaderboard:
-    return leaderboard(_compared, method=method)
+def _board(predictions: Predictions) -> Leaderboard:
+    return leaderboard(predictions.by_name, method=predictions.chosen.now.method)
 
 
 @kept("Comparing with the baseline …")
-def _board_against(content: Content, method: str, baseline: str, _board: Leaderboard) -> Leaderboard:
-    return _board.against(baseline)
-
-
-def intervals_of(predictions: Predictions, position: int) -> Intervals:
-    """The intervals of one prediction by itself."""
-    key = session.comparison_key(position)
-    return _intervals(key, choices.current().method, predictions.compared[position])
+def _board_against(predictions: Predictions, baseline: str) -> Leaderboard:
+    return _board(predictions).against(baseline)
 
 
 @kept("Computing intervals …")
-def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
-    return _compared.bootstrap(method=method)
+def intervals_of(predictions: Predictions, position: int) -> Intervals:
+    """The intervals of one prediction by itself."""
+    return predictions.compared[position].bootstrap(method=predictions.chosen.now.method)
 
 
 def show_answer(place: DeltaGenerator, predictions: Predictions) -> Leaderboard | None:
     """One sentence: which prediction is best and whether that is real, or how good the only one is."""
     if len(predictions.compared) == 1:
         ((position, compared),) = predictions.compared.items()
-        confusion = compared.confusion(method=choices.current().method)
+        confusion = compared.confusion(method=predictions.chosen.now.method)
         place.markdown(data_tables.sentence_on_screen(confusion, predictions.names[position], selection.WHOLE_SET))
         return None
     try:
         with place.container():  # for the spinner
-            board = board_of(predictions)
+            board = _board_against(predictions, baseline_name(predictions)) if predictions.compared else None
     except InputError as error:
         place.error(f"The predictions cannot be compared with each other. {error_text(error)}")
         return None
-    if board is not None:
+    if board:
         place.markdown(best_sentence(board, lambda name: f"**{as_typed(name)}**"))
     return board
 
 
 def show_confusions(predictions: Predictions) -> None:
     """The largest confusions of the chosen prediction; a click opens the cell."""
-    compared = predictions.chosen
+    compared = predictions.own
     if compared is None:
         return
-    confusion = compared.confusion(method=choices.current().method)
+    confusion = compared.confusion(method=predictions.chosen.now.method)
     for text, gt_label, pred_label in data_tables.confusion_sentences(confusion, select(confusion)):
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=page_shell.open_cell, args=(gt_label, pred_label))

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.levels import Levels, page_position, worst_first
+from layoutcm.metrics.levels import Levels, worst_first
+from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table
 from layoutcm.ui import screen_text
 from layoutcm.ui.errors import cell, class_scores, error_matrix
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
+from layoutcm.ui.shared import components, data_tables, downloads, page_shell
 from layoutcm.ui.shared.lit_pages import thumbnail_address
 from layoutcm.ui.shared.page_shell import go_to
 from layoutcm.ui.shared.sidebar import show_segments
-from layoutcm.ui.state import choices, panes, selection
-from layoutcm.ui.state.panes import Panes
-from layoutcm.ui.state.selection import DOCUMENT, Scope
+from layoutcm.ui.state import choices, selection
+from layoutcm.ui.state.chosen import Chosen
+from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes, Scope
 from layoutcm.wording import MISSING, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -53,82 +53,72 @@ def show_nothing_chosen(shown: Panes) -> bool:
     return bool(empty)
 
 
-def show_views(shown: Panes) -> None:
+def show_views(shown: Panes, chosen: Chosen) -> None:
     """The switches, the matrix at the left, and what was clicked at the right."""
-    if shown.is_outdated:
-        st.rerun()
     own = _own_matrix(shown)
-    error_matrix.show_switches(shown, own)
-    side_by_side = shown.is_pair and choices.current().beside == "beside"
-    is_whole_grid = choices.current().counted == "objects" or (shown.is_pair and not side_by_side)  # without groups
-    width = PAIR_WIDTH if side_by_side else matrix_panel.columns_on_screen(own) if is_whole_grid else _columns(own)
+    error_matrix.show_switches(chosen, shown, own)
+    width = _width(chosen, shown, own)
     left, right = page_shell.columns(3, 2, labels=width)
     stacked = width > page_shell.LABELS_BESIDE
     with left:
-        error_matrix.show_matrix(shown)
-        st.caption(f"{_caption(shown)}{_of_groups(own)}")
+        error_matrix.show_matrix(chosen, shown)
+        st.caption(_caption(chosen, shown, own))
     with right:
         panel = st.container(height=PANEL_BELOW if stacked else PANEL_HEIGHT, border=False, key="clicked")
     with panel:
-        draw_slow_parts = _show_clicked(shown, own, 6 if stacked else 3)
+        draw_slow_parts = _show_clicked(chosen, shown, own, 6 if stacked else 3)
     draw_slow_parts()
 
 
-def _show_clicked(shown: Panes, own: Confusion, across: int) -> Callable[[], None]:
+def _show_clicked(chosen: Chosen, shown: Panes, own: Confusion, across: int) -> Callable[[], None]:
     """What was clicked; the returned function draws what takes longer."""
-    if choices.current().grouping == error_matrix.COLLAPSED and choices.current().counted == "pixels":
-        return _show_collapsed(shown, own)
-    if cell.chosen_names(own):
-        return cell.show_cell(shown, own, across)
-    if choices.current().class_name in own.labels:
-        return cell.show_label(shown, own, across)
+    if chosen.now.grouping == error_matrix.COLLAPSED and chosen.now.counted == "pixels":
+        return _show_collapsed(chosen, shown, own)
+    if names := chosen.cell(own.labels):
+        return cell.show_cell(chosen, shown, own, names, across)
+    if name := chosen.label(own.labels):
+        return cell.show_label(chosen, shown, own, name, across)
     st.caption(shown.words.hint)
     if shown.is_pair:
-        cell.show_whose(shown)
-    show_largest(shown.own, own)
+        cell.show_whose(chosen, shown)
+    show_largest(chosen, shown.own, own)
     return lambda: None
-
-
-def show_list(shown: Panes) -> None:
-    """The table of pages or documents; choosing a document changes the whole page."""
-    if shown.is_outdated:
-        st.rerun()
-    _show_list(shown.own)
 
 
 def _own_matrix(shown: Panes) -> Confusion:
     """The matrix of the chosen side, with the labels of both if they can be compared."""
     try:
-        return panes.matrices(shown)[shown.chosen]
+        return selection.matrices(shown)[shown.chosen]
     except InputError:
         return shown.own.confusion()
 
 
-def _columns(confusion: Confusion) -> int:
-    if choices.current().worst_rows or error_matrix.grouping(confusion) != "labels":
-        return min(matrix_panel.columns_on_screen(confusion), page_shell.LABELS_BESIDE)
-    return matrix_panel.columns_on_screen(confusion)
+def _width(chosen: Chosen, shown: Panes, confusion: Confusion) -> int:
+    """How many labels the width is for; a matrix in groups fits beside the panel."""
+    side_by_side = shown.is_pair and chosen.now.beside == "beside"
+    if side_by_side:
+        return PAIR_WIDTH
+    columns = len(select(fold_others(confusion, chosen.now.labels), (), chosen.now.empty).columns)
+    is_whole_grid = chosen.now.counted == "objects" or shown.is_pair
+    in_groups = chosen.now.worst_rows or error_matrix.grouping(chosen, confusion) != "labels"
+    return min(columns, page_shell.LABELS_BESIDE) if in_groups and not is_whole_grid else columns
 
 
-def _show_collapsed(shown: Panes, confusion: Confusion) -> Callable[[], None]:
+def _show_collapsed(chosen: Chosen, shown: Panes, confusion: Confusion) -> Callable[[], None]:
     """The numbers of the 2x2."""
     st.subheader("Content against Background", anchor=False)
-    cell.show_whose(shown)
+    cell.show_whose(chosen, shown)
     data_tables.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
     return lambda: None
 
 
-def _of_groups(own: Confusion) -> str:
-    """What the groups of many labels are."""
-    if choices.current().counted == "objects" or error_matrix.grouping(own) != error_matrix.FAMILIES:
-        return ""
-    return " A group is a family, or labels without a family that are often confused; a click opens it."
-
-
-def _caption(shown: Panes) -> str:
+def _caption(chosen: Chosen, shown: Panes, own: Confusion) -> str:
     rows, columns = shown.words.named
-    where = f", of {as_typed(shown.own.text)}" if shown.kind != panes.PAGES else ""
-    return f"Rows are {rows}, columns {columns}{where}. A dot is n/a, a blank is zero."
+    where = f", of {as_typed(shown.own.text)}" if shown.kind != PAGES else ""
+    caption = f"Rows are {rows}, columns {columns}{where}. A dot is n/a, a blank is zero."
+    if chosen.now.counted == "objects" or error_matrix.grouping(chosen, own) != error_matrix.FAMILIES:
+        return caption
+    return f"{caption} A group is a family, or labels without a family that are often confused; a click opens it."
 
 
 def show_reminder(findings: Iterable[Finding]) -> None:
@@ -139,12 +129,12 @@ def show_reminder(findings: Iterable[Finding]) -> None:
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
 
 
-def show_largest(scope: Scope, confusion: Confusion) -> None:
+def show_largest(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
     """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
     title = words_for(scope.whole).largest[confusion.diagonal]
-    of_pixels = ", in pixels" if choices.current().counted == "objects" else ""
+    of_pixels = ", in pixels" if chosen.now.counted == "objects" else ""
     st.subheader(f"{title}{of_pixels}", anchor=False)
-    names = choices.current().labels
+    names = chosen.now.labels
     found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:
         st.caption(as_typed(f"With {', '.join(names)} on either side, whatever the other label is."))
@@ -156,40 +146,40 @@ def show_largest(scope: Scope, confusion: Confusion) -> None:
         st.caption("There are none.")
 
 
-def _show_list(scope: Scope) -> None:
+def show_list(shown: Panes, chosen: Chosen) -> None:
     """Pages or documents, the worst first; a row opens its page, or chooses its document."""
-    kind = choices.current().listed
+    scope, kind = shown.own, chosen.now.listed
     with st.container(horizontal=True, vertical_alignment="center"):
         show_segments("listed", "Table of", LISTED, label_visibility="collapsed")
-        table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared), scope.compared.levels)
-        page = _show_pager(scope, len(table), kind)
-    downloads.offer("list", _list_offer(kind, table, scope))
-    shown = _named(table.iloc[page * ROWS : (page + 1) * ROWS], scope.compared.levels)
-    rows: list[dict[str, Any]] = shown.to_dict("records")  # type: ignore[assignment]
+        table = _sorted(chosen, _table(scope, kind), scope.compared.levels)
+        page = _show_pager(chosen, scope, len(table), kind)
+    downloads.offer("list", _list_offer(chosen, kind, table, scope))
+    part = _named(table.iloc[page * ROWS : (page + 1) * ROWS], scope.compared.levels)
+    rows: list[dict[str, Any]] = part.to_dict("records")  # type: ignore[assignment]
     columns = _list_columns(scope, table, kind)
     names = [one["name"] for one in columns]
     data = {
         "kind": kind,
         "columns": columns,
-        "rows": [_row(scope, kind, row, names) for row in rows],
-        "sorted": choices.current().sorted_by.removeprefix("-") or "f1",
-        "descending": choices.current().sorted_by.startswith("-"),
+        "rows": [_row(chosen, scope, kind, row, names) for row in rows],
+        "sorted": chosen.now.sorted_by.removeprefix("-") or "f1",
+        "descending": chosen.now.sorted_by.startswith("-"),
     }
     components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
 
 
-def _list_offer(kind: str, table: pd.DataFrame, scope: Scope) -> downloads.Offer:
+def _list_offer(chosen: Chosen, kind: str, table: pd.DataFrame, scope: Scope) -> downloads.Offer:
     words, levels = words_for(scope.whole), scope.compared.levels
-    title = LISTED[kind] if choices.current().sorted_by else f"{LISTED[kind]}, {words.worst_first}"
+    title = LISTED[kind] if chosen.now.sorted_by else f"{LISTED[kind]}, {words.worst_first}"
     make = lambda: Table(f"{kind}s", title, _named(table, levels).rename(columns=words.page_columns))
-    return downloads.Offer(downloads.in_state(f"{kind}s"), LISTED[kind], table=make)
+    return downloads.Offer(downloads.in_state(chosen, f"{kind}s"), LISTED[kind], table=make)
 
 
-def _show_pager(scope: Scope, count: int, kind: str) -> int:
+def _show_pager(chosen: Chosen, scope: Scope, count: int, kind: str) -> int:
     """How many rows there are, and buttons that turn the pages of the table; returns its page."""
     last = max((count - 1) // ROWS, 0)
-    page = min(choices.current().list_page, last)
-    order = f"{scope.whole.vocabulary.worst_first}, " if not choices.current().sorted_by else ""
+    page = min(chosen.now.list_page, last)
+    order = f"{scope.whole.vocabulary.worst_first}, " if not chosen.now.sorted_by else ""
     first = page * ROWS + 1 if count else 0
     text = f"{order}{first} to {min((page + 1) * ROWS, count)} of {screen_text.plural_spaced(count, kind)}"
     st.caption(as_typed(f"{text}, {scope.text}"))
@@ -200,13 +190,13 @@ def _show_pager(scope: Scope, count: int, kind: str) -> int:
     return page
 
 
-def _sorted(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
+def _sorted(chosen: Chosen, table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
     """In the chosen order; the table itself has the worst first."""
-    name = choices.current().sorted_by.removeprefix("-")
+    name = chosen.now.sorted_by.removeprefix("-")
     named = _named(table, levels) if name in LISTED else table
     if name not in named:
         return table
-    ascending = not choices.current().sorted_by.startswith("-")
+    ascending = not chosen.now.sorted_by.startswith("-")
     return table.loc[named.sort_values(name, ascending=ascending, kind="stable").index].reset_index(drop=True)
 
 
@@ -232,12 +222,11 @@ def _list_columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str
     return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
 
 
-def _row(scope: Scope, kind: str, row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _row(chosen: Chosen, scope: Scope, kind: str, row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     page = row["page"] if kind == "page" else row["worst_page"]
-    picture = selection.current_page_images().find(scope.compared, page_position(scope.compared.levels.pages, page))
     return {
         "name": row[kind],
-        "url": thumbnail_address(scope.key, scope.compared, page, (), choices.current().method, picture),
+        "url": thumbnail_address(chosen.page_images, scope, page, ()),
         "cells": [_text(name, row[name]) for name in names],
     }
 
@@ -260,12 +249,12 @@ def _take_picked(kind: str) -> None:
 
 
 @kept("Scoring pages …")
-def _table(key: str, method: str, kind: str, _compared: Comparison) -> pd.DataFrame:
+def _table(scope: Scope, kind: str) -> pd.DataFrame:
     """The columns that are shown, and the number of each page or document, because names take more memory.
 
     The worst comes first; a document has its worst page.
     """
-    levels = _compared.levels
+    levels, method = scope.compared.levels, scope.method
     pages = _worst_first(levels.page_scores(method), levels.page_pixels)
     if kind == "page":
         return pages
