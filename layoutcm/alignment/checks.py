@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
-from layoutcm.alignment.other_readings import (
+from layoutcm.alignment.likely_mistakes import (
     FEWEST_REGIONS,
     GAIN,
     PageSample,
@@ -26,6 +25,7 @@ from layoutcm.alignment.other_readings import (
     remaining_scale,
     take_sample,
 )
+from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
 from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids

@@ -26,7 +26,7 @@ from layoutcm.diagnosis.cause_kernel import (
     set_bit,
     write_main_causes,
 )
-from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_values
+from layoutcm.diagnosis.pairing_kernel import find_statuses, pair_regions, sort_values
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Regions
 from layoutcm.pixels.counting import count_tiles
