@@ -25,9 +25,9 @@ from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_gr
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
-from layoutcm.metrics.confusion import check_method
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
 from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, decide

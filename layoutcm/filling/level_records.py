@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.agreement import observed_by_group
-from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
+from layoutcm.metrics.confusion import Confusion, collapse_mass
 from layoutcm.metrics.levels import level_scores
-from layoutcm.metrics.matrix_blocks import MOST_WHOLE
+from layoutcm.metrics.matrix_blocks import MOST_WHOLE, GroupMatrices
 from layoutcm.metrics.scores import content_scores
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.measures import CLASS_SCORES, SCORES

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm import html_parts
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
-from layoutcm.metrics.confusion_html import MOST_COLUMNS, class_html, matrix_html
+from layoutcm.metrics.matrix_blocks import group_matrices
 from layoutcm.metrics.scores import (
     SCORES,
     CountedPixels,
@@ -37,12 +37,15 @@ from layoutcm.metrics.scores import (
 )
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 from layoutcm.results.vocabulary import BY_SIDES, Vocabulary
+from layoutcm.wording import MISSING, percent_brief, pixels_in_full, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CONTENT = "Content"
-METHODS = ("matrix", "tensor")
+MOST_COLUMNS = 16
+MOST_CLASSES = 12
+CLASS_HEADINGS = ("label", "gt pixels", "pred pixels", "precision", "recall", "F1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +191,35 @@ class Confusion:
         return self.visible
 
 
+def matrix_html(labels: Sequence[str], recall: Floats, shown: tuple[list[int], list[int]], diagonal: bool) -> str:
+    """Recall in percent, float64[gt, pred], of the labels in use; blank is zero."""
+    rows, columns = shown
+    cells = [[labels[i], *(_share_text(recall[i, j]) for j in columns)] for i in rows]
+    shade = lambda r, c: html_parts.colour(recall[rows[r], columns[c - 1]], diagonal and rows[r] == columns[c - 1])
+    return html_parts.table(["gt \\ pred, %", *(labels[j] for j in columns)], cells, shade=shade)
+
+
+def class_html(labels: Sequence[str], values: dict[str, Floats]) -> str:
+    """The labels with most pixels: pixels and scores."""
+    order = np.argsort(-(values["gt_pixels"] + values["pred_pixels"]), kind="stable")[:MOST_CLASSES].tolist()
+    names = ("precision", "recall", "f1")
+    rows = [
+        [
+            labels[i],
+            *(pixels_in_full(values[name][i]) for name in ("gt_pixels", "pred_pixels")),
+            *(score_text(values[name][i]) for name in names),
+        ]
+        for i in order
+    ]
+    return html_parts.table(CLASS_HEADINGS, rows) + html_parts.note(html_parts.more(len(labels) - len(rows), "label"))
+
+
+def _share_text(share: float) -> str:
+    if np.isnan(share):
+        return MISSING
+    return percent_brief(share) if share else ""
+
+
 def collapse_mass(mass: Floats) -> Floats:
     """float64[..., 2, 2] from float64[..., gt, pred]: all labels but Background summed up to Content."""
     out = np.empty((*mass.shape[:-2], 2, 2))
@@ -196,94 +228,6 @@ def collapse_mass(mass: Floats) -> Floats:
     out[..., 1, 0] = mass[..., 1:, 0].sum(axis=-1)
     out[..., 1, 1] = mass[..., 1:, 1:].sum(axis=(-2, -1))
     return out
-
-
-@dataclass(frozen=True, eq=False)
-class GroupMatrices:
-    """The confusion matrices of many groups (pages or documents), stacked.
-
-    They have all labels, or only those at the positions `used` of `labels`: all other rows and columns are 0.
-    """
-
-    recall_mass: Floats  # [groups, gt, pred]
-    precision_mass: Floats  # [groups, gt, pred]; the same array as `recall_mass` with method `matrix`
-    pred_pixels: Floats  # [groups, pred]
-    used: NDArray[np.int64] | None = None  # ascending, Background first; None: all
-    labels: int = 0  # the number of all labels, if `used` is given
-
-    @property
-    def positions(self) -> NDArray[np.int64]:
-        """int64[labels]: the positions of the labels of these matrices among all labels."""
-        return np.arange(self.pred_pixels.shape[1]) if self.used is None else self.used
-
-    @property
-    def margins(self) -> Margins:
-        return margins(self.recall_mass, self.precision_mass)
-
-    def shares(self) -> dict[str, Floats]:
-        """float64[groups, gt, pred] each: recall, precision and F1."""
-        recall, precision = recall_matrix(self.recall_mass), precision_matrix(self.precision_mass)
-        return {"recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
-
-    def class_values(self) -> dict[str, Floats]:
-        """float64[groups, labels] for each column of the class table."""
-        return class_columns(self.margins, self.pred_pixels)
-
-    def of_all_labels(self, values: Floats) -> Floats:
-        """float64[groups, all labels]: values of the labels of these matrices, 0 for the others."""
-        if self.used is None:
-            return values
-        spread = np.zeros((len(values), self.labels))
-        spread[:, self.used] = values
-        return spread
-
-    def mass_of(self, rows: ArrayLike, columns: ArrayLike) -> Floats:
-        """float64[groups, rows, columns]: the mass for recall of some of all labels."""
-        places, found = zip(*(self._places(np.asarray(side)) for side in (rows, columns)))
-        return self.recall_mass[:, places[0][:, None], places[1]] * np.logical_and.outer(*found)
-
-    def off_diagonal(self, row: int, column: int) -> Floats:
-        """float64[groups]: the mass for recall in a row and in a column of all labels, without the cell of both."""
-        every = self.positions
-        in_row, in_column = self.mass_of([row], every), self.mass_of(every, [column])
-        return in_row.sum(axis=(1, 2)) + in_column.sum(axis=(1, 2)) - 2 * self.mass_of([row], [column])[:, 0, 0]
-
-    def _places(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The places of labels in these matrices, any place for one that they do not have, and which they have."""
-        if self.used is None:
-            return positions, np.ones(positions.size, bool)
-        places = np.minimum(np.searchsorted(self.used, positions), self.used.size - 1)
-        return places, self.used[places] == positions
-
-
-def group_matrices(
-    counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
-) -> GroupMatrices:
-    """One matrix per group of rows; `group` is int[rows], or int[1] if all rows are in one group."""
-    words = counts.placed(space.gt_positions, space.pred_positions)
-    return matrices_of(words, counts.pixels, group, (groups, len(space.labels)), method)
-
-
-def matrices_of(
-    words: NDArray[np.uint64], pixels: Floats, group: NDArray[np.integer], shape: tuple[int, int], method: str
-) -> GroupMatrices:
-    """The same from label sets with one bit per row or column; `shape` is the number of groups and of labels."""
-    from layoutcm.metrics import contributions
-
-    check_method(method)
-    rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]
-    group, many_words = np.ascontiguousarray(group, np.int64), None if words.shape[1] == 2 else words.shape[1] // 2
-    groups, size = shape
-    masses = []
-    for rule in rules:
-        out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
-        contributions.add_pairs(words, many_words, pixels, group, rule, out, pred_pixels)
-        masses.append(out)
-    return GroupMatrices(masses[0], masses[-1], pred_pixels)
-
-
-def check_method(method: str) -> None:
-    check_choice("method", method, METHODS)
 
 
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str = "") -> Confusion:

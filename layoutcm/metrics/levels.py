@@ -19,8 +19,8 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
-from layoutcm.metrics.confusion import GroupMatrices, confusion_of
-from layoutcm.metrics.matrix_blocks import MatrixBlocks, matrix_blocks
+from layoutcm.metrics.confusion import confusion_of
+from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks, matrix_blocks
 from layoutcm.metrics.scores import SCORES, content_pixels, content_scores, mean_scores, ratio, right_shares
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 

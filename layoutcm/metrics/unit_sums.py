@@ -16,8 +16,8 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import resample_weights
-from layoutcm.metrics.confusion import GroupMatrices, check_method
 from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.metrics.matrix_blocks import GroupMatrices, check_method
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
 

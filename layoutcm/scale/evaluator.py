@@ -17,8 +17,7 @@ import numpy as np
 
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelMapping
-from layoutcm.comparing import compare
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions

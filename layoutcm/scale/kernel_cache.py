@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from layoutcm.comparing import compare
+from layoutcm.comparison import compare
 from layoutcm.compiled import compile_from_now_on
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout

@@ -241,10 +241,11 @@ def _cause_rows(comparison: Comparison) -> pa.Table | None:
     """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
     import pyarrow as pa
 
-    rows = comparison.sources.all_regions.causes.of_all_pages().rows
-    return (
-        None if rows is None else pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
-    )
+    parts = comparison.sources.all_regions.causes.of_all_pages().parts
+    if parts is None:
+        return None
+    (rows,) = parts()
+    return pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
 
 
 def merge_counts(counts: Sequence[Counts | Place]) -> Counts:

@@ -18,7 +18,6 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Pages, concatenate_pages
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
-from layoutcm.metrics.confusion import GroupMatrices
 from layoutcm.metrics.levels import (
     CountedLevels,
     Means,
@@ -30,7 +29,7 @@ from layoutcm.metrics.levels import (
     sizes_of_documents,
     sums_of_documents,
 )
-from layoutcm.metrics.matrix_blocks import MatrixBlocks
+from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 from layoutcm.scale.part_counts import Counts, score_sums

@@ -19,7 +19,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.border_slack import MOST_PAGES, quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, Causes, CauseSums, check_tolerance
+from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.score_areas import ScoreAreas
 from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
@@ -140,85 +140,45 @@ class PartCauses:
             return [TOLERANCE] if levels.stored.plan.facts.why else []
         return [float(tolerance) for tolerance in levels.total.causes]
 
-    def of_all_pages(self, tolerance: float = TOLERANCE) -> SummedCauses:
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseCounts:
         tolerance, levels = check_tolerance(tolerance), self.sources.levels
-        if levels.space.shared and tolerance not in self.kept:
+        labels = tuple(levels.space.labels)
+        if not levels.space.shared:
+            return CauseCounts(labels, tolerance, None)
+        if tolerance not in self.kept:
             raise _causes_not_counted(tolerance)
-        return SummedCauses(levels, tolerance)
+        total: Floats | None = None
+        if levels.total is not None:
+            total = np.zeros((len(CAUSES), len(labels), len(labels)))
+            for cell, pixels in levels.total.causes[repr(tolerance)]:
+                total.flat[cell] = pixels
+        return CauseCounts(labels, tolerance, lambda: _read_causes(levels.stored, tolerance), total)
 
-    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseSums:
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
         if pages is None:
             return self.of_all_pages(tolerance)
         numbers = np.unique(np.asarray(pages, np.int64))
         few = self.sources.of_page(int(numbers[0]))[0] if len(numbers) == 1 else self.sources.of_few(numbers)
-        counts = few.causes.of_pages(np.arange(len(numbers)), tolerance)
-        if counts.rows is not None:
-            counts.rows["page"] = numbers[counts.rows["page"]]
-        return counts
+        return few.causes.of_pages(np.arange(len(numbers)), tolerance).renumbered(numbers)
 
 
-@dataclass(frozen=True, eq=False)
-class SummedCauses:
-    """The causes of all pages, read part by part; see `CauseCounts`."""
+def _read_causes(stored: StoredPages, tolerance: float) -> Iterator[NDArray[Any]]:
+    """The rows of each part, with the numbers of pages in the set; the parts have those of one tolerance."""
+    from layoutcm.diagnosis.cause_pages import ROW
 
-    levels: PartLevels
-    tolerance: float
-
-    @property
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(self.levels.space.labels)
-
-    @cached_property
-    def total(self) -> Causes:
-        if self.levels.total is None:
-            parts = [counts.total.values for counts in self._parts()]
-            return Causes(CAUSES, self._labels, np.sum(parts, axis=0), self.tolerance)
-        labels, shared = self._labels, self.levels.space.shared
-        values: Floats = np.full((len(CAUSES), len(labels), len(labels)), 0.0 if shared else np.nan)
-        for cell, pixels in self.levels.total.causes.get(repr(self.tolerance), ()):
-            values.flat[cell] = pixels
-        return Causes(CAUSES, labels, values, self.tolerance)
-
-    def of_pages(self, pages: NDArray[np.integer]) -> CauseCounts:
-        """The causes of some pages, by their numbers."""
-        parts = [counts.of_pages(pages) for counts in self._parts()]
-        rows = None if not self.levels.space.shared else np.concatenate([one.rows for one in parts])
-        return CauseCounts(self._labels, self.tolerance, rows)
-
-    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats:
-        """float64[groups, causes]"""
-        if not self.levels.space.shared:
-            return np.full((groups, len(CAUSES)), np.nan)
-        parts = (counts.by_group(group_of_page, groups) for counts in self._parts())
-        return sum(parts, np.zeros((groups, len(CAUSES))))
-
-    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
-        """float64[pages]"""
-        return sum((counts.by_page(pages, cell, cause) for counts in self._parts()), np.zeros(pages))
-
-    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]:
-        """bool[pages]"""
-        found = [counts.pages_with(pages, cause) for counts in self._parts()]
-        return np.logical_or.reduce([np.zeros(pages, bool), *found])
-
-    def _parts(self) -> Iterator[CauseCounts]:
-        """The causes of each part, with the numbers of pages in the set."""
-        from layoutcm.diagnosis.cause_pages import ROW
-
-        if self.tolerance != TOLERANCE:
-            raise _causes_not_counted(self.tolerance)
-        stored = self.levels.stored
-        for part, facts in enumerate(stored.plan.facts.parts):
-            table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
-            rows = np.empty(table.num_rows, ROW)
-            for name in table.column_names:
-                rows[name] = table[name].to_numpy()
-            chosen = stored.rows_of(part)
-            if chosen is not None:
-                rows = rows[chosen[rows["page"]]]
-                rows["page"] = (np.cumsum(chosen) - 1)[rows["page"]]
-            rows["page"] += stored.starts[part]
-            yield CauseCounts(self._labels, self.tolerance, rows)
+    if tolerance != TOLERANCE:
+        raise _causes_not_counted(tolerance)
+    for part, facts in enumerate(stored.plan.facts.parts):
+        table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
+        rows = np.empty(table.num_rows, ROW)
+        for name in table.column_names:
+            rows[name] = table[name].to_numpy()
+        chosen = stored.rows_of(part)
+        if chosen is not None:
+            rows = rows[chosen[rows["page"]]]
+            rows["page"] = (np.cumsum(chosen) - 1)[rows["page"]]
+        rows["page"] += stored.starts[part]
+        yield rows
 
 
 def _causes_not_counted(tolerance: float) -> NotCounted:

@@ -16,8 +16,7 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from layoutcm.alignment.taxonomy import PREDS, load_mapping
-from layoutcm.comparing import compare
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, compare
 from layoutcm.drawing.page_images import PARQUET
 from layoutcm.errors import Hint, InputError
 from layoutcm.formats.source_files import OTHER_SUFFIXES, files_below

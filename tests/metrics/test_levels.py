@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import layoutcm as lcm
-from layoutcm.metrics.confusion import GroupMatrices, confusion_of
+from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.levels import levels_of_pages, pages_at
-from layoutcm.metrics.matrix_blocks import _largest_columns, largest_groups
+from layoutcm.metrics.matrix_blocks import GroupMatrices, _largest_columns, largest_groups
 from support.layouts import build
 
 nan = float("nan")

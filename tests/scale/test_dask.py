@@ -97,7 +97,7 @@ def test_an_error_of_a_file_is_named(tmp_path):
     def fill_disk(*_, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(lcm.InputError, match="the count: .*No space left on device"):
+    with pytest.raises(lcm.InputError, match=r"the count: .*No space left on device"):
         lcm.compare_partitions(*write_sets(tmp_path), tmp_path / "out", engine=SimpleNamespace(map=fill_disk))
 
 
