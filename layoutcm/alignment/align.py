@@ -9,24 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment import taxonomy
 from layoutcm.alignment.min_scores import MinScore, are_below
 from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
-from layoutcm.alignment.taxonomy import (
-    LabelMapping,
-    LabelSpace,
-    check_mapping,
-    count_renamed_labels,
-    join_labels,
-    kept_rows,
-    labels_to_ignore,
-    mapping_for,
-    match_similar_names,
-    model_name,
-    one_sided_label_findings,
-    relabel,
-    rename_labels,
-    unknown_target_findings,
-)
+from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import (
     GT,
@@ -181,17 +167,17 @@ def align(
 ) -> AlignedLayouts:
     """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
     check_layouts(gt, pred)
-    mapping = check_mapping(mapping_for(options.mapping, model_name(pred)) or {}, "")
+    mapping = taxonomy.check_mapping(taxonomy.mapping_for(options.mapping, taxonomy.model_name(pred)) or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]
-    mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
-    ignored = sum(len(labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
-    findings += unknown_target_findings((gt, pred), mappings)
-    gt_side = relabel(gt, mappings[GT], SIDES[GT], findings)
-    sides = [gt_side, relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
-    matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
-    sides[PRED] = rename_labels(sides[PRED], matched)
-    space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
+    mapped = sum(map(taxonomy.count_renamed_labels, (gt, pred), mappings))
+    ignored = sum(len(taxonomy.labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
+    findings += taxonomy.unknown_target_findings((gt, pred), mappings)
+    gt_side = taxonomy.relabel(gt, mappings[GT], SIDES[GT], findings)
+    sides = [gt_side, taxonomy.relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
+    matched = taxonomy.match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
+    sides[PRED] = taxonomy.rename_labels(sides[PRED], matched)
+    space, kind = taxonomy.join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = paired or pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
     )
@@ -201,9 +187,12 @@ def align(
     findings += (
         _scaled_page_findings(sides, pages, sources)
         + _pages_without_pred(sides, sources)
-        + one_sided_label_findings(sides, kind)
+        + taxonomy.one_sided_label_findings(sides, kind)
     )
-    layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
+    layouts, rows = (
+        (sides[GT], sides[PRED]),
+        (taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])),
+    )
     return AlignedLayouts(
         layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, ignored, rows)
     )

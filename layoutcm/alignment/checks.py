@@ -15,16 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment import likely_mistakes
 from layoutcm.alignment.align import Alignment
-from layoutcm.alignment.likely_mistakes import (
-    FEWEST_REGIONS,
-    GAIN,
-    PageSample,
-    better_reading,
-    is_better,
-    remaining_scale,
-    take_sample,
-)
 from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
 from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
@@ -59,13 +51,15 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     gt = alignment.layouts[GT]
     if len(gt.region_columns) and _tiny_boxes(gt):
         return []  # gt itself seems wrong, so pred cannot be judged by it
-    sample = take_sample(alignment)
+    sample = likely_mistakes.take_sample(alignment)
     found = sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
-    findings = better_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
-    if not findings and found < 1 - GAIN:
+    findings = (
+        likely_mistakes.better_reading(sample, found) if len(sample.pairs) and found < 1 - likely_mistakes.GAIN else []
+    )
+    if not findings and found < 1 - likely_mistakes.GAIN:
         findings = _pages_off_by_one(alignment, found)
     if not findings and len(sample.pairs):
-        findings = remaining_scale(sample)
+        findings = likely_mistakes.remaining_scale(sample)
     findings = [_after_repairs(finding, alignment.layouts[PRED].repairs) for finding in findings]
     return findings + _ids_off_by_one(alignment, sample)
 
@@ -212,10 +206,10 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     tried = []
     for along in ("pages", "images"):
         for shift in (1, -1):
-            sample = take_sample(alignment, shift, along)
+            sample = likely_mistakes.take_sample(alignment, shift, along)
             tried.append((sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
     found, along, shift, sample = max(tried, key=lambda one: len(one[3].boxes[GT]) * round(one[0], 2))
-    if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
+    if not likely_mistakes.is_better(found, before) or len(sample.boxes[GT]) < likely_mistakes.FEWEST_REGIONS:
         return []
     unit = "page" if along == "pages" else "image"
     mapped = bool((alignment.matches.how == WAYS.index(MAP)).any())
@@ -223,7 +217,7 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     return [Finding("page-off-by-one", values=values, repair=f"{along}:{shift}")]
 
 
-def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
+def _ids_off_by_one(alignment: Alignment, sample: likely_mistakes.PageSample) -> list[Finding]:
     """A finding if labels of overlapping regions agree after all ids are changed by one."""
     pred = alignment.layouts[PRED]
     partners = sample.partners(sample.boxes[PRED])
@@ -238,7 +232,7 @@ def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
     before = label_agreement(0)
     for by in (1, -1):
         after = label_agreement(by)
-        if is_better(after, before):
+        if likely_mistakes.is_better(after, before):
             values = {"by": by, "after": after, "before": before}
             return [Finding("ids-off-by-one", values=values, repair=f"ids:{by}")]
     return []

@@ -18,23 +18,9 @@ from layoutcm import html_parts
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
+from layoutcm.metrics import scores
 from layoutcm.metrics.matrix_blocks import group_matrices
-from layoutcm.metrics.scores import (
-    SCORES,
-    CountedPixels,
-    Margins,
-    PixelSums,
-    accuracy,
-    check_average,
-    class_columns,
-    content_scores,
-    harmonic,
-    margins,
-    mean_scores,
-    numbers_of,
-    precision_matrix,
-    recall_matrix,
-)
+from layoutcm.metrics.scores import SCORES, CountedPixels, Margins, PixelSums
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 from layoutcm.results.vocabulary import BY_SIDES, Vocabulary
 from layoutcm.wording import MISSING, percent_brief, pixels_in_full, score_text
@@ -98,28 +84,28 @@ class Confusion:
     @cached_property
     def recall(self) -> Floats:
         """float64[gt, pred]: the share of gt label i that is predicted as j."""
-        return recall_matrix(self.recall_mass)
+        return scores.recall_matrix(self.recall_mass)
 
     @cached_property
     def precision(self) -> Floats:
         """float64[gt, pred]: the share of pred label j that is i in gt."""
-        return precision_matrix(self.precision_mass)
+        return scores.precision_matrix(self.precision_mass)
 
     @cached_property
     def f1(self) -> Floats:
         """float64[gt, pred]: harmonic mean of recall and precision."""
-        return harmonic(self.recall, self.precision)
+        return scores.harmonic(self.recall, self.precision)
 
     def class_values(self) -> dict[str, Floats]:
         """float64[labels] for each column of the class table; the scores are nan if the diagonal has no meaning."""
-        columns = class_columns(self.margins, self.pred_pixels)
+        columns = scores.class_columns(self.margins, self.pred_pixels)
         if not self.diagonal:
             columns |= {name: np.full(len(self.labels), np.nan) for name in (*SCORES, "iou")}
         return columns
 
     @cached_property
     def margins(self) -> Margins:
-        return margins(self.recall_mass, self.precision_mass)
+        return scores.margins(self.recall_mass, self.precision_mass)
 
     def classes(self) -> pd.DataFrame:
         """One row per label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
@@ -134,15 +120,17 @@ class Confusion:
     def average(self, kind: str = "macro", background: bool = False) -> dict[str, float]:
         """Precision, recall and F1 over the labels: micro, macro, or weighted by gt pixels."""
         if not self.diagonal:
-            check_average(kind)
+            scores.check_average(kind)
             return dict.fromkeys(SCORES, float("nan"))
         skip = 1 if self.has_background and not background else 0
-        return {name: float(value) for name, value in mean_scores(self.margins.without_first(skip), kind).items()}
+        return {
+            name: float(value) for name, value in scores.mean_scores(self.margins.without_first(skip), kind).items()
+        }
 
     @property
     def accuracy(self) -> float:
         """The correct share of all gt label pixels, with Background; nan if the diagonal has no meaning."""
-        return accuracy(self.recall_mass) if self.diagonal else float("nan")
+        return scores.accuracy(self.recall_mass) if self.diagonal else float("nan")
 
     @cached_property
     def content_pixels(self) -> Floats:
@@ -151,7 +139,7 @@ class Confusion:
 
     def content(self) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
-        return {name: float(value) for name, value in content_scores(self.content_pixels).items()}
+        return {name: float(value) for name, value in scores.content_scores(self.content_pixels).items()}
 
     @cached_property
     def right(self) -> float:
@@ -305,7 +293,7 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
     if gt_samples != pred_samples:
         problem = f"{gt_samples} and {pred_samples} samples"
         raise InputError("", "gt_sets, pred_sets", problem, "Give one gt set and one pred set per sample.")
-    checked = np.ones(gt_samples) if weights is None else numbers_of(weights, "weights")
+    checked = np.ones(gt_samples) if weights is None else scores.numbers_of(weights, "weights")
     if checked.shape != (gt_samples,) or not ((checked >= 0) & np.isfinite(checked)).all():
         problem = f"must be {gt_samples} finite numbers of 0 or more, one per sample"
         raise InputError("", "weights", problem, "Correct the weights.")

@@ -24,7 +24,6 @@ from layoutcm.metrics.levels import (
     level_averages,
     level_scores,
     levels_of_pages,
-    means_of_scores,
     pages_at,
     sizes_of_documents,
     sums_of_documents,
@@ -147,19 +146,13 @@ class PartLevels:
     def document_content(self) -> Floats:
         return np.stack([sums_of_documents(self, one) for one in self.page_content.T], axis=1)
 
-    def page_right(self) -> Floats:
-        return np.concatenate([own.page_right() for _, own in self.in_parts()])
-
-    def document_right(self) -> Floats:
-        return np.concatenate([one.document_right() for one in self._whole_documents()])
-
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         return _numbered_on(own.page_matrices(method) for _, own in self.in_parts())
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return _numbered_on(one.document_matrices(method) for one in self._whole_documents())
+        return _numbered_on(one.document_matrices(method) for one in self.whole_documents())
 
-    def _whole_documents(self) -> Iterator[CountedLevels]:
+    def whole_documents(self) -> Iterator[CountedLevels]:
         """The counts of whole documents: part by part, then of all documents with pages in several parts."""
         split = []
         for part in self.stored.parts:
@@ -201,11 +194,8 @@ class PartLevels:
         parts = [(0, chosen.levels(part).counts.merged()) for part in chosen.parts]
         return PartLevels(chosen, join_counts(parts).merged(), None)
 
-    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
-        return means_of_scores(self, self._known_means, over, kinds, background, method)
-
     @cached_property
-    def _known_means(self) -> Means:
+    def known_means(self) -> Means:
         """The means that the parts have summed. Mutable."""
         if self.total is None:
             return {}
@@ -218,7 +208,7 @@ class PartLevels:
     def _sums_of_means(self, means: dict[str, Any]) -> dict[str, Any]:
         if not self._has_split or not means:
             return means
-        *_, split = self._whole_documents()
+        *_, split = self.whole_documents()
         added = score_sums(level_averages(split.document_matrices(), list(means["documents"]), False), slice(None))
         documents = {
             kind: {name: np.add(sums, added[kind][name]) for name, sums in scores.items()}
