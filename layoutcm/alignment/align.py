@@ -183,19 +183,11 @@ def align(
     )
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
     pages, document_findings = name_documents(pages, options.documents)
-    findings += page_findings + document_findings
-    findings += (
-        _scaled_page_findings(sides, pages, sources)
-        + _pages_without_pred(sides, sources)
-        + taxonomy.one_sided_label_findings(sides, kind)
-    )
-    layouts, rows = (
-        (sides[GT], sides[PRED]),
-        (taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])),
-    )
-    return AlignedLayouts(
-        layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, ignored, rows)
-    )
+    findings += page_findings + document_findings + _scaled_page_findings(sides, pages, sources)
+    findings += _pages_without_pred(sides, sources) + taxonomy.one_sided_label_findings(sides, kind)
+    rows = taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])
+    labels, layouts = MappedLabels(mapped, ignored, rows), (sides[GT], sides[PRED])
+    return AlignedLayouts(layouts, pages, sources, space, kind, tuple(findings), matches, labels)
 
 
 def _scaled_page_findings(sides: list[Layout], pages: Pages, sources: SidePositions) -> list[Finding]:

@@ -60,13 +60,9 @@ def check_pair(alignment: Alignment) -> list[Finding]:
         findings = _pages_off_by_one(alignment, found)
     if not findings and len(sample.pairs):
         findings = likely_mistakes.remaining_scale(sample)
-    findings = [_after_repairs(finding, alignment.layouts[PRED].repairs) for finding in findings]
+    if earlier := list(alignment.layouts[PRED].repairs):  # on the command line they stay, and the new one is added
+        findings = [replace(finding, values={**finding.values, "earlier": earlier}) for finding in findings]
     return findings + _ids_off_by_one(alignment, sample)
-
-
-def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
-    """The finding, with the repairs that pred has had: on the command line they stay, and the new one is added."""
-    return replace(finding, values={**finding.values, "earlier": list(earlier)}) if earlier else finding
 
 
 def findings_by_side(
@@ -77,20 +73,16 @@ def findings_by_side(
     `pixels` are the samples of the comparison, `ignored` the pixels that are none.
     """
     gt, pred = alignment.layouts
-    between = (*_same_file(gt, pred), *alignment.findings)
-    between += (*below_threshold(pred, min_score), *check_pair(alignment))
+    # A file may hold two sides, or several annotators: only the same part of it is the same.
+    is_same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
+    same = [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if is_same else []
+    between = (*same, *alignment.findings, *below_threshold(pred, min_score), *check_pair(alignment))
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
     with ThreadPoolExecutor(2) as pool:  # most of the time is for sorting, which numpy does without Python's lock
         of_gt, of_pred = pool.map(findings_of, (gt, pred))
     return {"gt": (*of_gt, *(_scored_truth(gt) if has_truth else ())), "pred": of_pred, "both": between}
-
-
-def _same_file(gt: Layout, pred: Layout) -> list[Finding]:
-    """A finding if both are the same part of the same file: a file may hold two sides, or several annotators."""
-    same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
-    return [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if same else []
 
 
 def _part_of_file(layout: Layout) -> tuple[object, ...]:

@@ -65,20 +65,6 @@ AS_GOOD = 0.02  # readings whose mean overlap differs by less are equally good
 SAME_SIZE = 0.015  # page sizes and factors that differ by less are the same
 GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
-CODES = {
-    "flip-y": "y-flipped",
-    "xywh": "xywh-as-xyxy",
-    "xyxy": "xyxy-as-xywh",
-    "corner": "corner-as-centre",
-    "centre": "centre-as-corner",
-}
-PLAIN_READINGS = {
-    "flip-y": "The y axis of pred seems to point up",
-    "xywh": "Boxes of pred seem to be x, y, width, height, read as corners",
-    "xyxy": "Boxes of pred seem to be corners, read as x, y, width, height",
-    "corner": "Boxes of pred seem to have a corner, read as their centre",
-    "centre": "Boxes of pred seem to have a centre, read as a corner",
-}
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
 
@@ -217,18 +203,27 @@ class Reading(NamedTuple):
     words: str
 
 
+PLAIN_READINGS = (
+    Reading("y-flipped", "flip-y", "The y axis of pred seems to point up"),
+    Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, read as corners"),
+    Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, read as x, y, width, height"),
+    Reading("corner-as-centre", "corner", "Boxes of pred seem to have a corner, read as their centre"),
+    Reading("centre-as-corner", "centre", "Boxes of pred seem to have a centre, read as a corner"),
+)
+
+
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, Reading]]:
     """The boxes of pred in each reading to try, and the reading."""
     raw, frames = sample.boxes[PRED], sample.frames[PRED]
     flip = box_transform("flip-y")
-    for kind, words in PLAIN_READINGS.items():
-        yield box_transform(kind)(raw, frames), Reading(CODES[kind], kind, words)
+    for reading in PLAIN_READINGS:
+        yield box_transform(reading.repair)(raw, frames), reading
     for reading in _scales(sample):
         kind, factor = reading.repair.split(":")
         scaled = box_transform(kind, float(factor))(raw, frames)
         yield scaled, reading
         words = f"{reading.words}, and its y axis seems to point up"
-        yield flip(scaled, frames), Reading(CODES["flip-y"], f"{reading.repair},flip-y", words)
+        yield flip(scaled, frames), Reading("y-flipped", f"{reading.repair},flip-y", words)
 
 
 def _scales(sample: PageSample) -> Iterator[Reading]:
@@ -239,10 +234,11 @@ def _scales(sample: PageSample) -> Iterator[Reading]:
     for unit in KNOWN_UNITS:
         yield _unit_reading(unit)
     for dpi in KNOWN_DPI:
-        words = f"Coordinates of pred seem to be points, its pages pixels at {dpi} dpi"
-        yield Reading("other-scale", f"scale:{dpi / 72:.6g}", words)
-        words = f"Coordinates of pred seem to be pixels at {dpi} dpi, its pages points"
-        yield Reading("other-scale", f"scale:{72 / dpi:.6g}", words)
+        for factor, words in (
+            (dpi / 72, f"points, its pages pixels at {dpi} dpi"),
+            (72 / dpi, f"pixels at {dpi} dpi, its pages points"),
+        ):
+            yield Reading("other-scale", f"scale:{factor:.6g}", f"Coordinates of pred seem to be {words}")
     if unit_scale := agreed_scale(sample.boxes[GT] / np.tile(sample.frames[GT], 2), sample.boxes[PRED], sample.pairs):
         yield _unit_reading(1 / unit_scale.factor)
     if scale := agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs):

@@ -148,8 +148,11 @@ class ScoreCurves:
     @cached_property
     def ece(self) -> dict[str, float]:
         """{label: expected calibration error: mean distance of score and share, weighted by the pixels of a bin}."""
-        tables = (self.reliability(label) for label in self.labels)
-        return {label: _calibration_error(table) for label, table in zip(self.labels, tables)}
+        errors = {}
+        for label in self.labels:
+            pixels, score, share = self.reliability(label)[["pixels", "mean_score", "share_in_gt"]].to_numpy(float).T
+            errors[label] = float(ratio(np.nansum(pixels * np.abs(score - share)), pixels.sum()))
+        return errors
 
     def reliability(self, label: str) -> pd.DataFrame:
         """One row per tenth of the scores: above, up_to, pixels, mean_score, share_in_gt."""
@@ -229,12 +232,6 @@ def _roc_auc(counts: ScoreCounts | None, not_in_gt: float) -> float:
     return higher / (counts.gt * not_in_gt)
 
 
-def _calibration_error(table: pd.DataFrame) -> float:
-    distance = (table["mean_score"] - table["share_in_gt"]).abs().to_numpy()
-    pixels = table["pixels"].to_numpy()
-    return float(ratio(np.nansum(pixels * distance), pixels.sum()))
-
-
 FEWEST_DOCUMENTS = 6  # with fewer, nothing is held out
 MOST_GROUPS = 100
 ROUNDING_ERROR = 1e-12  # of F1 and of its bound
@@ -291,10 +288,6 @@ class HeldOut(NamedTuple):
         in_gt, not_in_gt = (np.append(at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt))
         return in_gt, in_gt + not_in_gt
 
-    def rows_at(self, thresholds: Positions) -> Positions:
-        last = np.searchsorted(self.number, thresholds, side="right")
-        return last - np.searchsorted(self.number, thresholds)
-
     @property
     def present(self) -> Floats:
         """[in gt and pred, in pred]: with all regions, whatever their score."""
@@ -316,7 +309,8 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
         return everything.tp[thresholds] - tp, gt_of_others + everything.pred[thresholds] - pred
 
     candidates = _candidates(of_others, everything.tp.size)
-    candidates = candidates[everything.rows[candidates] > own.rows_at(candidates)]
+    own_rows = np.diff([np.searchsorted(own.number, candidates, side=side) for side in ("left", "right")], axis=0)[0]
+    candidates = candidates[everything.rows[candidates] > own_rows]
     if not candidates.size:  # the others have no scores: all regions stay
         return own.present
     tp, sizes = of_others(candidates)

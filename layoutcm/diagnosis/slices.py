@@ -146,7 +146,8 @@ class SliceSource:
             "value": name,
             "pages": int(inside.sum()),
             "documents": np.unique(levels.document_of_page[inside]).size,
-            **{figure: self._value_on(figure, inside) for figure in UNIT_FIGURES},
+            # A product does not copy the rows.
+            **{name: FigureSums(name, (inside.astype(float) @ self.pages[name])[None]).value for name in UNIT_FIGURES},
             "figure": self.figure,
             **dict(zip(("low", "high"), own_ends.tolist())),
             "rest": rest.value if out_units.size else np.nan,
@@ -162,10 +163,6 @@ class SliceSource:
             return float(student_test(np.array([difference]), jackknife_errors(against))[0])
         f1_of = lambda totals: against.inside.results(totals)[:, 0]
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
-
-    def _value_on(self, figure: str, inside: NDArray[np.bool_]) -> float:
-        """The value of a figure on the pages of a slice."""
-        return FigureSums(figure, (inside.astype(float) @ self.pages[figure])[None]).value  # without copying the rows
 
     def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
         """The share of all wrong pixels that are in a slice, and the share that it has too much, by the rest."""

@@ -303,18 +303,15 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
 def _label_numbers(
     labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int
 ) -> list[int]:
+    place = f"{side}[{sample}]"
     if not isinstance(labels, Iterable):
-        raise InputError(
-            "", f"{side}[{sample}]", f"{short_repr(labels)} is not a set of labels", "Give a set of names."
-        )
+        raise InputError("", place, f"{short_repr(labels)} is not a set of labels", "Give a set of names.")
     members = [label for label in labels if label != background]
     unknown = [label for label in members if label not in names]
     if unknown:
-        raise InputError(
-            "", f"{side}[{sample}]", f"the label {short_repr(unknown[0])} is not in labels", "Add it there."
-        )
+        raise InputError("", place, f"the label {short_repr(unknown[0])} is not in labels", "Add it there.")
     if not members and background is None:
-        raise InputError("", f"{side}[{sample}]", "the set is empty and there is no background", "Name a background.")
+        raise InputError("", place, "the set is empty and there is no background", "Name a background.")
     return [names.index(label) + 1 for label in members] or [0]
 
 

@@ -136,7 +136,7 @@ def _sets_with_pixels(
     n_labels: tuple[int, int], label_codes: LabelCodes, n_sets: int, sets: Any, bits: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
     """Number, words and pixels of the sets that have pixels."""
-    rows = RowBuffers(np.empty(n_sets, np.int32), np.empty((n_sets, _words(n_labels)), np.uint64), np.empty(n_sets))
+    rows = _row_buffers(n_sets, n_labels)
     layout = (bits.shape[1], label_codes.gt_words, label_codes.shift)
     used = int(_write_rows(0, np.uint64(0), np.uint64(n_sets), *layout, sets, bits, *rows))
     return np.flatnonzero(sets["area"][:n_sets] > 0), rows.words[:used], rows.pixels[:used]
@@ -146,47 +146,40 @@ def _words(n_labels: tuple[int, int]) -> int:
     return words_for(n_labels[GT]) + words_for(n_labels[PRED])
 
 
+def _row_buffers(size: int, n_labels: tuple[int, int]) -> RowBuffers:
+    return RowBuffers(np.empty(size, np.int32), np.empty((size, _words(n_labels)), np.uint64), np.empty(size))
+
+
 def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     """The rows of pages that have only boxes."""
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
     label_codes = _label_codes(*grid.n_labels)
-    n_words = _words(grid.n_labels)
     sweep: Callable = sweep_pages
     records: Callable = np.empty
-    if not expect_steps(_steps(boxes_per_page, len(label_codes.codes))):
+    # In Python, an edge may meet all boxes of its page, and a cut copies a counter per label.
+    steps = (boxes_per_page + 1) * (boxes_per_page + len(label_codes.codes) + STEPS_PER_EDGE)
+    if not expect_steps(int(steps.sum())):
         sweep, records = sweep_pages.run_in_python, zero_records
         label_codes = label_codes._replace(codes=to_records(label_codes.codes))
     boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
     most_boxes = int(boxes_per_page.max(initial=0))
     page_buffers = _page_buffers(most_boxes, len(label_codes.codes), records)
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
-    size = min(size, max(FIRST_ROW_WORDS // n_words, 1))
-    rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
-    set_buffers = _set_buffers(_first_table_size(most_boxes), label_codes.many_words or 1, records)
+    rows = _row_buffers(min(size, max(FIRST_ROW_WORDS // _words(grid.n_labels), 1)), grid.n_labels)
+    # A power of two. Pages whose boxes overlap in more ways need a larger table and are swept again.
+    wanted = min(TABLE_SIZE_PER_BOX * most_boxes, MOST_FIRST_TABLE)
+    table_size = max(FIRST_TABLE_SIZE, 1 << (wanted - 1).bit_length())
+    set_buffers = _set_buffers(table_size, label_codes.many_words or 1, records)
     page, used, serial = first, 0, 1
     while True:
         page, used, serial = sweep(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
         if page == stop:
             # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
             few = 8 * used < rows.pixels.size
-            return (
-                _used_part(rows.page, used, few),
-                _used_part(rows.words, used, few),
-                _used_part(rows.pixels, used, few),
-            )
+            page_of, words, pixels = (column[:used].copy() if few else column[:used] for column in rows)
+            return page_of, words, pixels
         rows = RowBuffers(*(_double(column, used) for column in rows))
         set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1], records)
-
-
-def _first_table_size(most_boxes: int) -> int:
-    """A power of two. Pages whose boxes overlap in more ways need a larger table and are swept again."""
-    wanted = min(TABLE_SIZE_PER_BOX * most_boxes, MOST_FIRST_TABLE)
-    return max(FIRST_TABLE_SIZE, 1 << (wanted - 1).bit_length())
-
-
-def _steps(boxes_per_page: NDArray[np.int64], labels: int) -> int:
-    """What the sweep takes in Python: an edge may meet all boxes of its page, and a cut copies a counter per label."""
-    return int(((boxes_per_page + 1) * (boxes_per_page + labels + STEPS_PER_EDGE)).sum())
 
 
 @cache
@@ -231,10 +224,6 @@ def _set_buffers(size: int, n_words: int, records: Callable = np.empty) -> SetBu
     if sets * n_words > MOST_SET_WORDS:
         raise too_many_sets()
     return SetBuffers(np.zeros(size, np.uint32), records(sets, SET), np.empty((sets, n_words), np.uint64))
-
-
-def _used_part(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
-    return column[:used].copy() if copied else column[:used]
 
 
 def _double(column: NDArray[Any], used: int) -> NDArray[Any]:

@@ -87,10 +87,9 @@ def _compare(plan: Plan, sides: Sides, table: pa.Table, files: tuple[str, str]) 
     documents = table["document"].cast(pa.string()).to_pylist()
     pages = replace(alignment.pages, names=tuple(table["page"].to_pylist()), documents=tuple(documents))
     alignment = replace(alignment, pages=pages)
-    counts = count_pairs(alignment, plan.facts.rounding, plan.min_score, 1, None)
-    return comparison_in_memory(
-        alignment, counts, plan.facts.rounding, plan.min_score, plan.recipe, 1, plan.facts.truth
-    )
+    how_counted = plan.facts.rounding, plan.min_score
+    counts = count_pairs(alignment, *how_counted, 1, None)
+    return comparison_in_memory(alignment, counts, *how_counted, plan.recipe, 1, plan.facts.truth)
 
 
 def _positions(table: pa.Table, name: str) -> Positions:

@@ -164,7 +164,9 @@ class PartLevels:
             yield levels_of_pages(levels, np.flatnonzero(~is_split))
             split.append(levels_of_pages(levels, np.flatnonzero(is_split)))
         if split:
-            yield _join_levels(split)
+            starts = np.cumsum([0, *(one.page_count for one in split)]).tolist()
+            rows = join_counts([(start, one.counts) for start, one in zip(starts, split)])
+            yield CountedLevels(rows, self.space, concatenate_pages([one.pages for one in split]))
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         if method == "matrix":
@@ -244,9 +246,3 @@ class ScoreColumns(Mapping[str, Floats]):
 
     def __len__(self) -> int:
         return len(SCORE_COLUMNS)
-
-
-def _join_levels(parts: Sequence[CountedLevels]) -> CountedLevels:
-    starts = np.cumsum([0, *(len(one.pages) for one in parts)]).tolist()
-    rows = join_counts([(start, one.counts) for start, one in zip(starts, parts)])
-    return CountedLevels(rows, parts[0].space, concatenate_pages([one.pages for one in parts]))

@@ -18,7 +18,7 @@ from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, check_mapping, load_mapping, mapping_for, model_name
 from layoutcm.errors import InputError, check_choice, unknown_choice
 from layoutcm.formats import SHAPES
-from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding, Layout
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
@@ -91,7 +91,8 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     _check_output((gt, pred), out)
     found = [_checked_parts(one, options) for one in (gt, pred)]
     labels = [one.labels for one in found]
-    gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
+    named = [label_layout(side, labels=own) for side, own in zip((gt, pred), labels)]
+    gt_labels, pred_labels = (repair(one, names) if names else one for one, names in zip(named, options.repairs))
     alignment = align(gt_labels, pred_labels, options.alignment)
     names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
     check_named_labels(options.min_score, list(names))
@@ -154,11 +155,6 @@ def _checked(options: PlanOptions, model: str) -> PlanOptions:
     return options._replace(min_score=checked_min_score(options.min_score), mapping=mapping)
 
 
-def _repaired_label_layout(side: Manifest, labels: Sequence[str], repairs: str) -> Layout:
-    layout = label_layout(side, labels=labels)
-    return repair(layout, repairs) if repairs else layout
-
-
 class CheckedParts(NamedTuple):
     """The parts of a side as they are now: all labels, a digest of the manifest and of the parts, added labels."""
 
@@ -215,17 +211,16 @@ def _facts(
 ) -> PlanFacts:
     chosen = options.alignment._replace(page_map=load_page_map(options.pages))
     recipe = make_recipe(*alignment.layouts, alignment, chosen, options.rounding, options.min_score)
-    fields = recipe.fields | {"pages": str(len(pairs.how))}
-    for name, one in zip(("gt", "pred"), sides):
-        fields[name] = one.facts.name
-    if options.shapes == "polygon":
-        fields["shapes"] = "polygon"
+    fields = recipe.fields | {"pages": str(len(pairs.how))} | {name: one.facts.name for name, one in zip(SIDES, sides)}
+    fields |= {"shapes": "polygon"} if options.shapes == "polygon" else {}
     taxonomy = options.taxonomy
     if taxonomy == "auto":
         taxonomy = "same" if alignment.space.shared else "different"
     in_parts = pairs.parts_of_documents
     score = options.min_score
-    found = (*_label_findings(alignment), *pairs.findings)
+    # Other findings of the alignment are about its only page and its few regions.
+    others = ("page-", "scaled-page", "documents-", "ignored-pred", "background-region")
+    found = (*(one for one in alignment.findings if not one.code.startswith(others)), *pairs.findings)
     return PlanFacts(
         VERSION,
         __version__,
@@ -263,12 +258,6 @@ def _facts(
         _plan_parts(sides, pairs, cut, out),
         options.truth,
     )
-
-
-def _label_findings(alignment: Alignment) -> list[Finding]:
-    """Those of the alignment that are about labels; the others are about its only page and its few regions."""
-    others = ("page-", "scaled-page", "documents-", "ignored-pred", "background-region")
-    return [one for one in alignment.findings if not one.code.startswith(others)]
 
 
 def _plan_parts(sides: Sequence[Manifest], pairs: PagePairs, cut: Cut, out: str) -> list[PlanPart]:

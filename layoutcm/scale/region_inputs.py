@@ -114,8 +114,10 @@ def _columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
         return [], [], None
     if isinstance(regions, Mapping) and {"boxes", "labels"} <= set(regions):
         return _label_list(regions["labels"], place), regions["boxes"], regions.get("scores")
-    if hasattr(regions, "xyxy") and hasattr(regions, "class_id"):
-        return _supervision_columns(regions, place)
+    if hasattr(regions, "xyxy") and hasattr(regions, "class_id"):  # of supervision, which may know the names
+        names = (getattr(regions, "data", None) or {}).get("class_name")
+        labels = regions.class_id if names is None else names
+        return [] if labels is None else _label_list(labels, place), regions.xyxy, regions.confidence
     boxes = getattr(regions, "boxes", regions)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):
         ids = _label_list(boxes.cls, place)
@@ -150,13 +152,6 @@ def _ultralytics_names(ids: list[Any], names: Any, place: str) -> list[Any]:
             problem = f"{short_repr(one)} is no id in the names of this result"
             raise InputError("", f"{place}, label", problem, f"They are {short_repr(known)}.")
     return [known[one] for one in ids]
-
-
-def _supervision_columns(found: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
-    """The class names of supervision, if it has them, else the ids."""
-    names = (getattr(found, "data", None) or {}).get("class_name")
-    labels = names if names is not None else found.class_id
-    return [] if labels is None else _label_list(labels, place), found.xyxy, found.confidence
 
 
 def _dict_columns(regions: Sequence[Mapping[str, Any]], place: str) -> tuple[Iterable[Any], Any, Any]:

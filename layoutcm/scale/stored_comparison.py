@@ -71,9 +71,8 @@ class PartSources:
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         counts, total = self.levels.counts, self.levels.total
-        return findings_of_set(
-            self.levels.stored.plan, total.findings if total else {}, counts.total, counts.ignored_total
-        )
+        found = total.findings if total else {}
+        return findings_of_set(self.levels.stored.plan, found, counts.total, counts.ignored_total)
 
     @property
     def all_regions(self) -> RegionSources:
@@ -198,7 +197,9 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
         place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
         if exists(place):
             first, stop = stored.starts[part : part + 2].tolist()
-            parts.append(_summed(_chosen(_read_areas(place), stored.rows_of(part)), group_of_page[first:stop]))
+            table = read_parquet(place)
+            areas = ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+            parts.append(_summed(_chosen(areas, stored.rows_of(part)), group_of_page[first:stop]))
     rows = None
     if len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
         groups = np.arange(int(group_of_page.max(initial=0)) + 1)
@@ -208,11 +209,6 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
     not_in_gt = pixels_without_labels(levels.counts, plan.labels)
     numbers = np.arange(int(group_of_page.max(initial=-1)) + 1)
     return ScoreCurves(levels.space.labels[1:], rows, not_in_gt, numbers, len(levels.documents))
-
-
-def _read_areas(place: str) -> ScoreAreas:
-    table = read_parquet(place)
-    return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
 
 
 def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
@@ -262,21 +258,11 @@ def open_comparison(folder: Place) -> Comparison:
     if total.plan != plan.digest:
         raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
     stored = StoredPages(plan)
-    words, pixels, page = (
-        stored.words(total.words),
-        np.array(total.pixels, float),
-        np.zeros(len(total.pixels), np.int32),
-    )
-    levels = PartLevels(stored, PairCounts(stored.labels, page, words, pixels, np.array([total.ignored])), total)
-    return Comparison(
-        PartAlignment.of(stored),
-        levels,
-        PartSources(levels),
-        plan.facts.rounding,
-        plan.min_score,
-        plan.recipe,
-        has_truth=plan.facts.truth,
-    )
+    pixels, page = np.array(total.pixels, float), np.zeros(len(total.pixels), np.int32)
+    counts = PairCounts(stored.labels, page, stored.words(total.words), pixels, np.array([total.ignored]))
+    levels = PartLevels(stored, counts, total)
+    parts = PartAlignment.of(stored), levels, PartSources(levels)
+    return Comparison(*parts, plan.facts.rounding, plan.min_score, plan.recipe, has_truth=plan.facts.truth)
 
 
 def is_result(folder: Place) -> bool:
