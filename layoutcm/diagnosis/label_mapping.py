@@ -150,7 +150,11 @@ class Overlaps:
             rows = slice(first, first + step)
             words, pixels = counts.words[rows], counts.pixels[rows]
             halves = (words[:, : counts.gt_words], words[:, counts.gt_words :])
-            of_gt, of_pred = (_label_columns(half, size) for half, size in zip(halves, sizes))
+            bytes_of = lambda half: np.ascontiguousarray(half).view(np.uint8)
+            of_gt, of_pred = (
+                np.unpackbits(bytes_of(half), axis=1, bitorder="little", count=size).astype(float)
+                for half, size in zip(halves, sizes)
+            )
             weighted = of_pred * pixels[:, None]
             both += weighted.T @ of_gt
             gt += pixels @ of_gt
@@ -166,12 +170,6 @@ class Overlaps:
     def covered(self) -> Floats:
         """float64[pred labels, gt labels]: of the pixels of a gt label, the share with a pred label."""
         return ratio(self.both, self.gt)
-
-
-def _label_columns(words: NDArray[np.uint64], size: int) -> Floats:
-    """float64[rows, labels]: 1 where a set has a label, from uint64[rows, words]."""
-    packed = np.ascontiguousarray(words).view(np.uint8)
-    return np.unpackbits(packed, axis=1, bitorder="little", count=size).astype(float)
 
 
 def name_likeness(names: Names, wanted: NDArray[np.bool_], prior: bool) -> Floats:
@@ -192,15 +190,12 @@ def _many_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
     for shares, covered, alike in zip(overlaps.shares, overlaps.covered, likeness):
         partner, note = _partner(shares, covered, alike, names[GT])
         kept, why = _is_good(shares, partner)
+        same = int(alike.argmax())
+        if kept and not note and alike[same] == 1 > alike[partner]:  # another gt label has the name of the pred label
+            note = SAME_NAME.format(names[GT][same], percent(shares[same]))
         choice.append(partner if kept else -1)
-        notes.append((note or _other_name(shares, alike, partner, names[GT])) if kept else why)
+        notes.append(note if kept else why)
     return choice, notes
-
-
-def _other_name(shares: Floats, alike: Floats, partner: int, names: tuple[str, ...]) -> str:
-    """A note if another gt label than the partner has the name of the pred label, else ""."""
-    same = int(alike.argmax())
-    return SAME_NAME.format(names[same], percent(shares[same])) if alike[same] == 1 > alike[partner] else ""
 
 
 def _partner(shares: Floats, covered: Floats, alike: Floats, names: tuple[str, ...]) -> tuple[int, str]:
@@ -256,18 +251,9 @@ def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int]
         partner = chosen if chosen >= 0 else int(shares.argmax()) if known else -1
         others = np.where(np.arange(shares.size) == partner, -1, shares)
         second = int(others.argmax()) if known and others.max() > 0 else -1
-        rows.append(
-            (
-                names[PRED][j],
-                names[GT][partner] if partner >= 0 else "",
-                shares[partner] if partner >= 0 else np.nan,
-                names[GT][second] if second >= 0 else "",
-                shares[second] if second >= 0 else np.nan,
-                likeness[j, partner] if partner >= 0 else np.nan,
-                chosen >= 0,
-                notes[j],
-            )
-        )
+        best = [(names[GT][i], shares[i]) if i >= 0 else ("", np.nan) for i in (partner, second)]
+        alike = likeness[j, partner] if partner >= 0 else np.nan
+        rows.append((names[PRED][j], *best[0], *best[1], alike, chosen >= 0, notes[j]))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"mapped": bool})
 
 

@@ -6,8 +6,8 @@ All matrices are float64[gt, pred].
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -150,13 +150,9 @@ class Confusion:
         """Background against all other labels, counted in label pixels: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
             raise InputError("", "collapse", "the matrix has no Background", "Give a background label.")
-        recall_mass = collapse_mass(self.recall_mass)
-        one_mass = self.precision_mass is self.recall_mass
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
-        precision_mass = recall_mass if one_mass else collapse_mass(self.precision_mass)
-        labels = [self.labels[0], CONTENT]
-        return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe,
-                         side_names=self.side_names)  # fmt: skip
+        masses, labels = _changed_masses(self, collapse_mass), [self.labels[0], CONTENT]
+        return Confusion(labels, self.method, *masses, pred_pixels, recipe=self.recipe, side_names=self.side_names)
 
     @property
     def own_labels(self) -> tuple[list[int], list[int]]:
@@ -208,6 +204,13 @@ def _share_text(share: float) -> str:
     return percent_brief(share) if share else ""
 
 
+def _changed_masses(confusion: Confusion, change: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """Both masses of a matrix, changed; one array stays one array."""
+    recall_mass = change(confusion.recall_mass)
+    one_mass = confusion.precision_mass is confusion.recall_mass
+    return recall_mass, recall_mass if one_mass else change(confusion.precision_mass)
+
+
 def collapse_mass(mass: Floats) -> Floats:
     """float64[..., 2, 2] from float64[..., gt, pred]: all labels but Background summed up to Content."""
     out = np.empty((*mass.shape[:-2], 2, 2))
@@ -223,7 +226,7 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
     matrices = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = matrices.recall_mass[0]
     one_mass = matrices.precision_mass is matrices.recall_mass
-    confusion = Confusion(
+    return Confusion(
         list(space.labels),
         method,
         recall_mass,
@@ -232,8 +235,8 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
         diagonal=space.shared,
         recipe=recipe,
         sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
+        source=CountedPixels(counts, space),
     )
-    return replace(confusion, source=CountedPixels(counts, space))
 
 
 def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:
@@ -316,13 +319,5 @@ def _label_numbers(
 
 
 def _without_background(confusion: Confusion) -> Confusion:
-    recall_mass = confusion.recall_mass[1:, 1:]
-    one_mass = confusion.precision_mass is confusion.recall_mass
-    return Confusion(
-        confusion.labels[1:],
-        confusion.method,
-        recall_mass,
-        recall_mass if one_mass else confusion.precision_mass[1:, 1:],
-        confusion.pred_pixels[1:],
-        has_background=False,
-    )
+    masses, pred_pixels = _changed_masses(confusion, lambda mass: mass[1:, 1:]), confusion.pred_pixels[1:]
+    return Confusion(confusion.labels[1:], confusion.method, *masses, pred_pixels, has_background=False)

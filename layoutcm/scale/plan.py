@@ -138,12 +138,9 @@ class Plan:
     @cached_property
     def labels(self) -> Alignment:
         """The labels of both sides, aligned. Its only page stands for all, and has a score if there are any."""
-        gt, pred = (
-            Layout(
-                one.name, one.format, list(one.labels), *_pages_and_regions(1, int(one.has_scores and one.labels != []))
-            )
-            for one in self.facts.sides
-        )
+        pages = [_pages_and_regions(1, int(one.has_scores and bool(one.labels))) for one in self.facts.sides]
+        sides = zip(self.facts.sides, pages)
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in sides)
         return align(gt, pred, self.options)
 
     def read_side(self, part: int, side: int, pages: Positions | None = None) -> Layout:

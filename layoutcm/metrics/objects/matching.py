@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.compiled import compiled_for_many, inlined
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import Floats, Positions
 
 DIGIT_BITS = 16  # NumPy sorts integers of up to 16 bits by counting, which is many times faster than by comparing
@@ -105,6 +105,14 @@ def _merge(order: Positions, first: int, middle: int, stop: int, values: Floats,
             order[at] = spare[i]
             i += 1
         at += 1
+
+
+@compiled_part
+def sorted_rows(values: Floats) -> Positions:
+    """int64[rows]: the rows by ascending value; those with equal values stay in order."""
+    order, bounds = np.arange(values.size), np.array([0, values.size])
+    sort_groups(order, bounds[:1], bounds[1:], values)
+    return order
 
 
 HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so that a perfect match counts despite rounding
