@@ -66,7 +66,7 @@ class Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba asks for it, so that compiled functions can call this one, too."""
+        """Numba asks for it, so compiled functions can call this one, too."""
         return self._dispatcher._numba_type_
 
     @cached_property
@@ -129,7 +129,7 @@ def compiled_for_many(steps: Callable[..., int]) -> Callable[[Callable], Compile
 
 
 def compiled_part(function: Callable) -> Part:
-    """A part that Python code does not call while it is compiled, so that it compiles sooner."""
+    """A part that Python code does not call while it is compiled, so it compiles sooner."""
     return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 

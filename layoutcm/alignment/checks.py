@@ -70,7 +70,7 @@ def findings_by_side(
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
 
-    `pixels` are the samples of the comparison, `ignored` the pixels that are none.
+    `pixels` are the samples of the comparison, `ignored` the pixels that are not samples.
     """
     gt, pred = alignment.layouts
     # A file may hold two sides, or several annotators: only the same part of it is the same.

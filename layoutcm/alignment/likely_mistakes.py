@@ -1,9 +1,10 @@
-"""Try other readings of pred's boxes (another unit, axis or corner order) on a sample of pages.
+"""Likely mistakes in how the boxes of pred were written or read: another unit, axis, corner order or page size.
 
-A reading is suggested if with it far more regions of gt overlap a region of pred. The finding reports both shares.
-So is a factor by which most boxes of pred differ from those of gt, even if they overlap: a page size may be wrong.
-If a pair of regions is the same region in two scales, its right and lower edges, widths and heights all have the same
-ratio. Other pairs rarely have, and each another one. So the ratio of most pairs is the factor, whatever a model missed.
+Other readings of the boxes are tried on a sample of pages. A reading is suggested if far more regions of gt then
+overlap a region of pred; the finding reports both shares. A factor is suggested if most boxes of pred differ from boxes
+of gt by it, even if they overlap: a page size may be wrong. A pair of regions votes for a factor if its right edges,
+lower edges, widths and heights all have the same ratio. Pairs of different regions rarely do, and then for different
+factors, so the factor with most votes does not depend on what a model missed.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
 
 
 def remaining_scale(sample: PageSample) -> list[Finding]:
-    """A finding if far more boxes of pred are those of gt times one factor than those of gt as they are."""
+    """A finding if far more boxes of pred equal boxes of gt times one factor than equal them without a factor."""
     scale = agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs)
     regions = len(sample.boxes[GT])
     if scale is None or abs(scale.factor - 1) < SAME_SIZE or scale.regions < max(FEWEST_REGIONS, regions / 3):

@@ -85,7 +85,7 @@ def model_name(layout: Layout) -> str:
 
 
 def check_models(mapping: LabelMapping | None, models: Sequence[str], file: str) -> None:
-    """Raise an InputError if the mapping has labels of a prediction that is none of `models`."""
+    """Raise an InputError if the mapping has labels of a prediction that is not among `models`."""
     for model in (mapping or {}).get(PREDS, {}):
         check_choice(f"mapping.{PREDS}", model, models, file=file)
 

@@ -130,7 +130,7 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
 def pair_on_page(page, boxes):
     """The overlaps of the regions of a page, their partners and their statuses.
 
-    `boxes` are its regions, or empty if regions are no boxes or some of their pixels are not judged.
+    `boxes` are its regions, or empty if regions are not boxes or some of their pixels are not judged.
     """
     n = len(page.labels)
     overlap = np.zeros((n, n))
@@ -183,7 +183,7 @@ def main_causes_of_boxes(boxes, places, n_gt, frame, distance, n_places):
 
 @compiled
 def rows_of_page(page, used, number):
-    """ROW[...] of a page whose regions are no boxes; partner and status of its regions."""
+    """ROW[...] of a page whose regions are not boxes; partner and status of its regions."""
     totals, partner, status = judge_page(page, len(used), np.empty((0, 4)))
     found = np.empty(int((totals > 0).sum()), ROW)
     add_rows(totals, used, number, found, 0)

@@ -1,6 +1,6 @@
 """Causes: why the pixels off the diagonal of the matrix are wrong.
 
-Every such pixel has one of eight causes, so that the causes of a cell add up to the cell. They are counted once for
+Every such pixel has one of eight causes, so the causes of a cell add up to the cell. They are counted once for
 all pages, as rows of (page, cause, gt label, pred label, pixels), and then summed for a page, a document or the set.
 """
 

@@ -272,7 +272,7 @@ def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.Data
 
 
 def best_assignment(values: Floats) -> NDArray[np.int64]:
-    """int64[rows]: the column of each row, -1 for none, so that the sum of float64[rows, columns] is largest.
+    """int64[rows]: the column of each row, or -1, with the largest possible sum of float64[rows, columns].
 
     Values of 0 or less are never assigned.
     """

@@ -1,7 +1,7 @@
 """Score curves: precision, recall and F1 of each label over the score threshold, ROC AUC, and calibration.
 
-Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is no label
-here. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
+Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is not
+counted as a label. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
 
 What a chosen threshold is worth is computed on documents that were not used to choose it. Every document is held out
 once: the threshold with the largest F1 is chosen on the other documents and applied to it. All regions stay if no
@@ -245,7 +245,7 @@ def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
 def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
     """F1 with thresholds that are chosen on all other groups; `group` is that of each row. nan without scores."""
     scores, number = np.unique(rows.score, return_inverse=True)
-    number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are no thresholds
+    number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are not thresholds
     n = int((scores > 0).sum())
     if not n:
         return float("nan")
@@ -324,7 +324,7 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
 def _candidates(of_others: Callable[[Positions], tuple[Floats, Floats]], n: int) -> Positions:
     """int64[candidates]: all thresholds that may have the largest F1, ascending.
 
-    Both sums fall with the threshold, so that in a block of thresholds F1 is at most that of the larger true positives,
+    Both sums fall with the threshold, so in a block of thresholds F1 is at most that of the larger true positives,
     at its first one, and the smaller size, at its last one.
     """
     block = isqrt(n)

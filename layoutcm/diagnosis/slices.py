@@ -211,7 +211,7 @@ def slice_source(
 
 
 def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
-    """The row of one slice against the rest, with its verdict; it is the only test, so that p is not corrected."""
+    """The row of one slice against the rest, with its verdict; it is the only test, so p is not corrected."""
     return _tested([[source.row(name, inside)]], source.level)[0]
 
 

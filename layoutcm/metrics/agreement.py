@@ -131,7 +131,7 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
 def _disagreement(first: int, levels: CountedLevels) -> tuple[tuple[Positions, Positions, Floats], Floats]:
     """Label, page and pixels that one side only has, of the first pages of every label; float64[labels], all pixels.
 
-    A part that starts after page 0 is one of several, of which so many pages cannot be among the first.
+    A part that starts after page 0 is one of several; its later pages cannot be among the first of all.
     """
     rows = levels.counts
     a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, levels.page_count), 2, 0)

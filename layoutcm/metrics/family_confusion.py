@@ -116,7 +116,7 @@ class FamilyConfusion:
 
     @property
     def common_labels(self) -> bool:
-        """True if both sides have a common label other than Background, so that a prediction can be correct."""
+        """True if both sides have a common label other than Background, so a prediction can be correct."""
         common = (m.labels[i] for m in self.all_matrices for i in set(m.sides[GT]) & set(m.sides[PRED]))
         return any(label != BACKGROUND for label in common)
 
@@ -369,7 +369,7 @@ def label_space_at_depth(
 def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
     """The names that the labels are shown as at a depth, in the order of the tree."""
     ordered = [label for label in tree.paths if label in labels]
-    # In the order of `labels`, as in `label_space_at_depth`, so that both functions give the same names.
+    # In the order of `labels`, as in `label_space_at_depth`, so both functions give the same names.
     names = family_trees.path_names(family_trees.display_paths(tree, labels, depth, expanded).values())
     shown_as = family_trees.display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
     return list(dict.fromkeys(names[path] for path in shown_as.values()))

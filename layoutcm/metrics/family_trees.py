@@ -215,7 +215,7 @@ def depth_within(tree: FamilyTree, depth: int) -> int:
     return min(check_depth(depth, least=1), max(tree.depth, 1))
 
 
-# Trees for the labels of common datasets and models. Names are compared without case and separators, so that one tree
+# Trees for the labels of common datasets and models. Names are compared without case and separators, so one tree
 # works for the spellings of all tools.
 BUILT_IN: dict[str, dict[str, Any]] = {
     "doclaynet": {

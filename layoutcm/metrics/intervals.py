@@ -72,7 +72,7 @@ def swap_blocks(units: int, seed: int) -> Iterator[Floats]:
 
 
 def holm(p: Floats) -> Floats:
-    """float64[tests]: p-values corrected for the number of tests by Holm's method; nan is no test."""
+    """float64[tests]: p-values corrected for the number of tests by Holm's method; nan is not tested."""
     corrected = np.full(p.size, np.nan)
     order = np.argsort(p)[: int(np.isfinite(p).sum())]
     factors = np.arange(order.size, 0, -1)

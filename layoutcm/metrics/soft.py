@@ -1,7 +1,7 @@
 """Soft scores: precision, recall, F-beta and dice of scores between 0 and 1, without a threshold.
 
 Arrays are [N, C, ...]: samples, classes, and the axes of a sample's pixels, if any. The code works with any array
-library: with torch tensors the results are tensors and can be differentiated. Denominators are at least `eps`, so that
+library: with torch tensors the results are tensors and can be differentiated. Denominators are at least `eps`, so
 0/0 is 0 and a gradient exists everywhere.
 """
 
@@ -35,7 +35,7 @@ def soft_scores(
     beta : float
         Weight of recall in F-beta and dice.
     eps : float
-        Denominators are at least this, so that 0 / 0 is 0, as in scikit-learn, and a gradient exists.
+        Denominators are at least this, so 0 / 0 is 0, as in scikit-learn, and a gradient exists.
 
     Returns
     -------

@@ -272,7 +272,7 @@ def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes, nothing: float) -> tup
     """For every set of scores of one label that occurs on a tile: the highest of gt, that of pred, and the pixels.
 
     Pixels are counted as for the confusion matrix, with the different scores of each side as its labels. The score of
-    areas that are not judged is infinite here, so that no other is higher; their pixels are left out.
+    areas that are not judged is infinite here, so no other is higher; their pixels are left out.
     """
     labels = np.concatenate([tiles.labels, [shape.label for shape in tiles.shapes]]).astype(np.int64)
     scores = np.concatenate([tiles.scores, [shape.score for shape in tiles.shapes]])

@@ -168,7 +168,7 @@ class PairedSums:
 def unit_sums(levels: Levels, method: str) -> UnitSums:
     """The sums of every unit of a comparison.
 
-    Sums of page and document scores come with the number of defined scores, so that a mean can be computed from them.
+    Sums of page and document scores come with the number of defined scores, so a mean can be computed from them.
     """
     check_method(method)
     by_document = unit_kind(levels) == "document"
@@ -191,12 +191,12 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     rounded = {name: round_for_exact_sums(values) for name, values in parts.items()}
     kind, space = unit_kind(levels), levels.space
     sums = UnitSums(kind, unit_names(levels), list(space.labels), space.shared, rounded)
-    # By name, so that random draws do not depend on the order of pages in the files.
+    # By name, so random draws do not depend on the order of pages in the files.
     return sums.in_order(sorted(sums.names))
 
 
 def round_for_exact_sums(rows: Floats) -> Floats:
-    """float64[units, numbers]: `rows` rounded very slightly, so that sums over a resample fit the 53 bits of a float64.
+    """float64[units, numbers]: `rows` rounded very slightly, so sums over a resample fit the 53 bits of a float64.
 
     Additions are then exact, and their order (block sizes, threads, machines) does not change the result.
     """

@@ -43,7 +43,7 @@ PAGES_PER_CHUNK = 2048
 # More rows than real pages have. Reserved memory costs nothing until it is used, but it needs a limit.
 ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
 FIRST_ROW_WORDS = 1 << 24  # of 8 bytes; with thousands of labels, a row has hundreds of words
-# Of the hash table: small, so that it stays in the fastest cache, but large enough for most pages with many boxes.
+# Of the hash table: small, so it stays in the fastest cache, but large enough for most pages with many boxes.
 FIRST_TABLE_SIZE, TABLE_SIZE_PER_BOX, MOST_FIRST_TABLE = 1 << 10, 32, 1 << 14
 STEPS_PER_EDGE = 20  # of Python, for its part of sorting
 _write_rows = compiled(write_rows.py_func)
@@ -174,7 +174,7 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     while True:
         page, used, serial = sweep(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
         if page == stop:
-            # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
+            # Copy a few rows, so the large buffer can be freed; return many rows as a view.
             few = 8 * used < rows.pixels.size
             page_of, words, pixels = (column[:used].copy() if few else column[:used] for column in rows)
             return page_of, words, pixels

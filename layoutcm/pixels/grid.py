@@ -130,7 +130,7 @@ def round_frames(frames: Floats, rounding: str) -> Floats:
 def _scale_clip_round(side, frames, rounding, shift, next_free, out):
     """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 
-    Clipping comes before rounding, so that a box outside the page does not become part of it. Scaling multiplies before
+    Clipping comes before rounding, so a box outside the page does not become part of it. Scaling multiplies before
     it divides: 50 * 1100 / 1000 is 55, but 50 * 1.1 is slightly more, and `outer` would round it up to 56.
     """
     page, label, boxes, own, scores = side

@@ -1,6 +1,6 @@
 """Where parts are counted: on threads of this process, or by the workers of a Dask cluster.
 
-Both call `count_part_of` for every part and `merge_counts` for the same groups of parts in the same order, so that
+Both call `count_part_of` for every part and `merge_counts` for the same groups of parts in the same order, so
 they return the same sums to the last bit.
 """
 
@@ -81,7 +81,7 @@ def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]],
 
 
 class _ShownProgress:
-    """Calls `progress`, first with the pages that an earlier run has counted, so that they do not count as work."""
+    """Calls `progress`, first with the pages that an earlier run has counted: they are not work of this run."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.progress, self.facts = progress, plan.facts

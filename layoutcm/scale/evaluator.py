@@ -1,6 +1,6 @@
 """`Evaluator`: pages are added one by one or in batches, as in a validation loop; `compute` compares them.
 
-It keeps regions, not pixels: those of a page are counted when all pages are compared. Evaluators of several processes
+It keeps regions; pixels are counted when all pages are compared. Evaluators of several processes
 are merged; pair counts add up over pages, so the result is that of one process.
 """
 
@@ -82,7 +82,7 @@ class Evaluator:
         name: str = "pred",
     ) -> None:
         if not isinstance(name, str):
-            raise InputError("", "name", f"{short_repr(name)} is no name", "Give a text.")
+            raise InputError("", "name", f"{short_repr(name)} is not a name", "Give a text.")
         own = LabelIds.of(labels, "labels")
         self.label_ids = (own, own if pred_labels is None else LabelIds.of(pred_labels, "pred_labels"))
         self.options: dict[str, Any] = {"rounding": rounding, "min_score": min_score, "taxonomy": taxonomy}
@@ -131,7 +131,9 @@ class Evaluator:
     def merge(self, other: Evaluator) -> Evaluator:
         """An Evaluator with the pages of both, which must have the same labels and options."""
         if not isinstance(other, Evaluator) or (self.label_ids, self.options) != (other.label_ids, other.options):
-            problem = "the other has other labels or options" if isinstance(other, Evaluator) else "it is no Evaluator"
+            problem = (
+                "the other has other labels or options" if isinstance(other, Evaluator) else "it is not an Evaluator"
+            )
             raise InputError("", "merge", problem, "Make all of them with the same arguments.")
         joined = self.empty()
         joined._pages = dict(self._pages)
@@ -210,12 +212,12 @@ def _column(values: Any, name: str) -> list[Any]:
 
 
 def _page_name(page: Any) -> str:
-    """The name of a page; an image id is one, too."""
+    """The name of a page, which may be given as an image id."""
     if isinstance(page, str) and page:
         return page
     if isinstance(page, int | np.integer) and not isinstance(page, bool):
         return str(page)
-    raise InputError("", "page", f"{short_repr(page)} is no name of a page", "Give a text or a whole number.")
+    raise InputError("", "page", f"{short_repr(page)} is not the name of a page", "Give a text or a whole number.")
 
 
 def _is_size(size: Any) -> bool:

@@ -290,7 +290,7 @@ def read_manifest(place: Place) -> Manifest:
             metadata = pq.ParquetFile(file).metadata.metadata or {}
             facts = msgspec.json.decode(metadata[METADATA_KEY], type=ManifestFacts)
     except (pa.ArrowException, OSError, KeyError, msgspec.MsgspecError, UnicodeDecodeError):
-        raise InputError(place, "", "this is no manifest", WRITE_IT) from None
+        raise InputError(place, "", "this is not a manifest", WRITE_IT) from None
     if facts.version != VERSION:
         raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")
     return Manifest(place, facts, part_mark(place)[1])

@@ -108,7 +108,7 @@ def counts_place(plan: Plan, part: int) -> str:
 
 
 def begun_parts(plan: Plan) -> set[str]:
-    """The names of the parts that have counts, of whatever plan; `finished_counts` says whether they fit."""
+    """The names of the parts that have counts of any plan; `finished_counts` says whether they are of this one."""
     folder = join(plan.folder, COUNTS_FOLDER)
     return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
 

@@ -137,7 +137,7 @@ class Plan:
 
     @cached_property
     def labels(self) -> Alignment:
-        """The labels of both sides, aligned. Its only page stands for all, and has a score if there are any."""
+        """The labels of both sides, aligned on a single page, which has a score if the side has scores."""
         pages = [_pages_and_regions(1, int(one.has_scores and bool(one.labels))) for one in self.facts.sides]
         sides = zip(self.facts.sides, pages)
         gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in sides)
@@ -190,5 +190,5 @@ def part_of_list(place: Place) -> tuple[Plan, int]:
     plan = read_plan(join(folder_of(place), ".."))
     names = [f"{one.name}.parquet" for one in plan.facts.parts]
     if name_of(place) not in names:
-        raise InputError(str(place), "", "this is no part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")
+        raise InputError(str(place), "", "this is not a part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")
     return plan, names.index(name_of(place))

@@ -79,7 +79,7 @@ class PlanOptions(NamedTuple):
 
 
 def plan_options(given: Mapping[str, Any]) -> PlanOptions:
-    """The options with these names; an InputError for a name that is none."""
+    """The options with these names; an InputError for any other name."""
     for name in given:
         check_choice("option", name, PlanOptions._fields)
     return PlanOptions(**given)
@@ -156,7 +156,7 @@ def _checked(options: PlanOptions, model: str) -> PlanOptions:
 
 
 class CheckedParts(NamedTuple):
-    """The parts of a side as they are now: all labels, a digest of the manifest and of the parts, added labels."""
+    """What was found in the parts of a side: all labels, a digest of manifest and parts, and added labels."""
 
     labels: list[str]
     digest: str
@@ -164,9 +164,9 @@ class CheckedParts(NamedTuple):
 
 
 def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
-    """A part that is no longer as the manifest has it is read, before anything is counted.
+    """Read every part that has changed since its manifest was written, before anything is counted.
 
-    The digest makes a plan with changed parts another plan, so that nothing is mixed with counts of the former ones.
+    The digest makes a plan with changed parts another plan, so nothing is mixed with counts of the former ones.
     """
     count = range(len(side.facts.parts))
     with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:

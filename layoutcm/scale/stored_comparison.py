@@ -212,7 +212,7 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
 
 
 def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
-    """The rows of the chosen pages, bool[pages of the part], numbered anew."""
+    """The rows of the chosen pages, bool[pages of the part], with the numbers that these pages have among them."""
     if chosen is None:
         return rows
     kept = rows.take(np.flatnonzero(chosen[rows.page]))

@@ -181,7 +181,7 @@ def test_a_folder_without_manifest_says_how_to_write_one(tmp_path):
     with pytest.raises(lcm.InputError, match="layoutcm manifest"):
         lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
     lcm.write(pair()[0], "parquet", tmp_path / MANIFEST_FILE)
-    with pytest.raises(lcm.InputError, match="this is no manifest"):
+    with pytest.raises(lcm.InputError, match="this is not a manifest"):
         lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
 
 

@@ -154,7 +154,7 @@ def centroids_of(
 def centroids_in_ways(
     alignment: Alignment, sides: Sides, tolerance: Tolerance, ways: Sequence[bool], class_aware: bool
 ) -> list[Centroids]:
-    """The same for several ways, each of which is one to one or not; the regions are grouped once for all."""
+    """The same for several ways, one to one or not; the regions are grouped once for all of them."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
     comparable = space.shared or not class_aware
     gt, pred = sides

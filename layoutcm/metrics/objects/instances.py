@@ -1,7 +1,7 @@
 """Regions as objects: boxes, areas, crowds and masks of both sides in the common frame, as COCO's rules need them.
 
 Boxes are x, y, width, height here, and not clipped to the page. If a side has outlines or masks, all regions of both
-sides become run-length masks by COCO's own rasterisation, so that IoU counts the same pixels as pycocotools.
+sides become run-length masks by COCO's own rasterisation, so IoU counts the same pixels as pycocotools.
 """
 
 from __future__ import annotations

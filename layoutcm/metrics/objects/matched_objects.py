@@ -306,7 +306,7 @@ class Objects:
 
     @property
     def headline(self) -> str | None:
-        """The figure that stands for all objects: "ap", or "pq" without AP; None if the sides have different labels."""
+        """The main figure of objects: "ap", or "pq" without AP; None if the sides have different labels."""
         return ("pq" if self.why_no_ap else "ap") if self.space.shared else None
 
     def joint_pairs(self, page: str | None = None) -> pd.DataFrame:

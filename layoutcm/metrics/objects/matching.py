@@ -115,7 +115,7 @@ def sorted_rows(values: Floats) -> Positions:
     return order
 
 
-HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so that a perfect match counts despite rounding
+HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so a perfect match counts despite rounding
 NO_LIMIT = 2**62
 
 Flags = NDArray[np.bool_]

@@ -1,6 +1,6 @@
 """Which objects of a page overlap, and their IoU. Pages on which too many overlap are left out of all views of objects.
 
-The pairs of a page are found by moving a line over it, along the side on which fewer objects meet, so that the cost is
+The pairs of a page are found by moving a line over it, along the side on which fewer objects meet, so the cost is
 that of the objects near each other. All matchers use the same pairs.
 """
 
@@ -24,7 +24,7 @@ MOST_WORK_ON_A_PAGE, MOST_WORK, MORE_WORK_PER_PAGE = 2_000_000, 8_000_000, 1_000
 MOST_TESTS_ON_A_PAGE, MOST_TESTS, MORE_TESTS_PER_PAGE = 50_000_000, 200_000_000, 10_000
 BYTES_OF_RUNS = 50  # to compare as many takes about as long as to match one pair
 FEW_TESTS = 2_000  # on such a page all objects are compared with all others
-# The pred of these pairs are neighbours, so that all their gt are few: the IoU of all with all takes a few megabytes.
+# The pred of these pairs are neighbours, so all their gt are few: the IoU of all with all takes a few megabytes.
 PAIRS_AT_A_TIME = 2000
 
 
@@ -52,7 +52,7 @@ def overlaps_of(gt: Instances, pred: Instances) -> tuple[Overlaps, Positions]:
         _mask_boxes(side) if masked else Boxes(side.boxes, side.crowd, np.zeros(len(side), np.int64))
         for side in (gt, pred)
     )
-    # Pred with masks from top to bottom, so that neighbours follow each other.
+    # Pred with masks from top to bottom, so neighbours follow each other.
     groups = group_regions(gt.page, pred.page, -pred_boxes.boxes[:, 1] if masked else None)
     pages = pred.page[groups.pred_order[groups.pred_start]]
     limits = Limits(
