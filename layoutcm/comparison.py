@@ -195,7 +195,7 @@ class Comparison:
 
     @property
     def recipe_fields(self) -> dict[str, str]:
-        """The same as {setting: value}, in the order of the line."""
+        """The settings of `recipe` as {setting: value}, in the order of the line."""
         return self.settings.with_version(method="matrix")
 
     def recipe_for(self, method: str | None, **more: object) -> str:

@@ -22,7 +22,7 @@ MOST_STEPS = 1_000_000
 
 
 class Process:
-    """What the functions of this process have done so far."""
+    """The state of this process: how much its functions have done so far."""
 
     steps = 0  # of functions that may run without numba
     unstored = False  # numba has compiled something and could not store it for later runs
@@ -124,7 +124,7 @@ def compiled(function: Callable) -> Compiled:
 
 
 def compiled_for_many(steps: Callable[..., int]) -> Callable[[Callable], Compiled]:
-    """As `compiled`, for a function that Python runs as it is while there are few steps; `steps` of its arguments."""
+    """As `compiled`, but Python runs the function itself while `steps` of its arguments are few."""
     return lambda function: Compiled(function, steps)
 
 

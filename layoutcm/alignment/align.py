@@ -54,7 +54,7 @@ DEFAULT_OPTIONS = AlignmentOptions()
 
 
 class MappedLabels(NamedTuple):
-    """What the mapping of labels did."""
+    """How many labels a mapping has renamed and ignored, and which regions it has kept."""
 
     renamed: int  # number of labels
     ignored: int  # number of labels
@@ -267,7 +267,7 @@ def gt_without_low_scores(gt: Layout, alignment: Alignment, min_score: MinScore)
 
 
 def pair_pages(gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None) -> PairedPages:
-    """int64[pages] for both sides: all pages of gt in order, then those only in pred; -1 if a side lacks the page."""
+    """int64[pages] for both sides: all pages of gt in order, then pages only in pred; -1 if a side has no such page."""
     check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     unmatched = matches.unmatched(len(pred))
@@ -307,7 +307,7 @@ def join_pages(gt: Pages, pred: Pages, sources: SidePositions) -> Pages:
 
 
 def _first_given(gt: Texts, pred: Texts, sources: SidePositions) -> tuple[str, ...]:
-    """What gt says of each page, else what pred says; "" if neither does."""
+    """The text of gt for each page, or that of pred if gt has none; "" if neither has one."""
     return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 
 

@@ -33,7 +33,7 @@ class Scale(NamedTuple):
 
 
 def extents(boxes: Floats) -> Floats:
-    """float64[regions, 4]: what grows with the scale: right edge, lower edge, width, height."""
+    """float64[regions, 4]: the lengths that grow with the scale: right edge, lower edge, width, height."""
     return np.stack([boxes[:, X1], boxes[:, Y1], boxes[:, X1] - boxes[:, X0], boxes[:, Y1] - boxes[:, Y0]], axis=1)
 
 
@@ -228,7 +228,7 @@ def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, Reading]]:
 
 
 def _scales(sample: PageSample) -> Iterator[Reading]:
-    """The size of gt's pages, common units and factors, and those estimated from the boxes."""
+    """Readings with the page size of gt, with common units and factors, and with estimates from the boxes."""
     gt_size, pred_size = (np.median(frames, axis=0) for frames in sample.frames)
     if np.abs(np.log(ratio := pred_size / gt_size)).max() > SAME_SIZE:
         yield _page_size_reading(sample, float(ratio.mean()))

@@ -80,7 +80,7 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
 def _number_findings(
     gt: Pages, pred: Pages, found: NumberMatches, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
 ) -> list[Finding]:
-    """The findings on pages that were matched by number; `matches` are those before."""
+    """The findings on pages that were matched by number; `matches` are the matches of earlier stages."""
     if found.shift is None:
         return _ambiguous_finding(gt, found.keys, unmatched)
     way = NUMBER_ALONE if found.alone else NUMBER

@@ -115,7 +115,7 @@ def _sets_on_tiles(
 
 
 def _with_moved(edges: Floats, distance: float) -> Floats:
-    """The edges, and those moved by the distance to both sides, inside the page."""
+    """The edges inside the page, at their places and moved by the distance to both sides."""
     moved = np.unique(np.concatenate([edges, edges - distance, edges + distance]))
     return moved[(moved >= 0) & (moved <= edges[-1])]
 

@@ -166,7 +166,7 @@ class CauseCounter(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CauseSource:
-    """What causes are counted from; counts of all pages are kept for every tolerance."""
+    """Counts causes from the regions of a comparison, and keeps the counts of all pages for every tolerance."""
 
     alignment: Alignment
     regions: PageRegions
@@ -261,7 +261,7 @@ class CauseSource:
         return page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
 
     def _arguments(self, grid: GridBoxes, tolerance: float) -> tuple[Any, ...]:
-        """What the compiled function needs of a grid."""
+        """The arguments of the compiled functions for the boxes of a grid."""
         is_gt = np.concatenate([[0], np.cumsum(grid.labels < grid.n_labels[GT])])
         distances = tolerance_in_pixels(grid.frames, tolerance, self.rounding)
         places = places_of_labels(self.alignment, grid)[grid.labels]

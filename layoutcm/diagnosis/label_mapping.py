@@ -123,7 +123,7 @@ def suggest_mapping(
 
 
 def mapping_of(counts: PairCounts, pages: int, one_to_one: bool = False, prior: bool = True) -> SuggestedMapping:
-    """The same from pair counts."""
+    """The suggested mapping from pair counts, without findings."""
     overlaps = Overlaps.of_counts(counts)
     names = ((BACKGROUND, *counts.labels[GT]), counts.labels[PRED])
     likeness = name_likeness(names, overlaps.both > 0, prior)

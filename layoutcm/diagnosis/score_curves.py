@@ -1,7 +1,8 @@
 """Score curves: precision, recall and F1 of each label over the score threshold, ROC AUC, and calibration.
 
 Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is not
-counted as a label. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
+counted as a label. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or
+1.
 
 What a chosen threshold is worth is computed on documents that were not used to choose it. Every document is held out
 once: the threshold with the largest F1 is chosen on the other documents and applied to it. All regions stay if no

@@ -44,7 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class FigureSums:
-    """What one F1 is computed from: float64[units, numbers], the numbers of each unit."""
+    """float64[units, numbers]: the numbers of each unit from which one F1 is computed."""
 
     figure: str
     rows: Floats
@@ -86,7 +86,7 @@ class SliceAgainstRest:
         return self.inside.results(inside, whole_inside) - self.rest.results(rest, whole_rest)
 
     def sizes(self) -> Floats:
-        """Those of the side with fewer units, by their sizes: it limits what is known of the difference."""
+        """The sizes of the side with fewer effective units, which limits what is known of the difference."""
         sizes = [side.sizes() for side in (self.inside, self.rest)]
         return min(sizes, key=lambda one: float(ratio(one.sum() ** 2, (one**2).sum())))
 
@@ -180,7 +180,7 @@ def _ends(sums: FigureSums | SliceAgainstRest, value: float, level: float) -> Fl
 
 
 def usual_figure(space: LabelSpace) -> str:
-    """The figure that is tested unless another is asked for: F1 of labels only if both sides have the same."""
+    """The figure that is tested by default: F1 of labels, or of content if the two sides have different labels."""
     return "micro_f1" if space.shared else "content_f1"
 
 
@@ -192,7 +192,7 @@ def slice_source(
     level: float = CONFIDENCE,
     seed: int = 0,
 ) -> SliceSource:
-    """`figure` is one of `UNIT_FIGURES`; None is the usual one."""
+    """The source of slices for a figure, one of `UNIT_FIGURES`; None is the usual one."""
     check_method(method)
     check_resampling(1, seed, level)
     figure = figure or usual_figure(levels.space)

@@ -33,7 +33,7 @@ Errors = tuple[Floats, Floats]  # float64[results] each: the standard error, and
 
 
 class UnitRows(Protocol):
-    """What adds up over units, and the results computed from sums of it."""
+    """Numbers that add up over units, and the results computed from their sums."""
 
     @property
     def signed(self) -> bool: ...
@@ -47,7 +47,7 @@ class UnitRows(Protocol):
 
 
 class AddsUp(UnitRows, Protocol):
-    """The same for all figures and classes, with names of units and labels; see `unit_sums`."""
+    """`UnitRows` of all figures and classes, with the names of units and labels; see `unit_sums`."""
 
     @property
     def unit(self) -> str: ...

@@ -384,7 +384,7 @@ def _page_sums(
     method: str,
     pixels_of: Callable[[GroupMatrices], Floats],
 ) -> Floats:
-    """float64[pages]: what the matrix of each page has; matrices are computed only for pages with such rows."""
+    """float64[pages]: `pixels_of` the matrix of each page, computed only for pages that `have` such rows."""
     pixels = np.zeros(levels.page_count)
     for first, own in levels.in_parts():
         counts = own.counts.select(have(own.counts))

@@ -96,7 +96,7 @@ def group_matrices(
 def matrices_of(
     words: NDArray[np.uint64], pixels: Floats, group: NDArray[np.integer], shape: tuple[int, int], method: str
 ) -> GroupMatrices:
-    """The same from label sets with one bit per row or column; `shape` is the number of groups and of labels."""
+    """One matrix per group from label sets with a bit per row or column; `shape` is (groups, labels)."""
     from layoutcm.metrics import contributions
 
     check_method(method)
@@ -156,7 +156,7 @@ def _rows_of(block: range, group: NDArray[np.integer]) -> tuple[int, int]:
 def _blocks_of_chosen_labels(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
 ) -> Iterator[tuple[range, GroupMatrices]]:
-    """The same with the labels that occur in each block. A block that is too large is halved."""
+    """Blocks whose matrices have only the labels that occur in them. A block that is too large is halved."""
     words, labels = counts.placed(space.gt_positions, space.pred_positions), len(space.labels)
     waiting = [range(groups)] if groups else []
     while waiting:

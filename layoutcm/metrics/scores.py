@@ -225,7 +225,7 @@ class PixelSums:
 
 @dataclass(frozen=True, eq=False)
 class CountedPixels:
-    """The same as `PixelSums`, computed from pair counts when they are asked for."""
+    """`PixelSums` that are computed from pair counts when they are first used."""
 
     counts: PairCounts
     space: LabelSpace

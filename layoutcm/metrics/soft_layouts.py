@@ -238,7 +238,7 @@ def common_labels(grid: GridBoxes, space: LabelSpace) -> NDArray[np.int64]:
 
 
 def pages_by_tiles(first: int, stop: int, grid: GridBoxes) -> list[int]:
-    """Those of the pages first:stop that have outlines, masks or pixels that are not judged, in order."""
+    """The pages of first:stop that have outlines, masks or pixels that are not judged, in order."""
     return sorted(page for page in grid.shapes.keys() | grid.ignoring_pages if first <= page < stop)
 
 
@@ -256,7 +256,7 @@ def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSum
 def scores_on_tiles(
     page: int, grid: GridBoxes, place: NDArray[np.int64], nothing: float = 0.0
 ) -> Iterator[tuple[int, Floats, Floats, Floats]]:
-    """For each label of a page: its number, and the scores in gt, those in pred and the pixels that have them.
+    """For each label of a page: its number, its scores in gt, its scores in pred, and the pixels of each pair.
 
     A side without the label has the score `nothing`.
     """

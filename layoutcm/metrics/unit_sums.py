@@ -33,7 +33,7 @@ Sums = dict[str, Floats]  # {name: float64[units or sums, numbers]}
 
 
 def unit_kind(levels: Levels) -> str:
-    """What a unit is: "document", or "page" if there is only one document."""
+    """The kind of unit: "document", or "page" if there is only one document."""
     return "document" if len(levels.documents) > 1 else "page"
 
 
@@ -106,7 +106,7 @@ class UnitSums:
         return np.concatenate([np.stack(columns, axis=1), *(of_classes[name] for name in CLASS_SCORES)], axis=1)
 
     def in_order(self, names: Sequence[str]) -> UnitSums:
-        """The same with the units in this order."""
+        """The sums with the units in this order."""
         if list(names) == self.names:
             return self
         position = {name: i for i, name in enumerate(self.names)}
@@ -115,7 +115,7 @@ class UnitSums:
         return replace(self, names=list(names), parts=parts)
 
     def with_labels(self, labels: Sequence[str]) -> UnitSums:
-        """The same with the margins of these labels; all 0 for a label that it does not have."""
+        """The sums with the margins of these labels; all are 0 for a label that these sums do not have."""
         if list(labels) == self.labels:
             return self
         columns = [self.labels.index(label) if label in self.labels else len(self.labels) for label in labels]
@@ -130,7 +130,7 @@ class UnitSums:
 
 @dataclass(frozen=True, eq=False)
 class PairedSums:
-    """The sums of two comparisons with the same units and labels; the results are those of b minus those of a."""
+    """The sums of two comparisons with the same units and labels; a result is that of b minus that of a."""
 
     a: UnitSums
     b: UnitSums

@@ -73,7 +73,7 @@ class TreeMerge(Generic[T]):
 
 
 def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]], T]) -> T:
-    """So many items merged, as `TreeMerge` does it."""
+    """All items merged by `TreeMerge`; `count` is their number."""
     tree = TreeMerge(count, merge)
     for number, item in enumerate(items):
         tree.add(number, item)
@@ -165,7 +165,7 @@ def _check_done(plan: Plan, part: int, future: Future) -> None:
 
 
 def _lost_errors() -> tuple[type[Exception], ...]:
-    """What Dask raises if workers or tasks are lost; a connection to a worker that dies may close first (OSError)."""
+    """The errors of Dask if workers or tasks are lost; the connection to a dying worker may close first (OSError)."""
     from distributed.client import ClosedClientError
     from distributed.scheduler import KilledWorker, NoWorkerError
 
@@ -173,7 +173,7 @@ def _lost_errors() -> tuple[type[Exception], ...]:
 
 
 def _not_done(plan: Plan, part: str, error: Exception) -> InputError:
-    """The same sentence for every way in which Dask notices that a worker died."""
+    """The error of a run that Dask has given up, with one sentence for all ways to notice that a worker died."""
     reason = "its workers died or cannot be reached"
     if isinstance(error, CancelledError):
         reason = "its tasks were cancelled"

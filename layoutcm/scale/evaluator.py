@@ -203,7 +203,7 @@ def _batch(gt: Any, pred: Any, page: Any, size: Any, document: Any) -> list[tupl
 
 
 def _column(values: Any, name: str) -> list[Any]:
-    """What a batch has for each of its pages."""
+    """The values of a batch as a list, one for each of its pages."""
     try:
         return list(values)
     except TypeError:
@@ -225,7 +225,7 @@ def _is_size(size: Any) -> bool:
 
 
 def _page_size(name: str, size: Any, pred: Any) -> tuple[float, float]:
-    """Width and height; those of the image that Ultralytics has seen, unless given."""
+    """Width and height; unless given, the size of the image that Ultralytics has seen."""
     shape = getattr(pred, "orig_shape", None)
     if size is None and shape is not None:
         size = tuple(shape)[::-1]

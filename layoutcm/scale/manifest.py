@@ -210,7 +210,7 @@ def page_columns(pages: Pages) -> dict[str, pa.Array]:
 
 
 def pages_of_table(table: pa.Table, packed: bool = False) -> Pages:
-    """The pages of such columns; the texts of many pages may stay packed."""
+    """The pages of a table with the columns of `page_columns`; the texts of many pages may stay packed."""
     texts = lambda name: PackedTexts(table[name]) if packed else tuple(table[name].to_pylist())
     attributes = [name for name in table.column_names if name.startswith(ATTRIBUTE)]
     return Pages(
@@ -224,7 +224,7 @@ def pages_of_table(table: pa.Table, packed: bool = False) -> Pages:
 
 
 def pages_as_read(table: pa.Table) -> Pages:
-    """The same with the documents that the files name, "" if they name none: by these a comparison matches pages."""
+    """The pages with the documents that the files name, or "": by these a comparison matches pages."""
     pages = pages_of_table(table)
     if "file_document" not in table.column_names:
         return pages

@@ -129,7 +129,7 @@ PartFindings = dict[str, list[StoredFinding]]
 
 
 def findings_of_part(plan: Plan, part: int, comparison: Comparison) -> PartFindings:
-    """{"gt", "pred", "both": findings} of the regions and pages of a part, those that add up."""
+    """{"gt", "pred", "both": findings} of the regions and pages of a part; only findings that add up."""
     alignment = comparison.alignment
     found = {
         **{name: _of_side(plan, side, alignment.layouts[side]) for side, name in enumerate(SIDES)},
@@ -159,7 +159,7 @@ def merge_findings(parts: Sequence[Mapping[str, Sequence[StoredFinding]]]) -> Pa
 def findings_of_set(
     plan: Plan, merged: Mapping[str, Sequence[StoredFinding]], pixels: float, ignored: float
 ) -> dict[str, tuple[Finding, ...]]:
-    """As `Comparison.findings_by_side`: those of reading and of the plan, then those that parts have counted."""
+    """The findings of all parts by side: those of reading and of the plan, then those that parts have counted."""
     hidden = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
     before: dict[str, list[Finding]] = {
         name: usable_findings(side.findings).with_note(PLAN_FILE) for name, side in zip(SIDES, plan.facts.sides)

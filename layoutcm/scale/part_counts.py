@@ -71,7 +71,7 @@ def count_part(part: Place) -> Counts:
 
 
 def count_part_of(plan: Plan, part: int) -> Counts:
-    """The same for the part of a plan that is in memory."""
+    """Compare a part of a plan that is in memory, and write its counts; a finished part is only read."""
     done = finished_counts(plan, part)
     if done is not None:
         return done

@@ -51,7 +51,7 @@ class PlanSide(msgspec.Struct, frozen=True):
 
 
 class PlanPart(msgspec.Struct, frozen=True):
-    """One part: the files of both sides, "" if a side has none of its pages, and how much it is."""
+    """One part: the files of both sides, "" if a side has none of its pages, and its numbers of pages and regions."""
 
     name: str
     gt: str

@@ -67,7 +67,7 @@ class PlanOptions(NamedTuple):
 
     @property
     def repairs(self) -> tuple[str, str]:
-        """Those of gt and of pred, separated by commas."""
+        """The repairs of gt and of pred, separated by commas."""
         gt, pred = (given if isinstance(given, str) else ",".join(given) for given in (self.fix_gt, self.fix))
         return gt, pred
 

@@ -157,7 +157,7 @@ def remove_files(folder: Place, names: Iterable[str]) -> None:
 
 
 def remove_unfinished(folder: Place) -> None:
-    """Remove what killed processes have left in a folder and the folders in it; a storage has no such files."""
+    """Remove unfinished files of killed processes from a folder and its folders; object storage has no such files."""
     if not is_remote(folder):
         for place in (folder, *(path for path in Path(folder).iterdir() if path.is_dir())):
             remove_left_behind(place)
@@ -182,7 +182,7 @@ def read_parquet(
     repeated: Columns = (),
     hint: str = "Run layoutcm compare-parts again: it writes this file again.",
 ) -> pa.Table:
-    """Columns of a Parquet file of a result, None for all; those that repeat their texts become dictionaries.
+    """Some or all (None) columns of a Parquet file; columns that repeat their texts become dictionaries.
 
     A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.

@@ -38,7 +38,7 @@ class Limits(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """What finding pairs needs of one side."""
+    """The boxes of one side, as the search for pairs needs them."""
 
     boxes: Floats  # [objects, x y width height]
     crowd: NDArray[np.bool_]
