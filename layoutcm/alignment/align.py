@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -24,7 +24,6 @@ from layoutcm.layouts.model import (
     Layout,
     Pages,
     Regions,
-    Texts,
     concatenate_pages,
 )
 from layoutcm.layouts.page_documents import name_documents
@@ -306,7 +305,7 @@ def join_pages(gt: Pages, pred: Pages, sources: SidePositions) -> Pages:
     return replace(joined, names=tuple(names), documents=documents, attributes=attributes)
 
 
-def _first_given(gt: Texts, pred: Texts, sources: SidePositions) -> tuple[str, ...]:
+def _first_given(gt: Sequence[str], pred: Sequence[str], sources: SidePositions) -> tuple[str, ...]:
     """The text of gt for each page, or that of pred if gt has none; "" if neither has one."""
     return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 

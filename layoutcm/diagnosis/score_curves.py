@@ -24,15 +24,8 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, side_label
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.score_areas import (
-    NOTHING,
-    ScoreAreas,
-    ScoreCounts,
-    at_least,
-    best_of,
-    count_scores,
-    score_areas,
-)
+from layoutcm.diagnosis import score_areas
+from layoutcm.diagnosis.score_areas import NOTHING, ScoreAreas, ScoreCounts
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import GT, Floats, Positions
 from layoutcm.metrics.levels import Levels
@@ -188,19 +181,19 @@ class ScoreCurves:
         rows = self.rows
         if rows is None:
             return [None] * len(self.labels)
-        of_label = lambda k: count_scores(rows.take(slice(*self._ends[k : k + 2])))
+        of_label = lambda k: score_areas.count_scores(rows.take(slice(*self._ends[k : k + 2])))
         return list(map_chunks(of_label, range(len(self.labels)), self.threads))
 
     @cached_property
     def _overall(self) -> ScoreCounts | None:
-        return None if self.rows is None else count_scores(self.rows)
+        return None if self.rows is None else score_areas.count_scores(self.rows)
 
 
 def score_curves_of(
     alignment: Alignment, levels: Levels, rounding: str, min_score: MinScore, threads: int | None
 ) -> ScoreCurves:
     """The score curves of all pages."""
-    rows = score_areas(alignment, rounding, min_score, threads)
+    rows = score_areas.score_areas(alignment, rounding, min_score, threads)
     documents = levels.document_of_page, len(levels.documents)
     return ScoreCurves(
         alignment.space.labels[1:], rows, pixels_without_labels(levels.counts, alignment), *documents, threads
@@ -218,7 +211,7 @@ def _best(counts: ScoreCounts | None) -> dict[str, float]:
     if counts is None or not counts.scores.size:
         return {"threshold": float("nan"), "f1": float("nan")}
     f1 = counts.f1
-    best = best_of(f1)
+    best = score_areas.best_of(f1)
     return {"threshold": float(counts.scores[best]), "f1": float(f1[best])}
 
 
@@ -273,7 +266,7 @@ class Thresholds:
     def __init__(self, in_gt: Floats, pred: Floats, number: Positions, n: int) -> None:
         scored = number >= 0
         by_score = (np.bincount(number[scored], area[scored], n).astype(float) for area in (in_gt, pred))
-        self.tp, self.pred = map(at_least, by_score)
+        self.tp, self.pred = map(score_areas.at_least, by_score)
         self.rows = np.bincount(number[scored], minlength=n)
 
 
@@ -286,7 +279,9 @@ class HeldOut(NamedTuple):
     def at(self, thresholds: Positions) -> tuple[Floats, Floats]:
         """Pixels in gt and pred, and in pred, at or above some thresholds."""
         first = np.searchsorted(self.number, thresholds)
-        in_gt, not_in_gt = (np.append(at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt))
+        in_gt, not_in_gt = (
+            np.append(score_areas.at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt)
+        )
         return in_gt, in_gt + not_in_gt
 
     @property
@@ -316,7 +311,7 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
         return own.present
     tp, sizes = of_others(candidates)
     f1 = ratio(2 * tp, sizes)
-    best = best_of(f1)
+    best = score_areas.best_of(f1)
     if not is_better(float(f1[best]), float(ratio(2 * others_present[0], gt_of_others + others_present[1]))):
         return own.present
     return np.concatenate(own.at(candidates[best : best + 1]))

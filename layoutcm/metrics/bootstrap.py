@@ -37,12 +37,9 @@ class UnitRows(Protocol):
 
     @property
     def signed(self) -> bool: ...
-
     @property
     def rows(self) -> Floats: ...
-
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats: ...
-
     def sizes(self) -> Floats: ...
 
 
@@ -51,13 +48,10 @@ class AddsUp(UnitRows, Protocol):
 
     @property
     def unit(self) -> str: ...
-
     @property
     def names(self) -> list[str]: ...
-
     @property
     def labels(self) -> list[str]: ...
-
     def resampled(self, n: int, seed: int) -> Floats: ...
 
 

@@ -204,14 +204,15 @@ def family_matrices(samples: LabelSetPairs, tree: FamilyTree, count: str, depth:
     return matrices
 
 
-def matrices_by_use(
-    samples: LabelSetPairs, tree: FamilyTree, count: str | None, depth: int
-) -> tuple[tuple[FamilyMatrix, ...], tuple[tuple[FamilyMatrix, ...], tuple[FamilyMatrix, ...]]]:
-    """The matrices to show, and those for the shares of gt and of pred."""
-    counted = {how: tuple(family_matrices(samples, tree, how, depth)) for how in ([count] if count else COUNTS)}
-    if count:
-        return counted[count], (counted[count], counted[count])
-    return counted["pairs"], (counted["gold"], counted["pred"])
+def confusion_of_samples(
+    samples: LabelSetPairs, tree: FamilyTree, sample: str, count: str | None, depth: int
+) -> FamilyConfusion:
+    """The families of samples, with the findings on the depth."""
+    used = family_trees.depth_within(tree, depth)
+    shown, *by_side = (tuple(family_matrices(samples, tree, how, used)) for how in ([count] if count else COUNTS))
+    gt, pred = by_side or (shown, shown)
+    findings = tuple(family_trees.depth_findings(tree, depth))
+    return FamilyConfusion(shown, (gt, pred), tree, sample, count, used, findings)
 
 
 def check_family_options(sample: str, count: str | None, depth: int) -> None:
@@ -229,10 +230,9 @@ def family_confusion(
     names = tuple(dict.fromkeys((*counts.labels[GT], *counts.labels[PRED])))
     tree = family_trees.family_tree(given, names)
     samples = _label_set_pairs(counts, shared, sample)
-    used = family_trees.depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, count, used)
-    findings = (*family_trees.depth_findings(tree, depth), *family_trees.tree_findings(tree, names))
-    return FamilyConfusion(matrices, for_shares, tree, sample, count, used, findings, recipe)
+    found = confusion_of_samples(samples, tree, sample, count, depth)
+    findings = (*found.findings, *family_trees.tree_findings(tree, names))
+    return replace(found, findings=findings, recipe=recipe)
 
 
 def _label_set_pairs(counts: PairCounts, shared: bool, sample: str) -> LabelSetPairs:
@@ -315,11 +315,7 @@ def label_sets_families(
     everything = np.ones(len(labels), bool)
     weighted = np.array(list(mass.values()), float)
     samples = LabelSetPairs(labels, gt_members, pred_members, weighted, (everything, everything))
-    used = family_trees.depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, count, used)
-    return FamilyConfusion(
-        matrices, for_shares, tree, "set", count, used, tuple(family_trees.depth_findings(tree, depth))
-    )
+    return confusion_of_samples(samples, tree, "set", count, depth)
 
 
 def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:
