@@ -1,7 +1,7 @@
 __version__: str
 
-from .comparing import compare as compare
 from .comparison import Comparison as Comparison
+from .comparison import compare as compare
 from .diagnosis.label_mapping import SuggestedMapping as SuggestedMapping
 from .diagnosis.label_mapping import suggest_mapping as suggest_mapping
 from .errors import InputError as InputError

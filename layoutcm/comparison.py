@@ -1,41 +1,32 @@
-"""`Comparison`: the pair counts of two layouts, and all numbers computed from them."""
+"""`compare`, and the `Comparison` that it returns: the pair counts of two layouts and all numbers from them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import AlignedLayouts, Alignment, cell_of
-from layoutcm.alignment.min_scores import MinScore
-from layoutcm.alignment.recipe import Recipe
-from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.alignment.align import AlignedLayouts, Alignment, AlignmentOptions, align, cell_of, gt_without_low_scores
+from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
+from layoutcm.alignment.recipe import Recipe, make_recipe
+from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
 from layoutcm.diagnosis.border_slack import slack_share
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
 from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.slices import slice_source, slices_of
-from layoutcm.layouts.model import Finding, Findings
+from layoutcm.layouts.model import Finding, Findings, Layout
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.metrics import levels as in_levels
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.intervals import Intervals, intervals_of
-from layoutcm.metrics.levels import (
-    CountedLevels,
-    Levels,
-    average,
-    document_table,
-    page_position,
-    page_table,
-    pages_at,
-    pages_behind,
-    pages_by_pixels,
-    samples_at,
-)
+from layoutcm.metrics.levels import CountedLevels, Levels, page_position, pages_at
 from layoutcm.metrics.soft import EPS
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.results.verdict import CONFIDENCE
@@ -48,9 +39,86 @@ if TYPE_CHECKING:
     from layoutcm.drawing.notebook import Shown
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.matched_objects import Objects
+    from layoutcm.pixels.counting import Progress
     from layoutcm.results.result import Result
 
 AnyPath = str | os.PathLike[str]
+
+
+def compare(
+    gt: Layout,
+    pred: Layout,
+    *,
+    rounding: str = "outer",
+    min_score: MinScore = None,
+    missing_pages: str = "penalise",
+    taxonomy: str = "auto",
+    documents: str | Mapping[str, str] | None = None,
+    mapping: LabelMapping | str | os.PathLike[str] | None = None,
+    pages: PageMapLike = None,
+    truth: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
+
+    Parameters
+    ----------
+    gt, pred : Layout
+        Ground truth and prediction, or two predictions.
+    rounding : {"outer", "nearest", "exact"}
+        All pixels that a box touches; edges rounded half up; exact areas.
+    min_score : float or dict, optional
+        Pred regions with a lower score are left out. {label: score} has names after mapping, and None for all other
+        labels.
+    missing_pages : {"penalise", "ignore"}
+        A page that only one side has is compared with an empty page, or left out.
+    taxonomy : {"auto", "same", "different", "match-names"}
+        Whether both sides share one list of labels; "match-names" joins names that differ only in spelling.
+    documents : str or dict, optional
+        A pattern that finds the document in the name of a page, or {page: document}.
+    mapping : dict or path, optional
+        Renames labels: {"gt": {old: new}, "pred": {old: new}}, or a YAML or JSON file. What it has under "preds" and
+        the name of the prediction (that of its file, without folder and suffix) is for this prediction only.
+    pages : dict or path, optional
+        A page map, {gt page: pred page}, where names differ.
+    truth : bool
+        False: neither side is the truth. They are called A and B, `min_score` holds for both, and reports show how far
+        they agree.
+    threads : int, optional
+        All processors unless given.
+    progress : callable, optional
+        Called with the number of pages done and the number of all pages.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import layoutcm as lcm
+    >>> gt = lcm.read("sample_data/gt.json")
+    >>> pred = lcm.read("sample_data/model-a.json", like=gt)
+    >>> c = lcm.compare(gt, pred)
+    >>> c.taxonomy, len(c.pages)
+    ('same', 60)
+    >>> round(c.confusion().average("macro")["f1"], 3)
+    0.81
+    """
+    from layoutcm.pixels.counting import check_counting_options, count_pairs
+
+    check_counting_options(rounding, threads)
+    min_score = checked_min_score(min_score)
+    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
+    alignment = align(gt, pred, options)
+    check_named_labels(min_score, list(dict.fromkeys(label for side in alignment.layouts for label in side.labels)))
+    if not truth and min_score is not None:
+        alignment = align(gt_without_low_scores(gt, alignment, min_score), pred, options)
+    counts = count_pairs(alignment, rounding, min_score, threads, progress)
+    settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
+    return comparison_in_memory(
+        alignment, counts, rounding, min_score, settings if truth else settings.without_truth(), threads, truth
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +195,7 @@ class Comparison:
 
     @property
     def recipe_fields(self) -> dict[str, str]:
-        """The same as {setting: value}, in the order of the line."""
+        """The settings of `recipe` as {setting: value}, in the order of the line."""
         return self.settings.with_version(method="matrix")
 
     def recipe_for(self, method: str | None, **more: object) -> str:
@@ -157,14 +225,13 @@ class Comparison:
 
         With `families`, labels are counted as their family at `depth` (0: all as Content), or deeper if in `expanded`.
         """
-        counts, level = self.counts(page, document), {"document": document, "page": page}
-        if families is None:
-            found = confusion_of(counts, self.space, method, self.recipe_for(method, **level))
-            return replace(found, side_names=self.side_names)
-        tree = family_tree(families, self.labels[1:])
-        space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
-        at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
-        found = confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
+        counts, space, more = self.counts(page, document), self.space, {"document": document, "page": page}
+        if families is not None:
+            tree = family_tree(families, self.labels[1:])
+            space = label_space_at_depth(space, counts.labels, tree, depth, expanded)
+            counts, at = counts.merged(), {"families": tree.title, "depth": str(min(depth, tree.depth + 1))}
+            more |= {**at, "expanded": "+".join(expanded) or None}
+        found = confusion_of(counts, space, method, self.recipe_for(method, **more))
         return replace(found, side_names=self.side_names)
 
     def families(
@@ -185,7 +252,7 @@ class Comparison:
         tree = family_tree(families, self.labels[1:])
         at = {"families": tree.title, "depth": depth_within(tree, depth), "sample": sample, "count": count or BY_SIDE}
         recipe = self.recipe_for(None, document=document, page=page, **at)
-        counts, shared = samples_at(self.levels, sample, page, document), self.space.shared
+        counts, shared = in_levels.samples_at(self.levels, sample, page, document), self.space.shared
         return family_confusion(counts, shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
@@ -215,17 +282,17 @@ class Comparison:
 
     def page_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
-        return page_table(self.levels, method)
+        return in_levels.page_table(self.levels, method)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
-        return document_table(self.levels, method)
+        return in_levels.document_table(self.levels, method)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"
     ) -> dict[str, float]:
         """Precision, recall and F1 over "pixels", or the mean over "pages" or "documents"; nan is left out."""
-        return average(self.levels, kind, background, over, method)
+        return in_levels.average(self.levels, kind, background, over, method)
 
     def bootstrap(
         self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
@@ -281,9 +348,9 @@ class Comparison:
     ) -> pd.DataFrame:
         """The pages with pixels in a cell, of one cause or all, in descending order: page, document, pixels, share."""
         if cause is None:
-            return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
+            return in_levels.pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
         counts, cell = self.sources.causes.of_all_pages(), self.cell(gt_label, pred_label)
-        return pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
+        return in_levels.pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         return cell_of(self.alignment, gt_label, pred_label)

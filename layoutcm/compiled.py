@@ -22,7 +22,7 @@ MOST_STEPS = 1_000_000
 
 
 class Process:
-    """What the functions of this process have done so far."""
+    """The state of this process: how much its functions have done so far."""
 
     steps = 0  # of functions that may run without numba
     unstored = False  # numba has compiled something and could not store it for later runs
@@ -66,7 +66,7 @@ class Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba asks for it, so that compiled functions can call this one, too."""
+        """Numba asks for it, so compiled functions can call this one, too."""
         return self._dispatcher._numba_type_
 
     @cached_property
@@ -124,12 +124,12 @@ def compiled(function: Callable) -> Compiled:
 
 
 def compiled_for_many(steps: Callable[..., int]) -> Callable[[Callable], Compiled]:
-    """As `compiled`, for a function that Python runs as it is while there are few steps; `steps` of its arguments."""
+    """As `compiled`, but Python runs the function itself while `steps` of its arguments are few."""
     return lambda function: Compiled(function, steps)
 
 
 def compiled_part(function: Callable) -> Part:
-    """A part that Python code does not call while it is compiled, so that it compiles sooner."""
+    """A part that Python code does not call while it is compiled, so it compiles sooner."""
     return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 

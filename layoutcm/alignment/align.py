@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment import taxonomy
 from layoutcm.alignment.min_scores import MinScore, are_below
 from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
-from layoutcm.alignment.taxonomy import (
-    LabelMapping,
-    LabelSpace,
-    check_mapping,
-    count_renamed_labels,
-    join_labels,
-    kept_rows,
-    labels_to_ignore,
-    mapping_for,
-    match_similar_names,
-    model_name,
-    one_sided_label_findings,
-    relabel,
-    rename_labels,
-    unknown_target_findings,
-)
+from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import (
     GT,
@@ -38,7 +24,6 @@ from layoutcm.layouts.model import (
     Layout,
     Pages,
     Regions,
-    Texts,
     concatenate_pages,
 )
 from layoutcm.layouts.page_documents import name_documents
@@ -68,7 +53,7 @@ DEFAULT_OPTIONS = AlignmentOptions()
 
 
 class MappedLabels(NamedTuple):
-    """What the mapping of labels did."""
+    """How many labels a mapping has renamed and ignored, and which regions it has kept."""
 
     renamed: int  # number of labels
     ignored: int  # number of labels
@@ -181,32 +166,27 @@ def align(
 ) -> AlignedLayouts:
     """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
     check_layouts(gt, pred)
-    mapping = check_mapping(mapping_for(options.mapping, model_name(pred)) or {}, "")
+    mapping = taxonomy.check_mapping(taxonomy.mapping_for(options.mapping, taxonomy.model_name(pred)) or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]
-    mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
-    ignored = sum(len(labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
-    findings += unknown_target_findings((gt, pred), mappings)
-    gt_side = relabel(gt, mappings[GT], SIDES[GT], findings)
-    sides = [gt_side, relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
-    matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
-    sides[PRED] = rename_labels(sides[PRED], matched)
-    space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
+    mapped = sum(map(taxonomy.count_renamed_labels, (gt, pred), mappings))
+    ignored = sum(len(taxonomy.labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
+    findings += taxonomy.unknown_target_findings((gt, pred), mappings)
+    gt_side = taxonomy.relabel(gt, mappings[GT], SIDES[GT], findings)
+    sides = [gt_side, taxonomy.relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
+    matched = taxonomy.match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
+    sides[PRED] = taxonomy.rename_labels(sides[PRED], matched)
+    space, kind = taxonomy.join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = paired or pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
     )
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
     pages, document_findings = name_documents(pages, options.documents)
-    findings += page_findings + document_findings
-    findings += (
-        _scaled_page_findings(sides, pages, sources)
-        + _pages_without_pred(sides, sources)
-        + one_sided_label_findings(sides, kind)
-    )
-    layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
-    return AlignedLayouts(
-        layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, ignored, rows)
-    )
+    findings += page_findings + document_findings + _scaled_page_findings(sides, pages, sources)
+    findings += _pages_without_pred(sides, sources) + taxonomy.one_sided_label_findings(sides, kind)
+    rows = taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])
+    labels, layouts = MappedLabels(mapped, ignored, rows), (sides[GT], sides[PRED])
+    return AlignedLayouts(layouts, pages, sources, space, kind, tuple(findings), matches, labels)
 
 
 def _scaled_page_findings(sides: list[Layout], pages: Pages, sources: SidePositions) -> list[Finding]:
@@ -286,7 +266,7 @@ def gt_without_low_scores(gt: Layout, alignment: Alignment, min_score: MinScore)
 
 
 def pair_pages(gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None) -> PairedPages:
-    """int64[pages] for both sides: all pages of gt in order, then those only in pred; -1 if a side lacks the page."""
+    """int64[pages] for both sides: all pages of gt in order, then pages only in pred; -1 if a side has no such page."""
     check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     unmatched = matches.unmatched(len(pred))
@@ -325,8 +305,8 @@ def join_pages(gt: Pages, pred: Pages, sources: SidePositions) -> Pages:
     return replace(joined, names=tuple(names), documents=documents, attributes=attributes)
 
 
-def _first_given(gt: Texts, pred: Texts, sources: SidePositions) -> tuple[str, ...]:
-    """What gt says of each page, else what pred says; "" if neither does."""
+def _first_given(gt: Sequence[str], pred: Sequence[str], sources: SidePositions) -> tuple[str, ...]:
+    """The text of gt for each page, or that of pred if gt has none; "" if neither has one."""
     return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 
 

@@ -15,17 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment import likely_mistakes
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
-from layoutcm.alignment.other_readings import (
-    FEWEST_REGIONS,
-    GAIN,
-    PageSample,
-    better_reading,
-    is_better,
-    remaining_scale,
-    take_sample,
-)
 from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
@@ -59,20 +51,18 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     gt = alignment.layouts[GT]
     if len(gt.region_columns) and _tiny_boxes(gt):
         return []  # gt itself seems wrong, so pred cannot be judged by it
-    sample = take_sample(alignment)
+    sample = likely_mistakes.take_sample(alignment)
     found = sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
-    findings = better_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
-    if not findings and found < 1 - GAIN:
+    findings = (
+        likely_mistakes.better_reading(sample, found) if len(sample.pairs) and found < 1 - likely_mistakes.GAIN else []
+    )
+    if not findings and found < 1 - likely_mistakes.GAIN:
         findings = _pages_off_by_one(alignment, found)
     if not findings and len(sample.pairs):
-        findings = remaining_scale(sample)
-    findings = [_after_repairs(finding, alignment.layouts[PRED].repairs) for finding in findings]
+        findings = likely_mistakes.remaining_scale(sample)
+    if earlier := list(alignment.layouts[PRED].repairs):  # on the command line they stay, and the new one is added
+        findings = [replace(finding, values={**finding.values, "earlier": earlier}) for finding in findings]
     return findings + _ids_off_by_one(alignment, sample)
-
-
-def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
-    """The finding, with the repairs that pred has had: on the command line they stay, and the new one is added."""
-    return replace(finding, values={**finding.values, "earlier": list(earlier)}) if earlier else finding
 
 
 def findings_by_side(
@@ -80,23 +70,19 @@ def findings_by_side(
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
 
-    `pixels` are the samples of the comparison, `ignored` the pixels that are none.
+    `pixels` are the samples of the comparison, `ignored` the pixels that are not samples.
     """
     gt, pred = alignment.layouts
-    between = (*_same_file(gt, pred), *alignment.findings)
-    between += (*below_threshold(pred, min_score), *check_pair(alignment))
+    # A file may hold two sides, or several annotators: only the same part of it is the same.
+    is_same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
+    same = [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if is_same else []
+    between = (*same, *alignment.findings, *below_threshold(pred, min_score), *check_pair(alignment))
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
     with ThreadPoolExecutor(2) as pool:  # most of the time is for sorting, which numpy does without Python's lock
         of_gt, of_pred = pool.map(findings_of, (gt, pred))
     return {"gt": (*of_gt, *(_scored_truth(gt) if has_truth else ())), "pred": of_pred, "both": between}
-
-
-def _same_file(gt: Layout, pred: Layout) -> list[Finding]:
-    """A finding if both are the same part of the same file: a file may hold two sides, or several annotators."""
-    same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
-    return [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if same else []
 
 
 def _part_of_file(layout: Layout) -> tuple[object, ...]:
@@ -212,10 +198,10 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     tried = []
     for along in ("pages", "images"):
         for shift in (1, -1):
-            sample = take_sample(alignment, shift, along)
+            sample = likely_mistakes.take_sample(alignment, shift, along)
             tried.append((sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
     found, along, shift, sample = max(tried, key=lambda one: len(one[3].boxes[GT]) * round(one[0], 2))
-    if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
+    if not likely_mistakes.is_better(found, before) or len(sample.boxes[GT]) < likely_mistakes.FEWEST_REGIONS:
         return []
     unit = "page" if along == "pages" else "image"
     mapped = bool((alignment.matches.how == WAYS.index(MAP)).any())
@@ -223,7 +209,7 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     return [Finding("page-off-by-one", values=values, repair=f"{along}:{shift}")]
 
 
-def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
+def _ids_off_by_one(alignment: Alignment, sample: likely_mistakes.PageSample) -> list[Finding]:
     """A finding if labels of overlapping regions agree after all ids are changed by one."""
     pred = alignment.layouts[PRED]
     partners = sample.partners(sample.boxes[PRED])
@@ -238,7 +224,7 @@ def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
     before = label_agreement(0)
     for by in (1, -1):
         after = label_agreement(by)
-        if is_better(after, before):
+        if likely_mistakes.is_better(after, before):
             values = {"by": by, "after": after, "before": before}
             return [Finding("ids-off-by-one", values=values, repair=f"ids:{by}")]
     return []

@@ -80,7 +80,7 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
 def _number_findings(
     gt: Pages, pred: Pages, found: NumberMatches, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
 ) -> list[Finding]:
-    """The findings on pages that were matched by number; `matches` are those before."""
+    """The findings on pages that were matched by number; `matches` are the matches of earlier stages."""
     if found.shift is None:
         return _ambiguous_finding(gt, found.keys, unmatched)
     way = NUMBER_ALONE if found.alone else NUMBER
@@ -88,8 +88,10 @@ def _number_findings(
         return _matched_finding(way, gt, pred, found.pairs)
     from_zero = "gt" if found.shift == -1 else "pred"
     findings = _matched_finding(way, gt, pred, found.pairs) if found.alone else []
-    shifted = _shifted_finding(gt, pred, found.pairs, from_zero)
-    return findings + shifted + _suspect_finding(gt, found.keys, matches, from_zero)
+    if found.pairs:
+        values = {"from_zero": from_zero, **_names(gt, pred, found.pairs[0])}
+        findings.append(Finding("page-numbers-shifted", len(found.pairs), values))
+    return findings + _suspect_finding(gt, found.keys, matches, from_zero)
 
 
 def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list[Finding]:
@@ -100,12 +102,6 @@ def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list
 
 def _names(gt: Pages, pred: Pages, pair: tuple[int, int]) -> dict[str, str]:
     return {"gt": gt.names[pair[GT]], "pred": pred.names[pair[PRED]]}
-
-
-def _shifted_finding(gt: Pages, pred: Pages, pairs: PagePairs, from_zero: str) -> list[Finding]:
-    if not pairs:
-        return []
-    return [Finding("page-numbers-shifted", len(pairs), {"from_zero": from_zero, **_names(gt, pred, pairs[0])})]
 
 
 def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMatches, from_zero: str) -> list[Finding]:

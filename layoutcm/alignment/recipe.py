@@ -37,7 +37,7 @@ class Recipe:
         return {name: one_line(value) for name, value in named.items()} | {"version": f"v{self.version}"}
 
     def line(self, **more: object) -> str:
-        """The same as "name:value|...|vVERSION". The line is for people: no code parses it."""
+        """The fields as one line, "name:value|...|vVERSION". It is for people: no code parses it."""
         *settings, (_, version) = self.with_version(**more).items()
         return "|".join([*(f"{name}:{value}" for name, value in settings), version])
 
@@ -45,7 +45,7 @@ class Recipe:
 def make_recipe(
     gt: Layout, pred: Layout, alignment: Alignment, options: AlignmentOptions, rounding: str, min_score: MinScore
 ) -> Recipe:
-    """The settings of a comparison, without those that have no effect at their default value."""
+    """The settings of a comparison; a setting that has no effect at its default value is left out."""
     documents = options.documents
     settings = {
         "gt": model_name(gt),

@@ -85,7 +85,7 @@ def model_name(layout: Layout) -> str:
 
 
 def check_models(mapping: LabelMapping | None, models: Sequence[str], file: str) -> None:
-    """Raise an InputError if the mapping has labels of a prediction that is none of `models`."""
+    """Raise an InputError if the mapping has labels of a prediction that is not among `models`."""
     for model in (mapping or {}).get(PREDS, {}):
         check_choice(f"mapping.{PREDS}", model, models, file=file)
 
@@ -241,13 +241,9 @@ def plain_spelling(label: str) -> str:
 def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
     """The label list of the matrix, and its kind: "same", "different" or "mapped"."""
     check_choice("taxonomy", taxonomy, TAXONOMIES)
-    shared = taxonomy in ("same", "match-names") or (
-        taxonomy == "auto"
-        and (
-            _one_includes_other(set(gt.labels), set(pred.labels))
-            or _one_includes_other(gt.labels_in_use, pred.labels_in_use)
-        )
-    )
+    lists = (set(gt.labels), set(pred.labels)), (gt.labels_in_use, pred.labels_in_use)
+    one_has_all = any(own <= other or other <= own for own, other in lists)
+    shared = taxonomy in ("same", "match-names") or (taxonomy == "auto" and one_has_all)
     _check_number_of_labels(gt, pred, shared)
     if shared:
         labels = (BACKGROUND, *dict.fromkeys((*gt.labels, *pred.labels)))
@@ -264,17 +260,10 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
 def _check_number_of_labels(gt: Layout, pred: Layout, shared: bool) -> None:
     n = len({*gt.labels, *pred.labels}) if shared else len(gt.labels) + len(pred.labels)
     if n > MOST_LABELS:
-        raise InputError(
-            f"{gt.name}, {pred.name}",
-            "labels",
-            f"{n:,} labels, {len(gt.labels):,} in gt and {len(pred.labels):,} in pred; at most {MOST_LABELS:,} can be "
-            "compared",
-            "Check that the label column is not one of texts or ids, or map several labels to one.",
-        )
-
-
-def _one_includes_other(gt: set[str], pred: set[str]) -> bool:
-    return gt <= pred or pred <= gt
+        each = f"{len(gt.labels):,} in gt and {len(pred.labels):,} in pred"
+        problem = f"{n:,} labels, {each}; at most {MOST_LABELS:,} can be compared"
+        hint = "Check that the label column is not one of texts or ids, or map several labels to one."
+        raise InputError(f"{gt.name}, {pred.name}", "labels", problem, hint)
 
 
 def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:

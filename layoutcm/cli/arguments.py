@@ -27,9 +27,9 @@ from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
 from layoutcm.layouts.writers import WRITERS
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, RESAMPLES
-from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
+from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.suggestions import WRITERS as LABEL_ERROR_WRITERS
 from layoutcm.tables.label_error_texts import SHOWN
 from layoutcm.verification import PAGES

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.taxonomy import LabelMapping, check_models, load_mapping
 from layoutcm.cli.file_options import file_named, value_for, values_for
-from layoutcm.comparing import compare
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
 from layoutcm.layouts.model import IGNORE, Layout

@@ -51,20 +51,17 @@ def quick_slack(source: CauseSource, tolerance: float, pages: Positions | None =
     """The pixels of cause slack; None if counting them would take long, as on very many pages or with outlines."""
     if len(source.alignment.pages if pages is None else pages) > MOST_PAGES:
         return None
-    if pages is None:
-        grids = [source.grid_of_all_pages()]
-    else:
-        grids = [source.regions.to_grid(int(page), source.rounding) for page in pages]
+    of_page = lambda page: source.regions.to_grid(int(page), source.rounding)
+    grids = [source.grid_of_all_pages()] if pages is None else [of_page(page) for page in pages]
     tiles = np.concatenate([[0], *((6 * np.diff(grid.offsets) + 6) ** 2 for grid in grids)])
     if any(grid.shapes for grid in grids) or tiles.sum() > MOST_TILES or tiles.max() > MOST_TILES_OF_PAGE:
         return None
-    return sum(_slack_of_grid(source, grid, tolerance) for grid in grids)
-
-
-def _slack_of_grid(source: CauseSource, grid: GridBoxes, tolerance: float) -> float:
-    places = places_of_labels(source.alignment, grid)[grid.labels]
-    distances = tolerance_in_pixels(grid.frames, tolerance, source.rounding).tolist()
-    return sum(_slack_of_page(grid, page, places, distance) for page, distance in enumerate(distances))
+    total = 0.0
+    for grid in grids:
+        places = places_of_labels(source.alignment, grid)[grid.labels]
+        distances = tolerance_in_pixels(grid.frames, tolerance, source.rounding).tolist()
+        total += sum(_slack_of_page(grid, page, places, distance) for page, distance in enumerate(distances))
+    return total
 
 
 def _slack_of_page(grid: GridBoxes, page: int, places: NDArray[np.int64], distance: float) -> float:
@@ -118,7 +115,7 @@ def _sets_on_tiles(
 
 
 def _with_moved(edges: Floats, distance: float) -> Floats:
-    """The edges, and those moved by the distance to both sides, inside the page."""
+    """The edges inside the page, at their places and moved by the distance to both sides."""
     moved = np.unique(np.concatenate([edges, edges - distance, edges + distance]))
     return moved[(moved >= 0) & (moved <= edges[-1])]
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from layoutcm.compiled import compiled_part, compiled_part_inlined
-from layoutcm.diagnosis.region_pairs import (
+from layoutcm.diagnosis.pairing_kernel import (
     DUPLICATE,
     FRAGMENT,
     INVENTED,

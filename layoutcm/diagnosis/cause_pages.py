@@ -26,7 +26,7 @@ from layoutcm.diagnosis.cause_kernel import (
     set_bit,
     write_main_causes,
 )
-from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_values
+from layoutcm.diagnosis.pairing_kernel import find_statuses, pair_regions, sort_values
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Regions
 from layoutcm.pixels.counting import count_tiles
@@ -130,7 +130,7 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
 def pair_on_page(page, boxes):
     """The overlaps of the regions of a page, their partners and their statuses.
 
-    `boxes` are its regions, or empty if regions are no boxes or some of their pixels are not judged.
+    `boxes` are its regions, or empty if regions are not boxes or some of their pixels are not judged.
     """
     n = len(page.labels)
     overlap = np.zeros((n, n))
@@ -158,28 +158,32 @@ def judge_page(page, n_labels, boxes):
     return totals, partner, status
 
 
+@compiled_part
+def main_causes(page, n_labels, boxes):
+    """int8[rows, columns]: the main cause of each tile of a page, or -1."""
+    overlap, partner, status = pair_on_page(page, boxes)
+    main = np.empty(page.over.shape[:2], np.int8)
+    write_main_causes(page, n_labels, overlap, partner, status, tile_buffers(page), main)
+    return main
+
+
 @compiled
 def main_causes_of_tiles(page, used):
-    """int8[rows, columns]: the main cause of each tile of a page whose regions are no boxes, or -1."""
-    overlap, partner, status = pair_on_page(page, np.empty((0, 4)))
-    main = np.empty(page.over.shape[:2], np.int8)
-    write_main_causes(page, len(used), overlap, partner, status, tile_buffers(page), main)
-    return main
+    """int8[rows, columns]: the main causes of a page whose regions are not boxes."""
+    return main_causes(page, len(used), np.empty((0, 4)))
 
 
 @compiled_for_many(steps=lambda boxes, *_: 12 * len(boxes) ** 2 + 20)
 def main_causes_of_boxes(boxes, places, n_gt, frame, distance, n_places):
     """The edges of the tiles of a page with boxes only, and int8[rows, columns] with their main causes, or -1."""
     page, used = tiles_of_page(boxes, places, n_gt, frame, distance, n_places)
-    overlap, partner, status = pair_on_page(page, boxes if len(page.labels) == len(boxes) else boxes[:0])
-    main = np.empty(page.over.shape[:2], np.int8)
-    write_main_causes(page, len(used), overlap, partner, status, tile_buffers(page), main)
+    main = main_causes(page, len(used), boxes if len(page.labels) == len(boxes) else boxes[:0])
     return page.x_edges, page.y_edges, main
 
 
 @compiled
 def rows_of_page(page, used, number):
-    """ROW[...] of a page whose regions are no boxes; partner and status of its regions."""
+    """ROW[...] of a page whose regions are not boxes; partner and status of its regions."""
     totals, partner, status = judge_page(page, len(used), np.empty((0, 4)))
     found = np.empty(int((totals > 0).sum()), ROW)
     add_rows(totals, used, number, found, 0)

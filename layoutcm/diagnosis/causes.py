@@ -1,12 +1,13 @@
 """Causes: why the pixels off the diagonal of the matrix are wrong.
 
-Every such pixel has one of eight causes, so that the causes of a cell add up to the cell. They are counted once for
+Every such pixel has one of eight causes, so the causes of a cell add up to the cell. They are counted once for
 all pages, as rows of (page, cause, gt label, pred label, pixels), and then summed for a page, a document or the set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,50 +69,72 @@ class Causes:
 
 @dataclass(frozen=True, eq=False)
 class CauseCounts:
-    """The causes of all pages: one row for every page, cause and cell that has pixels, sorted by page."""
+    """The causes of all pages: one row for every page, cause and cell that has pixels, sorted by page.
+
+    The rows are in memory, or are read part by part whenever they are needed.
+    """
 
     labels: tuple[str, ...]
     tolerance: float
-    rows: NDArray[Any] | None  # None if the sides have different labels
+    parts: Callable[[], Iterable[NDArray[Any]]] | None  # returns ROW[...] of every part; None if the labels differ
+    known_total: Floats | None = None  # the values of `total`, if they were summed before
 
     @property
     def total(self) -> Causes:
         """The sum over the pages."""
-        n, rows = len(self.labels), self.rows
-        values = np.full((len(CAUSES), n, n), np.nan)
-        if rows is not None:
-            cell = (rows["cause"].astype(np.int64) * n + rows["gt"]) * n + rows["pred"]
-            sums = np.bincount(cell, rows["pixels"], len(CAUSES) * n * n)
-            values = sums.astype(np.float64).reshape(len(CAUSES), n, n)
+        n = len(self.labels)
+        cell = lambda rows: (rows["cause"].astype(np.int64) * n + rows["gt"]) * n + rows["pred"]
+        values = self._sums(cell, (len(CAUSES), n, n)) if self.known_total is None else self.known_total
         return Causes(CAUSES, self.labels, values, self.tolerance)
 
     def of_pages(self, pages: Sequence[int] | NDArray[np.integer]) -> CauseCounts:
         """The causes of some pages, by their numbers."""
-        rows = self.rows
-        return replace(self, rows=None if rows is None else rows[np.isin(rows["page"], pages)])
+        return self._changed(lambda rows: rows[np.isin(rows["page"], pages)])
+
+    def renumbered(self, numbers: NDArray[np.integer]) -> CauseCounts:
+        """The same counts; page i gets the number `numbers[i]`."""
+
+        def change(rows: NDArray[Any]) -> NDArray[Any]:
+            new = rows.copy()
+            new["page"] = numbers[rows["page"]]
+            return new
+
+        return self._changed(change)
 
     def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats:
         """float64[groups, causes]: the pixels of each cause in every group of pages; nan if the labels differ."""
-        if self.rows is None:
-            return np.full((groups, len(CAUSES)), np.nan)
-        place = group_of_page[self.rows["page"]].astype(np.int64) * len(CAUSES) + self.rows["cause"]
-        sums = np.bincount(place, self.rows["pixels"], groups * len(CAUSES))
-        return sums.astype(np.float64).reshape(groups, len(CAUSES))
+        place = lambda rows: group_of_page[rows["page"]].astype(np.int64) * len(CAUSES) + rows["cause"]
+        return self._sums(place, (groups, len(CAUSES)))
 
     def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
-        """float64[pages]: the pixels of a cell with a cause on every page."""
+        """float64[pages]: the pixels of a cell with a cause on every page; 0 if the labels differ."""
         check_choice("cause", cause, CAUSES)
-        if self.rows is None:
-            return np.zeros(pages)
-        chosen = (self.rows["cause"] == CAUSES.index(cause)) & (self.rows["gt"] == cell[0])
-        rows = self.rows[chosen & (self.rows["pred"] == cell[1])]
-        return np.bincount(rows["page"], rows["pixels"], pages).astype(np.float64)
+        wanted = (CAUSES.index(cause), *cell)
+        found = np.zeros(pages)
+        for rows in self.parts() if self.parts else ():
+            chosen = rows[np.all([rows[name] == one for name, one in zip(("cause", "gt", "pred"), wanted)], axis=0)]
+            found += np.bincount(chosen["page"], chosen["pixels"], pages)
+        return found
 
     def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]:
         """bool[pages]: whether a page has pixels with this cause."""
-        rows = self.rows
-        found = np.empty(0, np.int32) if rows is None else rows["page"][rows["cause"] == CAUSES.index(cause)]
-        return np.isin(np.arange(pages), found)
+        found = np.zeros(pages, bool)
+        for rows in self.parts() if self.parts else ():
+            found[rows["page"][rows["cause"] == CAUSES.index(cause)]] = True
+        return found
+
+    def _changed(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> CauseCounts:
+        if self.parts is None:
+            return self
+        changed = [change(rows) for rows in self.parts()]
+        return CauseCounts(self.labels, self.tolerance, lambda: changed)
+
+    def _sums(self, place: Callable[[NDArray[Any]], NDArray[np.int64]], shape: tuple[int, ...]) -> Floats:
+        """float64[shape]: the pixels of all rows, each at its place; nan if the labels differ."""
+        sums = np.full(math.prod(shape), np.nan if self.parts is None else 0.0)
+        for rows in self.parts() if self.parts else ():
+            sums += np.bincount(place(rows), rows["pixels"], sums.size)
+        return sums.reshape(shape)
 
 
 def check_tolerance(tolerance: float) -> float:
@@ -136,25 +159,14 @@ class CauseCounter(Protocol):
     def kept(self) -> Collection[float]:
         """The tolerances for which the causes of all pages are counted."""
 
-    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseSums: ...
-    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseSums:
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseCounts: ...
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
         """The causes of a few pages, without counting the others; None: of all pages."""
-
-
-class CauseSums(Protocol):
-    """Causes of pages, as `CauseCounts` sums them."""
-
-    @property
-    def total(self) -> Causes: ...
-    def of_pages(self, pages: NDArray[np.integer]) -> CauseSums: ...
-    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats: ...
-    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats: ...
-    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class CauseSource:
-    """What causes are counted from; counts of all pages are kept for every tolerance."""
+    """Counts causes from the regions of a comparison, and keeps the counts of all pages for every tolerance."""
 
     alignment: Alignment
     regions: PageRegions
@@ -206,7 +218,7 @@ class CauseSource:
         return self.alignment.space.shared
 
     def _counts(self, rows: NDArray[Any] | None, tolerance: float) -> CauseCounts:
-        return CauseCounts(tuple(self.alignment.space.labels), tolerance, rows)
+        return CauseCounts(tuple(self.alignment.space.labels), tolerance, None if rows is None else lambda: [rows])
 
     def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
         from layoutcm.diagnosis.cause_pages import causes_of_pages
@@ -249,7 +261,7 @@ class CauseSource:
         return page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
 
     def _arguments(self, grid: GridBoxes, tolerance: float) -> tuple[Any, ...]:
-        """What the compiled function needs of a grid."""
+        """The arguments of the compiled functions for the boxes of a grid."""
         is_gt = np.concatenate([[0], np.cumsum(grid.labels < grid.n_labels[GT])])
         distances = tolerance_in_pixels(grid.frames, tolerance, self.rounding)
         places = places_of_labels(self.alignment, grid)[grid.labels]

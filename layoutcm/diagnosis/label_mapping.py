@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,6 @@ from layoutcm.alignment.align import AlignmentOptions, align
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
-from layoutcm.diagnosis.label_sets import synonym_likeness
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
@@ -123,7 +122,7 @@ def suggest_mapping(
 
 
 def mapping_of(counts: PairCounts, pages: int, one_to_one: bool = False, prior: bool = True) -> SuggestedMapping:
-    """The same from pair counts."""
+    """The suggested mapping from pair counts, without findings."""
     overlaps = Overlaps.of_counts(counts)
     names = ((BACKGROUND, *counts.labels[GT]), counts.labels[PRED])
     likeness = name_likeness(names, overlaps.both > 0, prior)
@@ -150,7 +149,11 @@ class Overlaps:
             rows = slice(first, first + step)
             words, pixels = counts.words[rows], counts.pixels[rows]
             halves = (words[:, : counts.gt_words], words[:, counts.gt_words :])
-            of_gt, of_pred = (_label_columns(half, size) for half, size in zip(halves, sizes))
+            bytes_of = lambda half: np.ascontiguousarray(half).view(np.uint8)
+            of_gt, of_pred = (
+                np.unpackbits(bytes_of(half), axis=1, bitorder="little", count=size).astype(float)
+                for half, size in zip(halves, sizes)
+            )
             weighted = of_pred * pixels[:, None]
             both += weighted.T @ of_gt
             gt += pixels @ of_gt
@@ -166,12 +169,6 @@ class Overlaps:
     def covered(self) -> Floats:
         """float64[pred labels, gt labels]: of the pixels of a gt label, the share with a pred label."""
         return ratio(self.both, self.gt)
-
-
-def _label_columns(words: NDArray[np.uint64], size: int) -> Floats:
-    """float64[rows, labels]: 1 where a set has a label, from uint64[rows, words]."""
-    packed = np.ascontiguousarray(words).view(np.uint8)
-    return np.unpackbits(packed, axis=1, bitorder="little", count=size).astype(float)
 
 
 def name_likeness(names: Names, wanted: NDArray[np.bool_], prior: bool) -> Floats:
@@ -192,15 +189,12 @@ def _many_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
     for shares, covered, alike in zip(overlaps.shares, overlaps.covered, likeness):
         partner, note = _partner(shares, covered, alike, names[GT])
         kept, why = _is_good(shares, partner)
+        same = int(alike.argmax())
+        if kept and not note and alike[same] == 1 > alike[partner]:  # another gt label has the name of the pred label
+            note = SAME_NAME.format(names[GT][same], percent(shares[same]))
         choice.append(partner if kept else -1)
-        notes.append((note or _other_name(shares, alike, partner, names[GT])) if kept else why)
+        notes.append(note if kept else why)
     return choice, notes
-
-
-def _other_name(shares: Floats, alike: Floats, partner: int, names: tuple[str, ...]) -> str:
-    """A note if another gt label than the partner has the name of the pred label, else ""."""
-    same = int(alike.argmax())
-    return SAME_NAME.format(names[same], percent(shares[same])) if alike[same] == 1 > alike[partner] else ""
 
 
 def _partner(shares: Floats, covered: Floats, alike: Floats, names: tuple[str, ...]) -> tuple[int, str]:
@@ -256,18 +250,9 @@ def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int]
         partner = chosen if chosen >= 0 else int(shares.argmax()) if known else -1
         others = np.where(np.arange(shares.size) == partner, -1, shares)
         second = int(others.argmax()) if known and others.max() > 0 else -1
-        rows.append(
-            (
-                names[PRED][j],
-                names[GT][partner] if partner >= 0 else "",
-                shares[partner] if partner >= 0 else np.nan,
-                names[GT][second] if second >= 0 else "",
-                shares[second] if second >= 0 else np.nan,
-                likeness[j, partner] if partner >= 0 else np.nan,
-                chosen >= 0,
-                notes[j],
-            )
-        )
+        best = [(names[GT][i], shares[i]) if i >= 0 else ("", np.nan) for i in (partner, second)]
+        alike = likeness[j, partner] if partner >= 0 else np.nan
+        rows.append((names[PRED][j], *best[0], *best[1], alike, chosen >= 0, notes[j]))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"mapped": bool})
 
 
@@ -286,7 +271,7 @@ def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.Data
 
 
 def best_assignment(values: Floats) -> NDArray[np.int64]:
-    """int64[rows]: the column of each row, -1 for none, so that the sum of float64[rows, columns] is largest.
+    """int64[rows]: the column of each row, or -1, with the largest possible sum of float64[rows, columns].
 
     Values of 0 or less are never assigned.
     """
@@ -332,3 +317,84 @@ def _augment(
         sink, column_of[row] = int(column_of[row]), sink
         if row == start:
             return
+
+
+# The label sets of common datasets and models. A row is a kind of region, a column the label that a set has for it, ""
+# if the set does not label it. Two names mean the same if the first rows in which they occur are the same, and include
+# each other's regions if any row contains both.
+SYNONYM, INCLUDED = 0.9, 0.8  # likeness of two names
+LABEL_SETS = ("doclaynet", "publaynet", "docling", "docstructbench", "omnidocbench", "m6doc")
+# `m6doc` is the coarse form of M6Doc: its many kinds of titles, lists and questions are one label each.
+KINDS: dict[str, tuple[str, ...]] = {
+    "title": ("Title", "title", "title", "title", "title", "title"),
+    "heading": ("Section-header", "title", "section_header", "title", "title", "section title"),
+    "text": ("Text", "text", "text", "plain text", "text_block", "paragraph"),
+    "list": ("List-item", "list", "list_item", "plain text", "text_block", "list"),
+    "reference": ("List-item", "list", "reference", "plain text", "reference", "reference"),
+    "code": ("Text", "text", "code", "plain text", "code_txt", "code"),
+    "contents": ("Table", "text", "document_index", "plain text", "text_block", "catalogue"),
+    "formula": ("Formula", "text", "formula", "isolate_formula", "equation_isolated", "formula"),
+    "formula number": ("Formula", "text", "formula", "formula_caption", "equation_caption", "formula"),
+    "picture": ("Picture", "figure", "picture", "figure", "figure", "figure"),
+    "chart": ("Picture", "figure", "chart", "figure", "figure", "figure"),
+    "table": ("Table", "table", "table", "table", "table", "table"),
+    "figure caption": ("Caption", "text", "caption", "figure_caption", "figure_caption", "caption"),
+    "table caption": ("Caption", "text", "caption", "table_caption", "table_caption", "table caption"),
+    "code caption": ("Caption", "text", "caption", "plain text", "code_txt_caption", "caption"),
+    "figure note": ("Text", "text", "text", "plain text", "figure_footnote", "supplementary note"),
+    "table note": ("Text", "text", "text", "table_footnote", "table_footnote", "table note"),
+    "footnote": ("Footnote", "text", "footnote", "abandon", "page_footnote", "footnote"),
+    "page header": ("Page-header", "", "page_header", "abandon", "header", "header"),
+    "page footer": ("Page-footer", "", "page_footer", "abandon", "footer", "footer"),
+    "page number": ("Page-footer", "", "page_footer", "abandon", "page_number", "page number"),
+}
+# Names of other tools.
+FURTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "title": ("doc_title", "document_title"),
+    "heading": ("heading", "paragraph_title", "subtitle", "headline"),
+    "text": ("plain_text", "body", "narrative_text"),
+    "list": ("ordered list", "unordered list", "list_group"),
+    "reference": ("bibliography",),
+    "code": ("algorithm", "code_block"),
+    "contents": ("table_of_contents", "toc", "index"),
+    "formula": ("equation", "display_formula", "interline_equation", "isolated_formula"),
+    "formula number": ("formula_number",),
+    "picture": ("image", "photo", "illustration"),
+    "figure caption": ("figure_title", "image_caption", "picture_caption"),
+    "table caption": ("table_title",),
+    "page number": ("folio", "number"),
+}
+
+
+def labels_of(label_set: str) -> dict[str, set[str]]:
+    """{label: kinds} of one of the built-in sets."""
+    column, labels = LABEL_SETS.index(label_set), dict[str, set[str]]()
+    for kind, names in KINDS.items():
+        if names[column]:
+            labels.setdefault(names[column], set()).add(kind)
+    return labels
+
+
+@cache
+def _kinds_by_name() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """{plain spelling: main kinds} and {plain spelling: all kinds}; the first kind of a label is its main one."""
+    main: dict[str, set[str]] = {}
+    every: dict[str, set[str]] = {}
+    for label_set in LABEL_SETS:
+        for label, kinds in labels_of(label_set).items():
+            every.setdefault(plain_spelling(label), set()).update(kinds)
+            main.setdefault(plain_spelling(label), set()).add(next(kind for kind in KINDS if kind in kinds))
+    for kind, names in FURTHER_NAMES.items():
+        for name in names:
+            for known in (main, every):
+                known.setdefault(plain_spelling(name), set()).add(kind)
+    return main, every
+
+
+def synonym_likeness(first: str, second: str) -> float:
+    """`SYNONYM` if two names mean the same, `INCLUDED` if one also includes a kind of region of the other, else 0."""
+    names = [plain_spelling(name) for name in (first, second)]
+    for likeness, known in zip((SYNONYM, INCLUDED), _kinds_by_name()):
+        if set.intersection(*(known.get(name, set()) for name in names)):
+            return likeness
+    return 0.0

@@ -29,6 +29,8 @@ LINES = 32  # of a page, on which columns are counted
 NARROWEST_COLUMN = 0.1  # of the width of the page
 LEAST_LINES = 0.2  # share of the lines with regions that meet all columns
 MOST_COLUMNS = 4
+FROM_REGIONS = ("regions", "columns")
+DERIVED = (*FROM_REGIONS, "content", "format", "size")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +53,10 @@ def page_groups(attribute: str, alignment: Alignment, levels: Levels) -> PageGro
     """The groups of one attribute; raise an InputError if it is not known."""
     check_choice("attribute", attribute, known_attributes(levels), OWN_ATTRIBUTES)
     if attribute not in levels.pages.attributes:
-        return DERIVED[attribute](attribute, alignment, levels)
+        return _derived_groups(attribute, alignment, levels)
     texts = levels.pages.attributes[attribute]
     numbers = _as_numbers(texts)
-    return _of_texts(attribute, texts) if numbers is None else _of_numbers(attribute, numbers, _number_text)
+    return _of_texts(attribute, texts) if numbers is None else _of_numbers(attribute, numbers)
 
 
 def _as_numbers(texts: Sequence[str]) -> Floats | None:
@@ -92,7 +94,11 @@ def _by_number(text: str) -> tuple[float, str]:
     return (math.inf if math.isnan(value) else value), text
 
 
-def _of_numbers(attribute: str, values: Floats, write: Callable[[float], str]) -> PageGroups:
+def _number_text(value: float) -> str:
+    return f"{value:.15g}" if value.is_integer() else f"{value:.4g}"
+
+
+def _of_numbers(attribute: str, values: Floats, write: Callable[[float], str] = _number_text) -> PageGroups:
     """Groups of float64[pages] between the quartiles, each named by its smallest and largest value."""
     known = values[np.isfinite(values)]
     distinct = np.unique(known)
@@ -108,55 +114,35 @@ def _of_numbers(attribute: str, values: Floats, write: Callable[[float], str]) -
     return _used(attribute, make_unique([*names, NOT_GIVEN]), group, ordered=True)
 
 
-def _number_text(value: float) -> str:
-    return f"{value:.15g}" if value.is_integer() else f"{value:.4g}"
-
-
 def _used(attribute: str, names: Sequence[str], group: NDArray[np.int64], ordered: bool) -> PageGroups:
     """Without groups that have no page."""
     used, group = np.unique(group, return_inverse=True)
     return PageGroups(attribute, tuple(names[i] for i in used), group, ordered)
 
 
-def _by_regions(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
-    """The number of gt regions; rows with one box in a row are the labels of one region."""
+def _derived_groups(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
+    """The groups of one of `DERIVED`."""
+    width, height = levels.pages.widths, levels.pages.heights
+    match attribute:
+        case "regions":
+            return _of_numbers(attribute, _region_counts(alignment))
+        case "columns":
+            names = [*map(str, range(MOST_COLUMNS)), f"{MOST_COLUMNS} or more"]
+            return _used(attribute, names, np.minimum(page_columns(alignment), MOST_COLUMNS), ordered=True)
+        case "content":  # the share of pixels that are content in gt
+            return _of_numbers(attribute, ratio(levels.page_content[:, 1], levels.page_pixels), percent)
+        case "format":
+            kind = np.where(width > SQUARE * height, 1, np.where(height > SQUARE * width, 0, 2))
+            return _used(attribute, ("portrait", "landscape", "square"), kind, ordered=True)
+    return _of_numbers(attribute, np.maximum(width, height))  # size: the longer side, in pixels
+
+
+def _region_counts(alignment: Alignment) -> Floats:
+    """float64[pages]: the number of gt regions; rows with one box in a row are the labels of one region."""
     boxes, page = alignment.layouts[GT].region_columns.boxes, page_of_region(alignment, GT)
     again = np.zeros(len(page), bool)
     again[1:] = (boxes[1:] == boxes[:-1]).all(axis=1) & (page[1:] == page[:-1])
-    counts = np.bincount(page[(page >= 0) & ~again], minlength=len(levels.pages)).astype(float)
-    return _of_numbers(attribute, counts, _number_text)
-
-
-def _by_columns(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
-    columns = np.minimum(page_columns(alignment), MOST_COLUMNS)
-    names = [*map(str, range(MOST_COLUMNS)), f"{MOST_COLUMNS} or more"]
-    return _used(attribute, names, columns, ordered=True)
-
-
-def _by_content(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
-    """The share of pixels that are content in gt."""
-    return _of_numbers(attribute, ratio(levels.page_content[:, 1], levels.page_pixels), percent)
-
-
-def _by_format(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
-    width, height = levels.pages.widths, levels.pages.heights
-    kind = np.where(width > SQUARE * height, 1, np.where(height > SQUARE * width, 0, 2))
-    return _used(attribute, ("portrait", "landscape", "square"), kind, ordered=True)
-
-
-def _by_size(attribute: str, alignment: Alignment, levels: Levels) -> PageGroups:
-    """The longer side of the page, in pixels."""
-    return _of_numbers(attribute, np.maximum(levels.pages.widths, levels.pages.heights), _number_text)
-
-
-DERIVED: dict[str, Callable[[str, Alignment, Levels], PageGroups]] = {
-    "regions": _by_regions,
-    "columns": _by_columns,
-    "content": _by_content,
-    "format": _by_format,
-    "size": _by_size,
-}
-FROM_REGIONS = ("regions", "columns")
+    return np.bincount(page[(page >= 0) & ~again], minlength=len(alignment.pages)).astype(float)
 
 
 def page_columns(alignment: Alignment) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, IGNORE, PRED, X0, X1, Y0, Y1, Floats
-from layoutcm.metrics.confusion import GroupMatrices, matrices_of
+from layoutcm.metrics.matrix_blocks import GroupMatrices, matrices_of
 from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels, words_for
 from layoutcm.results.vocabulary import WITH_TRUTH
 

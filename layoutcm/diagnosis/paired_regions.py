@@ -20,7 +20,7 @@ from layoutcm.compiled import compiled_for_many
 from layoutcm.diagnosis.cause_kernel import overlaps_of_boxes, overlaps_on_tiles
 from layoutcm.diagnosis.cause_pages import IGNORED, rows_of_page, tiles_of_page
 from layoutcm.diagnosis.causes import CauseSource, check_regions, places_of_labels
-from layoutcm.diagnosis.region_pairs import NO_PARTNER, NO_PIXELS, find_statuses, pair_regions
+from layoutcm.diagnosis.pairing_kernel import NO_PARTNER, NO_PIXELS, find_statuses, pair_regions
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid, pixel_regions

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Sources(Protocol):
-    """What a comparison asks of regions; `pages` are positions in its levels, None for all pages."""
+    """What a comparison computes from regions; `pages` are positions in its levels, None for all pages."""
 
     @property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
@@ -69,7 +69,7 @@ class Sources(Protocol):
         """Sources with the regions of a page, and the position of the page there."""
 
     def of_pages(self, pages: Positions | None, what: str) -> tuple[RegionSources, Positions | None]:
-        """The same of several pages; NotCounted says that `what` of all pages needs regions that are not in memory."""
+        """Sources with the regions of several pages; NotCounted if `what` needs regions that are not in memory."""
 
     def on_pages(self, pages: Positions) -> tuple[Alignment, Levels, Sources]:
         """The parts of a comparison of these pages; nothing is counted again."""

@@ -1,7 +1,8 @@
 """Score curves: precision, recall and F1 of each label over the score threshold, ROC AUC, and calibration.
 
-Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is no label
-here. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or 1.
+Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is not
+counted as a label. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or
+1.
 
 What a chosen threshold is worth is computed on documents that were not used to choose it. Every document is held out
 once: the threshold with the largest F1 is chosen on the other documents and applied to it. All regions stay if no
@@ -23,15 +24,8 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, side_label
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis.score_areas import (
-    NOTHING,
-    ScoreAreas,
-    ScoreCounts,
-    at_least,
-    best_of,
-    count_scores,
-    score_areas,
-)
+from layoutcm.diagnosis import score_areas
+from layoutcm.diagnosis.score_areas import NOTHING, ScoreAreas, ScoreCounts
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import GT, Floats, Positions
 from layoutcm.metrics.levels import Levels
@@ -148,8 +142,11 @@ class ScoreCurves:
     @cached_property
     def ece(self) -> dict[str, float]:
         """{label: expected calibration error: mean distance of score and share, weighted by the pixels of a bin}."""
-        tables = (self.reliability(label) for label in self.labels)
-        return {label: _calibration_error(table) for label, table in zip(self.labels, tables)}
+        errors = {}
+        for label in self.labels:
+            pixels, score, share = self.reliability(label)[["pixels", "mean_score", "share_in_gt"]].to_numpy(float).T
+            errors[label] = float(ratio(np.nansum(pixels * np.abs(score - share)), pixels.sum()))
+        return errors
 
     def reliability(self, label: str) -> pd.DataFrame:
         """One row per tenth of the scores: above, up_to, pixels, mean_score, share_in_gt."""
@@ -184,19 +181,19 @@ class ScoreCurves:
         rows = self.rows
         if rows is None:
             return [None] * len(self.labels)
-        of_label = lambda k: count_scores(rows.take(slice(*self._ends[k : k + 2])))
+        of_label = lambda k: score_areas.count_scores(rows.take(slice(*self._ends[k : k + 2])))
         return list(map_chunks(of_label, range(len(self.labels)), self.threads))
 
     @cached_property
     def _overall(self) -> ScoreCounts | None:
-        return None if self.rows is None else count_scores(self.rows)
+        return None if self.rows is None else score_areas.count_scores(self.rows)
 
 
 def score_curves_of(
     alignment: Alignment, levels: Levels, rounding: str, min_score: MinScore, threads: int | None
 ) -> ScoreCurves:
     """The score curves of all pages."""
-    rows = score_areas(alignment, rounding, min_score, threads)
+    rows = score_areas.score_areas(alignment, rounding, min_score, threads)
     documents = levels.document_of_page, len(levels.documents)
     return ScoreCurves(
         alignment.space.labels[1:], rows, pixels_without_labels(levels.counts, alignment), *documents, threads
@@ -214,7 +211,7 @@ def _best(counts: ScoreCounts | None) -> dict[str, float]:
     if counts is None or not counts.scores.size:
         return {"threshold": float("nan"), "f1": float("nan")}
     f1 = counts.f1
-    best = best_of(f1)
+    best = score_areas.best_of(f1)
     return {"threshold": float(counts.scores[best]), "f1": float(f1[best])}
 
 
@@ -227,12 +224,6 @@ def _roc_auc(counts: ScoreCounts | None, not_in_gt: float) -> float:
     tied_at_zero = (counts.gt - float(counts.in_gt.sum())) * at_zero / 2
     higher = float((counts.in_gt * (below + counts.not_in_gt / 2)).sum()) + tied_at_zero
     return higher / (counts.gt * not_in_gt)
-
-
-def _calibration_error(table: pd.DataFrame) -> float:
-    distance = (table["mean_score"] - table["share_in_gt"]).abs().to_numpy()
-    pixels = table["pixels"].to_numpy()
-    return float(ratio(np.nansum(pixels * distance), pixels.sum()))
 
 
 FEWEST_DOCUMENTS = 6  # with fewer, nothing is held out
@@ -248,7 +239,7 @@ def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
 def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
     """F1 with thresholds that are chosen on all other groups; `group` is that of each row. nan without scores."""
     scores, number = np.unique(rows.score, return_inverse=True)
-    number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are no thresholds
+    number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are not thresholds
     n = int((scores > 0).sum())
     if not n:
         return float("nan")
@@ -275,7 +266,7 @@ class Thresholds:
     def __init__(self, in_gt: Floats, pred: Floats, number: Positions, n: int) -> None:
         scored = number >= 0
         by_score = (np.bincount(number[scored], area[scored], n).astype(float) for area in (in_gt, pred))
-        self.tp, self.pred = map(at_least, by_score)
+        self.tp, self.pred = map(score_areas.at_least, by_score)
         self.rows = np.bincount(number[scored], minlength=n)
 
 
@@ -288,12 +279,10 @@ class HeldOut(NamedTuple):
     def at(self, thresholds: Positions) -> tuple[Floats, Floats]:
         """Pixels in gt and pred, and in pred, at or above some thresholds."""
         first = np.searchsorted(self.number, thresholds)
-        in_gt, not_in_gt = (np.append(at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt))
+        in_gt, not_in_gt = (
+            np.append(score_areas.at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt)
+        )
         return in_gt, in_gt + not_in_gt
-
-    def rows_at(self, thresholds: Positions) -> Positions:
-        last = np.searchsorted(self.number, thresholds, side="right")
-        return last - np.searchsorted(self.number, thresholds)
 
     @property
     def present(self) -> Floats:
@@ -316,12 +305,13 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
         return everything.tp[thresholds] - tp, gt_of_others + everything.pred[thresholds] - pred
 
     candidates = _candidates(of_others, everything.tp.size)
-    candidates = candidates[everything.rows[candidates] > own.rows_at(candidates)]
+    own_rows = np.diff([np.searchsorted(own.number, candidates, side=side) for side in ("left", "right")], axis=0)[0]
+    candidates = candidates[everything.rows[candidates] > own_rows]
     if not candidates.size:  # the others have no scores: all regions stay
         return own.present
     tp, sizes = of_others(candidates)
     f1 = ratio(2 * tp, sizes)
-    best = best_of(f1)
+    best = score_areas.best_of(f1)
     if not is_better(float(f1[best]), float(ratio(2 * others_present[0], gt_of_others + others_present[1]))):
         return own.present
     return np.concatenate(own.at(candidates[best : best + 1]))
@@ -330,7 +320,7 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
 def _candidates(of_others: Callable[[Positions], tuple[Floats, Floats]], n: int) -> Positions:
     """int64[candidates]: all thresholds that may have the largest F1, ascending.
 
-    Both sums fall with the threshold, so that in a block of thresholds F1 is at most that of the larger true positives,
+    Both sums fall with the threshold, so in a block of thresholds F1 is at most that of the larger true positives,
     at its first one, and the smaller size, at its last one.
     """
     block = isqrt(n)

@@ -25,9 +25,9 @@ from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_gr
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
-from layoutcm.metrics.confusion import check_method
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
 from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, decide
@@ -44,7 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class FigureSums:
-    """What one F1 is computed from: float64[units, numbers], the numbers of each unit."""
+    """float64[units, numbers]: the numbers of each unit from which one F1 is computed."""
 
     figure: str
     rows: Floats
@@ -86,7 +86,7 @@ class SliceAgainstRest:
         return self.inside.results(inside, whole_inside) - self.rest.results(rest, whole_rest)
 
     def sizes(self) -> Floats:
-        """Those of the side with fewer units, by their sizes: it limits what is known of the difference."""
+        """The sizes of the side with fewer effective units, which limits what is known of the difference."""
         sizes = [side.sizes() for side in (self.inside, self.rest)]
         return min(sizes, key=lambda one: float(ratio(one.sum() ** 2, (one**2).sum())))
 
@@ -146,7 +146,8 @@ class SliceSource:
             "value": name,
             "pages": int(inside.sum()),
             "documents": np.unique(levels.document_of_page[inside]).size,
-            **{figure: self._value_on(figure, inside) for figure in UNIT_FIGURES},
+            # A product does not copy the rows.
+            **{name: FigureSums(name, (inside.astype(float) @ self.pages[name])[None]).value for name in UNIT_FIGURES},
             "figure": self.figure,
             **dict(zip(("low", "high"), own_ends.tolist())),
             "rest": rest.value if out_units.size else np.nan,
@@ -162,10 +163,6 @@ class SliceSource:
             return float(student_test(np.array([difference]), jackknife_errors(against))[0])
         f1_of = lambda totals: against.inside.results(totals)[:, 0]
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
-
-    def _value_on(self, figure: str, inside: NDArray[np.bool_]) -> float:
-        """The value of a figure on the pages of a slice."""
-        return FigureSums(figure, (inside.astype(float) @ self.pages[figure])[None]).value  # without copying the rows
 
     def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
         """The share of all wrong pixels that are in a slice, and the share that it has too much, by the rest."""
@@ -183,7 +180,7 @@ def _ends(sums: FigureSums | SliceAgainstRest, value: float, level: float) -> Fl
 
 
 def usual_figure(space: LabelSpace) -> str:
-    """The figure that is tested unless another is asked for: F1 of labels only if both sides have the same."""
+    """The figure that is tested by default: F1 of labels, or of content if the two sides have different labels."""
     return "micro_f1" if space.shared else "content_f1"
 
 
@@ -195,7 +192,7 @@ def slice_source(
     level: float = CONFIDENCE,
     seed: int = 0,
 ) -> SliceSource:
-    """`figure` is one of `UNIT_FIGURES`; None is the usual one."""
+    """The source of slices for a figure, one of `UNIT_FIGURES`; None is the usual one."""
     check_method(method)
     check_resampling(1, seed, level)
     figure = figure or usual_figure(levels.space)
@@ -214,7 +211,7 @@ def slice_source(
 
 
 def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
-    """The row of one slice against the rest, with its verdict; it is the only test, so that p is not corrected."""
+    """The row of one slice against the rest, with its verdict; it is the only test, so p is not corrected."""
     return _tested([[source.row(name, inside)]], source.level)[0]
 
 

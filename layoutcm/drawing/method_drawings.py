@@ -251,7 +251,7 @@ class FoundCauses(NamedTuple):
 @cache
 def found_causes() -> FoundCauses:
     """What the library finds on the page."""
-    from layoutcm.comparing import compare
+    from layoutcm.comparison import compare
     from layoutcm.formats import read
 
     gt, pred = (read((f"{side}.csv", _as_csv(boxes))) for side, boxes in (("gt", CAUSES_GT), ("pred", CAUSES_PRED)))

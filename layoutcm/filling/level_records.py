@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.agreement import observed_by_group
-from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
-from layoutcm.metrics.levels import level_scores
-from layoutcm.metrics.matrix_blocks import MOST_WHOLE
+from layoutcm.metrics.confusion import Confusion, collapse_mass
+from layoutcm.metrics.levels import level_scores, right_by_group
+from layoutcm.metrics.matrix_blocks import MOST_WHOLE, GroupMatrices
 from layoutcm.metrics.scores import content_scores
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.measures import CLASS_SCORES, SCORES
@@ -121,7 +121,7 @@ def document_records(comparison: Comparison, method: str) -> list[Level]:
         "document": comparison.documents,
         "pages": levels.document_sizes.tolist(),
         "pixels": _numbers(levels.document_pixels),
-        **_sum_columns(levels.document_content, levels.document_right()),
+        **_sum_columns(levels.document_content, right_by_group(levels, by_document=True)),
         **_agreement(comparison, by_document=True),
     }
     return _joined(columns, _matrix_records(comparison, levels.document_matrices(method), method))
@@ -134,7 +134,7 @@ def page_records(comparison: Comparison, method: str) -> list[Level]:
         "page": comparison.pages,
         "document": comparison.alignment.pages.documents,
         "pixels": _numbers(levels.page_pixels),
-        **_sum_columns(levels.page_content, levels.page_right()),
+        **_sum_columns(levels.page_content, right_by_group(levels, by_document=False)),
         **_agreement(comparison, by_document=False),
     }
     return _joined(columns, _matrix_records(comparison, levels.page_matrices(method), method))

@@ -12,10 +12,10 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES
-from layoutcm.metrics.confusion import Confusion, GroupMatrices
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals, differences_from, intervals_from
 from layoutcm.metrics.levels import example_name, level_scores, worst_first
-from layoutcm.metrics.matrix_blocks import block_size
+from layoutcm.metrics.matrix_blocks import GroupMatrices, block_size
 from layoutcm.metrics.scores import Margins, PixelSums, mean_scores
 from layoutcm.metrics.unit_sums import MARGINS, UnitSums, margin_rows, round_for_exact_sums, scores_and_counts
 from layoutcm.results.result import Result

@@ -30,6 +30,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import FamiliesLike
 from layoutcm.metrics.intervals import Intervals
+from layoutcm.metrics.levels import means_over
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.pixels.counting import map_chunks
 from layoutcm.results.encoding import json_ready
@@ -177,7 +178,7 @@ def _parallel_parts(comparison: Comparison, method: str, asked: Asked) -> dict[s
 
 
 def _means(comparison: Comparison, method: str) -> dict[str, Averages]:
-    of = lambda over: comparison.levels.means_over(over, AVERAGES, background=False, method=method)
+    of = lambda over: means_over(comparison.levels, over, AVERAGES, background=False, method=method)
     return {over: msgspec.convert(json_ready(of(over)), Averages) for over in ("pages", "documents")}
 
 

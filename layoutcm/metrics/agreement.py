@@ -34,7 +34,10 @@ def agreement_of(counts: Sequence[PairCounts], space: LabelSpace) -> dict[str, f
     """
     if not space.shared or not all(one.total for one in counts):
         return dict.fromkeys(AGREEMENT, float("nan"))
-    pairs = [_pairs_of_sets(one, space) for one in counts]
+    pairs = []  # the sets of both sides on the common labels, and the pixels of each pair
+    for merged in (one.merged() for one in counts):
+        first, second = np.split(merged.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+        pairs.append((first, second, merged.pixels))
     different = [float((n * (a != b).any(axis=1)).sum() / n.sum()) for a, b, n in pairs]  # share of n pixels
     kappas = 1 - ratio(different, [_expected_by_margins(*pair) for pair in pairs])
     distance = np.mean([(_distances(first, second) * pixels).sum() / pixels.sum() for first, second, pixels in pairs])
@@ -43,13 +46,6 @@ def agreement_of(counts: Sequence[PairCounts], space: LabelSpace) -> dict[str, f
         "kappa": float(ratio(np.nansum(kappas), np.isfinite(kappas).sum())),
         "alpha": float(1 - ratio(distance, _expected_of_pooled(pairs))),
     }
-
-
-def _pairs_of_sets(counts: PairCounts, space: LabelSpace) -> tuple[Words, Words, Floats]:
-    """The sets of both sides on the common labels, and the pixels of each pair."""
-    merged = counts.merged()
-    first, second = np.split(merged.placed(space.gt_positions, space.pred_positions), 2, axis=1)
-    return first, second, merged.pixels
 
 
 def _expected_by_margins(first: Words, second: Words, pixels: Floats) -> float:
@@ -135,7 +131,7 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
 def _disagreement(first: int, levels: CountedLevels) -> tuple[tuple[Positions, Positions, Floats], Floats]:
     """Label, page and pixels that one side only has, of the first pages of every label; float64[labels], all pixels.
 
-    A part that starts after page 0 is one of several, of which so many pages cannot be among the first.
+    A part that starts after page 0 is one of several; its later pages cannot be among the first of all.
     """
     rows = levels.counts
     a, b, both = np.moveaxis(_sums_of_labels(rows, levels.space, rows.page, levels.page_count), 2, 0)

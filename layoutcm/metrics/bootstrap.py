@@ -33,31 +33,25 @@ Errors = tuple[Floats, Floats]  # float64[results] each: the standard error, and
 
 
 class UnitRows(Protocol):
-    """What adds up over units, and the results computed from sums of it."""
+    """Numbers that add up over units, and the results computed from their sums."""
 
     @property
     def signed(self) -> bool: ...
-
     @property
     def rows(self) -> Floats: ...
-
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats: ...
-
     def sizes(self) -> Floats: ...
 
 
 class AddsUp(UnitRows, Protocol):
-    """The same for all figures and classes, with names of units and labels; see `unit_sums`."""
+    """`UnitRows` of all figures and classes, with the names of units and labels; see `unit_sums`."""
 
     @property
     def unit(self) -> str: ...
-
     @property
     def names(self) -> list[str]: ...
-
     @property
     def labels(self) -> list[str]: ...
-
     def resampled(self, n: int, seed: int) -> Floats: ...
 
 

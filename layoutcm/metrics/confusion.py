@@ -6,8 +6,8 @@ All matrices are float64[gt, pred].
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,33 +16,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm import html_parts
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
-from layoutcm.metrics.confusion_html import MOST_COLUMNS, class_html, matrix_html
-from layoutcm.metrics.scores import (
-    SCORES,
-    CountedPixels,
-    Margins,
-    PixelSums,
-    accuracy,
-    check_average,
-    class_columns,
-    content_scores,
-    harmonic,
-    margins,
-    mean_scores,
-    numbers_of,
-    precision_matrix,
-    recall_matrix,
-)
+from layoutcm.metrics import scores
+from layoutcm.metrics.matrix_blocks import group_matrices
+from layoutcm.metrics.scores import SCORES, CountedPixels, Margins, PixelSums
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 from layoutcm.results.vocabulary import BY_SIDES, Vocabulary
+from layoutcm.wording import MISSING, percent_brief, pixels_in_full, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CONTENT = "Content"
-METHODS = ("matrix", "tensor")
+MOST_COLUMNS = 16
+MOST_CLASSES = 12
+CLASS_HEADINGS = ("label", "gt pixels", "pred pixels", "precision", "recall", "F1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,28 +84,28 @@ class Confusion:
     @cached_property
     def recall(self) -> Floats:
         """float64[gt, pred]: the share of gt label i that is predicted as j."""
-        return recall_matrix(self.recall_mass)
+        return scores.recall_matrix(self.recall_mass)
 
     @cached_property
     def precision(self) -> Floats:
         """float64[gt, pred]: the share of pred label j that is i in gt."""
-        return precision_matrix(self.precision_mass)
+        return scores.precision_matrix(self.precision_mass)
 
     @cached_property
     def f1(self) -> Floats:
         """float64[gt, pred]: harmonic mean of recall and precision."""
-        return harmonic(self.recall, self.precision)
+        return scores.harmonic(self.recall, self.precision)
 
     def class_values(self) -> dict[str, Floats]:
         """float64[labels] for each column of the class table; the scores are nan if the diagonal has no meaning."""
-        columns = class_columns(self.margins, self.pred_pixels)
+        columns = scores.class_columns(self.margins, self.pred_pixels)
         if not self.diagonal:
             columns |= {name: np.full(len(self.labels), np.nan) for name in (*SCORES, "iou")}
         return columns
 
     @cached_property
     def margins(self) -> Margins:
-        return margins(self.recall_mass, self.precision_mass)
+        return scores.margins(self.recall_mass, self.precision_mass)
 
     def classes(self) -> pd.DataFrame:
         """One row per label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
@@ -131,15 +120,17 @@ class Confusion:
     def average(self, kind: str = "macro", background: bool = False) -> dict[str, float]:
         """Precision, recall and F1 over the labels: micro, macro, or weighted by gt pixels."""
         if not self.diagonal:
-            check_average(kind)
+            scores.check_average(kind)
             return dict.fromkeys(SCORES, float("nan"))
         skip = 1 if self.has_background and not background else 0
-        return {name: float(value) for name, value in mean_scores(self.margins.without_first(skip), kind).items()}
+        return {
+            name: float(value) for name, value in scores.mean_scores(self.margins.without_first(skip), kind).items()
+        }
 
     @property
     def accuracy(self) -> float:
         """The correct share of all gt label pixels, with Background; nan if the diagonal has no meaning."""
-        return accuracy(self.recall_mass) if self.diagonal else float("nan")
+        return scores.accuracy(self.recall_mass) if self.diagonal else float("nan")
 
     @cached_property
     def content_pixels(self) -> Floats:
@@ -148,7 +139,7 @@ class Confusion:
 
     def content(self) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
-        return {name: float(value) for name, value in content_scores(self.content_pixels).items()}
+        return {name: float(value) for name, value in scores.content_scores(self.content_pixels).items()}
 
     @cached_property
     def right(self) -> float:
@@ -159,13 +150,9 @@ class Confusion:
         """Background against all other labels, counted in label pixels: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
             raise InputError("", "collapse", "the matrix has no Background", "Give a background label.")
-        recall_mass = collapse_mass(self.recall_mass)
-        one_mass = self.precision_mass is self.recall_mass
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
-        precision_mass = recall_mass if one_mass else collapse_mass(self.precision_mass)
-        labels = [self.labels[0], CONTENT]
-        return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe,
-                         side_names=self.side_names)  # fmt: skip
+        masses, labels = _changed_masses(self, collapse_mass), [self.labels[0], CONTENT]
+        return Confusion(labels, self.method, *masses, pred_pixels, recipe=self.recipe, side_names=self.side_names)
 
     @property
     def own_labels(self) -> tuple[list[int], list[int]]:
@@ -188,6 +175,42 @@ class Confusion:
         return self.visible
 
 
+def matrix_html(labels: Sequence[str], recall: Floats, shown: tuple[list[int], list[int]], diagonal: bool) -> str:
+    """Recall in percent, float64[gt, pred], of the labels in use; blank is zero."""
+    rows, columns = shown
+    cells = [[labels[i], *(_share_text(recall[i, j]) for j in columns)] for i in rows]
+    shade = lambda r, c: html_parts.colour(recall[rows[r], columns[c - 1]], diagonal and rows[r] == columns[c - 1])
+    return html_parts.table(["gt \\ pred, %", *(labels[j] for j in columns)], cells, shade=shade)
+
+
+def class_html(labels: Sequence[str], values: dict[str, Floats]) -> str:
+    """The labels with most pixels: pixels and scores."""
+    order = np.argsort(-(values["gt_pixels"] + values["pred_pixels"]), kind="stable")[:MOST_CLASSES].tolist()
+    names = ("precision", "recall", "f1")
+    rows = [
+        [
+            labels[i],
+            *(pixels_in_full(values[name][i]) for name in ("gt_pixels", "pred_pixels")),
+            *(score_text(values[name][i]) for name in names),
+        ]
+        for i in order
+    ]
+    return html_parts.table(CLASS_HEADINGS, rows) + html_parts.note(html_parts.more(len(labels) - len(rows), "label"))
+
+
+def _share_text(share: float) -> str:
+    if np.isnan(share):
+        return MISSING
+    return percent_brief(share) if share else ""
+
+
+def _changed_masses(confusion: Confusion, change: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """Both masses of a matrix, changed; one array stays one array."""
+    recall_mass = change(confusion.recall_mass)
+    one_mass = confusion.precision_mass is confusion.recall_mass
+    return recall_mass, recall_mass if one_mass else change(confusion.precision_mass)
+
+
 def collapse_mass(mass: Floats) -> Floats:
     """float64[..., 2, 2] from float64[..., gt, pred]: all labels but Background summed up to Content."""
     out = np.empty((*mass.shape[:-2], 2, 2))
@@ -198,100 +221,12 @@ def collapse_mass(mass: Floats) -> Floats:
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class GroupMatrices:
-    """The confusion matrices of many groups (pages or documents), stacked.
-
-    They have all labels, or only those at the positions `used` of `labels`: all other rows and columns are 0.
-    """
-
-    recall_mass: Floats  # [groups, gt, pred]
-    precision_mass: Floats  # [groups, gt, pred]; the same array as `recall_mass` with method `matrix`
-    pred_pixels: Floats  # [groups, pred]
-    used: NDArray[np.int64] | None = None  # ascending, Background first; None: all
-    labels: int = 0  # the number of all labels, if `used` is given
-
-    @property
-    def positions(self) -> NDArray[np.int64]:
-        """int64[labels]: the positions of the labels of these matrices among all labels."""
-        return np.arange(self.pred_pixels.shape[1]) if self.used is None else self.used
-
-    @property
-    def margins(self) -> Margins:
-        return margins(self.recall_mass, self.precision_mass)
-
-    def shares(self) -> dict[str, Floats]:
-        """float64[groups, gt, pred] each: recall, precision and F1."""
-        recall, precision = recall_matrix(self.recall_mass), precision_matrix(self.precision_mass)
-        return {"recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
-
-    def class_values(self) -> dict[str, Floats]:
-        """float64[groups, labels] for each column of the class table."""
-        return class_columns(self.margins, self.pred_pixels)
-
-    def of_all_labels(self, values: Floats) -> Floats:
-        """float64[groups, all labels]: values of the labels of these matrices, 0 for the others."""
-        if self.used is None:
-            return values
-        spread = np.zeros((len(values), self.labels))
-        spread[:, self.used] = values
-        return spread
-
-    def mass_of(self, rows: ArrayLike, columns: ArrayLike) -> Floats:
-        """float64[groups, rows, columns]: the mass for recall of some of all labels."""
-        places, found = zip(*(self._places(np.asarray(side)) for side in (rows, columns)))
-        return self.recall_mass[:, places[0][:, None], places[1]] * np.logical_and.outer(*found)
-
-    def off_diagonal(self, row: int, column: int) -> Floats:
-        """float64[groups]: the mass for recall in a row and in a column of all labels, without the cell of both."""
-        every = self.positions
-        in_row, in_column = self.mass_of([row], every), self.mass_of(every, [column])
-        return in_row.sum(axis=(1, 2)) + in_column.sum(axis=(1, 2)) - 2 * self.mass_of([row], [column])[:, 0, 0]
-
-    def _places(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The places of labels in these matrices, any place for one that they do not have, and which they have."""
-        if self.used is None:
-            return positions, np.ones(positions.size, bool)
-        places = np.minimum(np.searchsorted(self.used, positions), self.used.size - 1)
-        return places, self.used[places] == positions
-
-
-def group_matrices(
-    counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
-) -> GroupMatrices:
-    """One matrix per group of rows; `group` is int[rows], or int[1] if all rows are in one group."""
-    words = counts.placed(space.gt_positions, space.pred_positions)
-    return matrices_of(words, counts.pixels, group, (groups, len(space.labels)), method)
-
-
-def matrices_of(
-    words: NDArray[np.uint64], pixels: Floats, group: NDArray[np.integer], shape: tuple[int, int], method: str
-) -> GroupMatrices:
-    """The same from label sets with one bit per row or column; `shape` is the number of groups and of labels."""
-    from layoutcm.metrics import contributions
-
-    check_method(method)
-    rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]
-    group, many_words = np.ascontiguousarray(group, np.int64), None if words.shape[1] == 2 else words.shape[1] // 2
-    groups, size = shape
-    masses = []
-    for rule in rules:
-        out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
-        contributions.add_pairs(words, many_words, pixels, group, rule, out, pred_pixels)
-        masses.append(out)
-    return GroupMatrices(masses[0], masses[-1], pred_pixels)
-
-
-def check_method(method: str) -> None:
-    check_choice("method", method, METHODS)
-
-
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str = "") -> Confusion:
     """The confusion matrix of all rows of `counts` together."""
     matrices = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = matrices.recall_mass[0]
     one_mass = matrices.precision_mass is matrices.recall_mass
-    confusion = Confusion(
+    return Confusion(
         list(space.labels),
         method,
         recall_mass,
@@ -300,8 +235,8 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
         diagonal=space.shared,
         recipe=recipe,
         sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
+        source=CountedPixels(counts, space),
     )
-    return replace(confusion, source=CountedPixels(counts, space))
 
 
 def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:
@@ -361,7 +296,7 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
     if gt_samples != pred_samples:
         problem = f"{gt_samples} and {pred_samples} samples"
         raise InputError("", "gt_sets, pred_sets", problem, "Give one gt set and one pred set per sample.")
-    checked = np.ones(gt_samples) if weights is None else numbers_of(weights, "weights")
+    checked = np.ones(gt_samples) if weights is None else scores.numbers_of(weights, "weights")
     if checked.shape != (gt_samples,) or not ((checked >= 0) & np.isfinite(checked)).all():
         problem = f"must be {gt_samples} finite numbers of 0 or more, one per sample"
         raise InputError("", "weights", problem, "Correct the weights.")
@@ -371,29 +306,18 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
 def _label_numbers(
     labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int
 ) -> list[int]:
+    place = f"{side}[{sample}]"
     if not isinstance(labels, Iterable):
-        raise InputError(
-            "", f"{side}[{sample}]", f"{short_repr(labels)} is not a set of labels", "Give a set of names."
-        )
+        raise InputError("", place, f"{short_repr(labels)} is not a set of labels", "Give a set of names.")
     members = [label for label in labels if label != background]
     unknown = [label for label in members if label not in names]
     if unknown:
-        raise InputError(
-            "", f"{side}[{sample}]", f"the label {short_repr(unknown[0])} is not in labels", "Add it there."
-        )
+        raise InputError("", place, f"the label {short_repr(unknown[0])} is not in labels", "Add it there.")
     if not members and background is None:
-        raise InputError("", f"{side}[{sample}]", "the set is empty and there is no background", "Name a background.")
+        raise InputError("", place, "the set is empty and there is no background", "Name a background.")
     return [names.index(label) + 1 for label in members] or [0]
 
 
 def _without_background(confusion: Confusion) -> Confusion:
-    recall_mass = confusion.recall_mass[1:, 1:]
-    one_mass = confusion.precision_mass is confusion.recall_mass
-    return Confusion(
-        confusion.labels[1:],
-        confusion.method,
-        recall_mass,
-        recall_mass if one_mass else confusion.precision_mass[1:, 1:],
-        confusion.pred_pixels[1:],
-        has_background=False,
-    )
+    masses, pred_pixels = _changed_masses(confusion, lambda mass: mass[1:, 1:]), confusion.pred_pixels[1:]
+    return Confusion(confusion.labels[1:], confusion.method, *masses, pred_pixels, has_background=False)

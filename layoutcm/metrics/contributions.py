@@ -3,7 +3,9 @@
 The labels of a pair are hits (in both sets), missed (only in gt) or extra (only in pred). Method `matrix` is the rule
 of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one rule for recall and one for precision.
 
-The four cases of `matrix` are decided by `wrong_cells`. The causes of wrong pixels call it, too.
+The four cases of `matrix` are decided by `wrong_cells` alone. Three functions add pixels by it, in the form that each
+needs: `add_pairs` here, `add_causes_of_tile` in `diagnosis.cause_kernel` and `_slack_shares` in
+`diagnosis.border_slack`. `tests/metrics/test_contributions.py` compares all three with a plain loop.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ MATRIX, RECALL, PRECISION = 0, 1, 2
 def wrong_cells(hits, missed, extra):
     """Return which cells off the diagonal a pixel adds to, by method `matrix`, from the sizes of the three sets.
 
-    Returned are: whether the rows of the hits are among them, whether their columns are, and by how many labels 1 is
-    divided. The rows of missed labels and the columns of extra labels always are. Numbers and arrays are treated alike.
+    The result says whether the rows of the hits are among these cells, whether the columns of the hits are, and by how
+    many labels 1 is divided. Rows of missed labels and columns of extra labels always are. Arrays work like numbers.
     """
     with_hit_rows = (missed == 0) & (extra > 0)
     with_hit_columns = extra == 0

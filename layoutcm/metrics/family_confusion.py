@@ -19,19 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Floats
+from layoutcm.metrics import family_trees
 from layoutcm.metrics.confusion import sample_weights
-from layoutcm.metrics.family_trees import (
-    OOF,
-    FamiliesLike,
-    FamilyTree,
-    check_depth,
-    depth_findings,
-    depth_within,
-    display_paths,
-    family_tree,
-    path_names,
-    tree_findings,
-)
+from layoutcm.metrics.family_trees import OOF, FamiliesLike, FamilyTree
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -126,7 +116,7 @@ class FamilyConfusion:
 
     @property
     def common_labels(self) -> bool:
-        """True if both sides have a common label other than Background, so that a prediction can be correct."""
+        """True if both sides have a common label other than Background, so a prediction can be correct."""
         common = (m.labels[i] for m in self.all_matrices for i in set(m.sides[GT]) & set(m.sides[PRED]))
         return any(label != BACKGROUND for label in common)
 
@@ -199,7 +189,7 @@ def family_matrices(samples: LabelSetPairs, tree: FamilyTree, count: str, depth:
         # A label in no family is its own family; if a family has the same name, it counts there.
         label = samples.labels[i]
         members.setdefault(tree.paths.get(label, ())[:depth] or (label,), []).append(i)
-    names = path_names(members)
+    names = family_trees.path_names(members)
     matrices = []
     # Column by column in memory, and only samples with a label of the family: there may be thousands of families.
     by_label = [np.asfortranarray(side) for side in (samples.gt, samples.pred)]
@@ -214,21 +204,22 @@ def family_matrices(samples: LabelSetPairs, tree: FamilyTree, count: str, depth:
     return matrices
 
 
-def matrices_by_use(
-    samples: LabelSetPairs, tree: FamilyTree, count: str | None, depth: int
-) -> tuple[tuple[FamilyMatrix, ...], tuple[tuple[FamilyMatrix, ...], tuple[FamilyMatrix, ...]]]:
-    """The matrices to show, and those for the shares of gt and of pred."""
-    counted = {how: tuple(family_matrices(samples, tree, how, depth)) for how in ([count] if count else COUNTS)}
-    if count:
-        return counted[count], (counted[count], counted[count])
-    return counted["pairs"], (counted["gold"], counted["pred"])
+def confusion_of_samples(
+    samples: LabelSetPairs, tree: FamilyTree, sample: str, count: str | None, depth: int
+) -> FamilyConfusion:
+    """The families of samples, with the findings on the depth."""
+    used = family_trees.depth_within(tree, depth)
+    shown, *by_side = (tuple(family_matrices(samples, tree, how, used)) for how in ([count] if count else COUNTS))
+    gt, pred = by_side or (shown, shown)
+    findings = tuple(family_trees.depth_findings(tree, depth))
+    return FamilyConfusion(shown, (gt, pred), tree, sample, count, used, findings)
 
 
 def check_family_options(sample: str, count: str | None, depth: int) -> None:
     check_choice("sample", sample, SAMPLES)
     if count is not None:
         check_choice("count", count, COUNTS, otherwise=", or None for the usual way")
-    check_depth(depth, least=1)
+    family_trees.check_depth(depth, least=1)
 
 
 def family_confusion(
@@ -237,12 +228,11 @@ def family_confusion(
     """The families of pair counts; `shared` is True if both sides use the same list of labels."""
     check_family_options(sample, count, depth)
     names = tuple(dict.fromkeys((*counts.labels[GT], *counts.labels[PRED])))
-    tree = family_tree(given, names)
+    tree = family_trees.family_tree(given, names)
     samples = _label_set_pairs(counts, shared, sample)
-    used = depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, count, used)
-    findings = (*depth_findings(tree, depth), *tree_findings(tree, names))
-    return FamilyConfusion(matrices, for_shares, tree, sample, count, used, findings, recipe)
+    found = confusion_of_samples(samples, tree, sample, count, depth)
+    findings = (*found.findings, *family_trees.tree_findings(tree, names))
+    return replace(found, findings=findings, recipe=recipe)
 
 
 def _label_set_pairs(counts: PairCounts, shared: bool, sample: str) -> LabelSetPairs:
@@ -316,7 +306,7 @@ def label_sets_families(
     for gt, pred, weight in zip(*sets, sample_weights(len(sets[GT]), len(sets[PRED]), weights).tolist()):
         mass[gt, pred] = mass.get((gt, pred), 0.0) + weight
     seen = sorted({label for pair in mass for labels in pair for label in labels})
-    tree = family_tree(families, seen)
+    tree = family_trees.family_tree(families, seen)
     labels = tuple(dict.fromkeys((*tree.paths, *seen)))
     gt_members, pred_members = (
         np.array([[label in pair[side] for label in labels] for pair in mass], bool).reshape(len(mass), len(labels))
@@ -325,9 +315,7 @@ def label_sets_families(
     everything = np.ones(len(labels), bool)
     weighted = np.array(list(mass.values()), float)
     samples = LabelSetPairs(labels, gt_members, pred_members, weighted, (everything, everything))
-    used = depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, count, used)
-    return FamilyConfusion(matrices, for_shares, tree, "set", count, used, tuple(depth_findings(tree, depth)))
+    return confusion_of_samples(samples, tree, "set", count, depth)
 
 
 def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:
@@ -350,7 +338,9 @@ def label_space_at_depth(
     If a family has labels of both sides, two different label lists become comparable. Equal names of two different
     lists are two labels, unless they are shown as their family; the name then says whose label it is.
     """
-    shown_as = display_paths(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
+    shown_as = family_trees.display_paths(
+        tree, dict.fromkeys((*sides[GT], *sides[PRED])), family_trees.check_depth(depth, least=0), expanded
+    )
     in_families = [
         {shown_as[label] for label in side if len(shown_as[label]) <= len(tree.paths.get(label, ()))} for side in sides
     ]
@@ -367,7 +357,7 @@ def label_space_at_depth(
         offset = 0
     gt_positions = np.array([0, *(1 + rows.index(entry) for entry in gt)], np.int64)
     pred_positions = np.array([0, *(1 + offset + columns.index(entry) for entry in pred)], np.int64)
-    names, times = path_names(shown_as.values()), Counter(path for path, _ in entries)
+    names, times = family_trees.path_names(shown_as.values()), Counter(path for path, _ in entries)
     labels = [f"{names[path]} ({side})" if shared and times[path] > 1 else names[path] for path, side in entries]
     return LabelSpace((BACKGROUND, *labels), gt_positions, pred_positions, shared)
 
@@ -375,7 +365,7 @@ def label_space_at_depth(
 def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
     """The names that the labels are shown as at a depth, in the order of the tree."""
     ordered = [label for label in tree.paths if label in labels]
-    # In the order of `labels`, as in `label_space_at_depth`, so that both functions give the same names.
-    names = path_names(display_paths(tree, labels, depth, expanded).values())
-    shown_as = display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
+    # In the order of `labels`, as in `label_space_at_depth`, so both functions give the same names.
+    names = family_trees.path_names(family_trees.display_paths(tree, labels, depth, expanded).values())
+    shown_as = family_trees.display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
     return list(dict.fromkeys(names[path] for path in shown_as.values()))

@@ -122,34 +122,28 @@ def _families_in(node: object, path: FamilyPath, file: str) -> Iterator[tuple[Fa
     for item in items:
         if isinstance(item, Mapping):
             for name, below in item.items():
-                yield from _families_in(below, (*path, _checked_family(name, file, path)), file)
+                yield from _families_in(below, (*path, _checked_name(name, "family", file, path)), file)
 
 
 def _place_in_tree(path: FamilyPath) -> str:
     return ".".join(("families", *path))
 
 
-def _checked_family(name: object, file: str, path: FamilyPath) -> str:
+def _checked_name(name: object, what: str, file: str, path: FamilyPath) -> str:
+    """The name of a family or of a label; `path` is where it is in the tree."""
     if not isinstance(name, str) or not name:
-        raise InputError(
-            file, _place_in_tree(path), f"{short_repr(name)} is not a family's name", f"Put it in quotes. {TREE_HINT}"
-        )
-    if name == OOF:
-        raise InputError(
-            file, _place_in_tree(path), f"a family is named {OOF}, which means out of family", "Rename it."
-        )
+        problem = f"{short_repr(name)} is not a {what}'s name"
+        raise InputError(file, _place_in_tree(path), problem, f"Put it in quotes. {TREE_HINT}")
+    if name == OOF and what == "family":
+        problem = f"a family is named {OOF}, which means out of family"
+        raise InputError(file, _place_in_tree(path), problem, "Rename it.")
     if name == BACKGROUND:
         raise InputError(file, _place_in_tree(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
     return name
 
 
-def _add_label(paths: dict[str, FamilyPath], label: object, path: FamilyPath, file: str) -> None:
-    if not isinstance(label, str) or not label:
-        raise InputError(
-            file, _place_in_tree(path), f"{short_repr(label)} is not a label's name", f"Put it in quotes. {TREE_HINT}"
-        )
-    if label == BACKGROUND:
-        raise InputError(file, _place_in_tree(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
+def _add_label(paths: dict[str, FamilyPath], given: object, path: FamilyPath, file: str) -> None:
+    label = _checked_name(given, "label", file, path)
     if label in paths:
         first, second = PATH_SEPARATOR.join(paths[label]), PATH_SEPARATOR.join(path)
         problem = f"the label {short_repr(label)} is in two families, {short_repr(first)} and {short_repr(second)}"
@@ -159,9 +153,7 @@ def _add_label(paths: dict[str, FamilyPath], label: object, path: FamilyPath, fi
 
 def depth_findings(tree: FamilyTree, depth: int) -> list[Finding]:
     used = depth_within(tree, depth)
-    if used == depth:
-        return []
-    return [Finding("depth-beyond-tree", values={"depth": depth, "used": used})]
+    return [] if used == depth else [Finding("depth-beyond-tree", values={"depth": depth, "used": used})]
 
 
 def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
@@ -223,7 +215,7 @@ def depth_within(tree: FamilyTree, depth: int) -> int:
     return min(check_depth(depth, least=1), max(tree.depth, 1))
 
 
-# Trees for the labels of common datasets and models. Names are compared without case and separators, so that one tree
+# Trees for the labels of common datasets and models. Names are compared without case and separators, so one tree
 # works for the spellings of all tools.
 BUILT_IN: dict[str, dict[str, Any]] = {
     "doclaynet": {

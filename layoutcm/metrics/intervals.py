@@ -72,7 +72,7 @@ def swap_blocks(units: int, seed: int) -> Iterator[Floats]:
 
 
 def holm(p: Floats) -> Floats:
-    """float64[tests]: p-values corrected for the number of tests by Holm's method; nan is no test."""
+    """float64[tests]: p-values corrected for the number of tests by Holm's method; nan is not tested."""
     corrected = np.full(p.size, np.nan)
     order = np.argsort(p)[: int(np.isfinite(p).sum())]
     factors = np.arange(order.size, 0, -1)
@@ -173,7 +173,7 @@ class Intervals:
         return {score: values[:, 1:3] for score, values in self.scores.items()}
 
     def verdict(self, figure: str) -> str | None:
-        """What is said of a figure of b against a; None if this is not a difference or the figure is undefined."""
+        """The verdict on a figure of b against a; None if this is not a difference or the figure is undefined."""
         return self.figure_rows[figure].get("verdict")
 
     def _row(self, values: Floats, units: int, tests: int = 1) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def _needed(spread: Spread) -> Floats:
 
 
 def _with_corrected_p(differences: Sequence[Intervals]) -> list[Intervals]:
-    """The same with p-values of each class score that are corrected for the number of tests in all tables."""
+    """The differences with corrected p-values: of each class score, for the number of tests in all tables."""
     column = DIFFERENCE_COLUMNS.index("p")
     scores: list[dict[str, Floats]] = [{} for _ in differences]
     tests = {}

@@ -19,8 +19,8 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
-from layoutcm.metrics.confusion import GroupMatrices, confusion_of
-from layoutcm.metrics.matrix_blocks import MatrixBlocks, matrix_blocks
+from layoutcm.metrics.confusion import confusion_of
+from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks, matrix_blocks
 from layoutcm.metrics.scores import SCORES, content_pixels, content_scores, mean_scores, ratio, right_shares
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 
@@ -79,8 +79,15 @@ class Levels(Protocol):
     def document_content(self) -> Floats:
         """float64[documents, 3]"""
 
+    @property
+    def known_means(self) -> Means:
+        """The means of scores that were computed before. Mutable."""
+
     def in_parts(self) -> Iterator[tuple[int, CountedLevels]]:
         """The first page and the counts of each part that is in memory at a time."""
+
+    def whole_documents(self) -> Iterator[CountedLevels]:
+        """The counts of whole documents, some documents at a time, in the order of `documents`."""
 
     def names_of(self, numbers: NDArray[np.integer]) -> Sequence[str]: ...
     def names_at(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
@@ -88,12 +95,6 @@ class Levels(Protocol):
 
     def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """int64[names]: the positions of pages with exactly these names."""
-
-    def page_right(self) -> Floats:
-        """float64[pages]: of the label pixels of gt, the share whose label pred has at that pixel, too."""
-
-    def document_right(self) -> Floats:
-        """float64[documents]"""
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         """Blocks of pages with one matrix per page."""
@@ -106,9 +107,6 @@ class Levels(Protocol):
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
         """float64[documents] each: the score columns of the document table."""
-
-    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
-        """{kind of average: the mean of each score over pages or documents}; the matrices are computed once for all."""
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         """The pair counts of one page, of a document or of all pages."""
@@ -130,6 +128,9 @@ class CountedLevels:
 
     def in_parts(self) -> Iterator[tuple[int, CountedLevels]]:
         yield 0, self
+
+    def whole_documents(self) -> Iterator[CountedLevels]:
+        yield self
 
     @cached_property
     def page_names(self) -> Sequence[str]:
@@ -176,32 +177,23 @@ class CountedLevels:
 
     @cached_property
     def document_content(self) -> Floats:
-        return content_pixels(self.counts, self._document_of_row, len(self.documents))
+        return content_pixels(self.counts, self.document_of_row, len(self.documents))
 
     @property
-    def _document_of_row(self) -> NDArray[np.int64]:
+    def document_of_row(self) -> NDArray[np.int64]:
         return self.document_of_page[self.counts.page]
-
-    def page_right(self) -> Floats:
-        return right_shares(self.counts, self.space, self.counts.page, len(self.pages))
-
-    def document_right(self) -> Floats:
-        return right_shares(self.counts, self.space, self._document_of_row, len(self.documents))
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return matrix_blocks(self.counts, self.space, self._document_of_row, len(self.documents), method)
+        return matrix_blocks(self.counts, self.space, self.document_of_row, len(self.documents), method)
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
         return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
-
-    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
-        return means_of_scores(self, self.known_means, over, kinds, background, method)
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         pages = pages_at(self, page, document)
@@ -258,15 +250,16 @@ def average(levels: Levels, kind: str, background: bool, over: str, method: str)
     check_choice("over", over, ("pixels", "pages", "documents"))
     if over == "pixels":
         return confusion_of(levels.counts, levels.space, method).average(kind, background)
-    return levels.means_over(over, [kind], background, method)[kind]
+    return means_over(levels, over, [kind], background, method)[kind]
 
 
-def means_of_scores(
-    levels: Levels, known: Means, over: str, kinds: Sequence[str], background: bool, method: str
+def means_over(
+    levels: Levels, over: str, kinds: Sequence[str], background: bool, method: str
 ) -> dict[str, dict[str, float]]:
-    """See `Levels.means_over`; means that are not yet known are computed and added to `known`."""
+    """{kind of average: the mean of each score over pages or documents}; the matrices are computed once for all."""
     if not levels.space.shared:
         return {kind: dict.fromkeys(SCORES, float("nan")) for kind in kinds}
+    known = levels.known_means
     new = [kind for kind in kinds if (kind, over, background, method) not in known]
     if new:
         blocks = levels.page_matrices(method) if over == "pages" else levels.document_matrices(method)
@@ -274,6 +267,16 @@ def means_of_scores(
             means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
             known[kind, over, background, method] = means
     return {kind: dict(known[kind, over, background, method]) for kind in kinds}
+
+
+def right_by_group(levels: Levels, by_document: bool) -> Floats:
+    """float64[groups]: of the label pixels of gt on a page or in a document, the share whose label pred has, too."""
+    shares = lambda own, group, groups: right_shares(own.counts, own.space, group, groups)
+    if by_document:
+        found = [shares(own, own.document_of_row, len(own.documents)) for own in levels.whole_documents()]
+    else:
+        found = [shares(own, own.counts.page, own.page_count) for _, own in levels.in_parts()]
+    return np.concatenate(found)
 
 
 def pages_of(levels: Levels, document: str) -> NDArray[np.int64]:
@@ -381,7 +384,7 @@ def _page_sums(
     method: str,
     pixels_of: Callable[[GroupMatrices], Floats],
 ) -> Floats:
-    """float64[pages]: what the matrix of each page has; matrices are computed only for pages with such rows."""
+    """float64[pages]: `pixels_of` the matrix of each page, computed only for pages that `have` such rows."""
     pixels = np.zeros(levels.page_count)
     for first, own in levels.in_parts():
         counts = own.counts.select(have(own.counts))

@@ -84,7 +84,7 @@ def precision_matrix(mass: Floats) -> Floats:
 def class_scores(of: Margins) -> dict[str, Floats]:
     """float64[..., labels]: precision, recall, F1 and IoU of each label."""
     scores = _three_scores(of)
-    # IoU = hit / (gt + pred - hit), written in terms of F1, so that it also works with two different diagonals.
+    # IoU = hit / (gt + pred - hit), written in terms of F1, so it also works with two different diagonals.
     return {**scores, "iou": scores["f1"] / (2 - scores["f1"])}
 
 
@@ -225,7 +225,7 @@ class PixelSums:
 
 @dataclass(frozen=True, eq=False)
 class CountedPixels:
-    """The same as `PixelSums`, computed from pair counts when they are asked for."""
+    """`PixelSums` that are computed from pair counts when they are first used."""
 
     counts: PairCounts
     space: LabelSpace

@@ -1,7 +1,7 @@
 """Soft scores: precision, recall, F-beta and dice of scores between 0 and 1, without a threshold.
 
 Arrays are [N, C, ...]: samples, classes, and the axes of a sample's pixels, if any. The code works with any array
-library: with torch tensors the results are tensors and can be differentiated. Denominators are at least `eps`, so that
+library: with torch tensors the results are tensors and can be differentiated. Denominators are at least `eps`, so
 0/0 is 0 and a gradient exists everywhere.
 """
 
@@ -35,7 +35,7 @@ def soft_scores(
     beta : float
         Weight of recall in F-beta and dice.
     eps : float
-        Denominators are at least this, so that 0 / 0 is 0, as in scikit-learn, and a gradient exists.
+        Denominators are at least this, so 0 / 0 is 0, as in scikit-learn, and a gradient exists.
 
     Returns
     -------
@@ -50,6 +50,8 @@ def soft_scores(
     >>> {name: round(float(value), 3) for name, value in scores.items()}
     {'precision': 0.5, 'recall': 0.5, 'f_beta': 0.5, 'dice': 0.667}
     """
+    from array_api_compat import is_numpy_namespace
+
     check_soft_options(average, beta, eps)
     y_true, y_pred = _array(y_true, "y_true"), _array(y_pred, "y_pred")
     xp = _namespace(y_true, y_pred)
@@ -67,7 +69,8 @@ def soft_scores(
     elif average in ("macro", "samples"):
         values = {name: xp.sum(array) / max(array.shape[0], 1) for name, array in values.items()}
     # numpy scalars become floats; torch tensors stay tensors, to keep the gradient.
-    return values if average is None or not _is_numpy(xp) else {name: float(array) for name, array in values.items()}
+    as_floats = average is not None and is_numpy_namespace(xp)
+    return {name: float(array) for name, array in values.items()} if as_floats else values
 
 
 def scores_from_sums(
@@ -93,10 +96,8 @@ def check_soft_options(average: str | None, beta: float, eps: float) -> None:
     for name, value, zero in (("beta", beta, True), ("eps", eps, False)):
         number = isinstance(value, int | float) and math.isfinite(value)
         if not (number and (value > 0 or (value == 0 and zero))):
-            least = "of 0 or more" if zero else "above 0"
-            raise InputError(
-                "", name, f"{short_repr(value)} is not a number {least}", f"Leave out {name} to use the default."
-            )
+            problem = f"{short_repr(value)} is not a number {'of 0 or more' if zero else 'above 0'}"
+            raise InputError("", name, problem, f"Leave out {name} to use the default.")
 
 
 def _array(values: Any, name: str) -> Any:
@@ -106,9 +107,8 @@ def _array(values: Any, name: str) -> Any:
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise InputError(
-            "", name, f"these lists do not form an array: {error}", "Give lists of equal length."
-        ) from None
+        problem = f"these lists do not form an array: {error}"
+        raise InputError("", name, problem, "Give lists of equal length.") from None
 
 
 def _namespace(y_true: Any, y_pred: Any) -> Any:
@@ -120,12 +120,6 @@ def _namespace(y_true: Any, y_pred: Any) -> Any:
         kinds = " and ".join(type(array).__name__ for array in (y_true, y_pred))
         hint = "Give two numpy arrays or two torch tensors."
         raise InputError("", "y_true, y_pred", f"{kinds} are not arrays of one library", hint) from None
-
-
-def _is_numpy(xp: Any) -> bool:
-    from array_api_compat import is_numpy_namespace
-
-    return bool(is_numpy_namespace(xp))
 
 
 def _check_shapes(y_true: Any, y_pred: Any) -> None:
@@ -141,9 +135,8 @@ def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
     wide = [kind for kind in kinds if xp.finfo(kind).bits >= 32]
     for array in (y_true, y_pred):
         if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
-            raise InputError(
-                "", "y_true, y_pred", f"values of type {array.dtype} are not numbers in 0..1", "Convert them to float."
-            )
+            problem = f"values of type {array.dtype} are not numbers in 0..1"
+            raise InputError("", "y_true, y_pred", problem, "Convert them to float.")
     dtype = xp.result_type(*wide) if wide else xp.float32 if kinds else xp.float64
     return [xp.astype(array, dtype) for array in (y_true, y_pred)]
 

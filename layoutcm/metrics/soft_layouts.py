@@ -238,7 +238,7 @@ def common_labels(grid: GridBoxes, space: LabelSpace) -> NDArray[np.int64]:
 
 
 def pages_by_tiles(first: int, stop: int, grid: GridBoxes) -> list[int]:
-    """Those of the pages first:stop that have outlines, masks or pixels that are not judged, in order."""
+    """The pages of first:stop that have outlines, masks or pixels that are not judged, in order."""
     return sorted(page for page in grid.shapes.keys() | grid.ignoring_pages if first <= page < stop)
 
 
@@ -256,7 +256,7 @@ def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSum
 def scores_on_tiles(
     page: int, grid: GridBoxes, place: NDArray[np.int64], nothing: float = 0.0
 ) -> Iterator[tuple[int, Floats, Floats, Floats]]:
-    """For each label of a page: its number, and the scores in gt, those in pred and the pixels that have them.
+    """For each label of a page: its number, its scores in gt, its scores in pred, and the pixels of each pair.
 
     A side without the label has the score `nothing`.
     """
@@ -272,7 +272,7 @@ def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes, nothing: float) -> tup
     """For every set of scores of one label that occurs on a tile: the highest of gt, that of pred, and the pixels.
 
     Pixels are counted as for the confusion matrix, with the different scores of each side as its labels. The score of
-    areas that are not judged is infinite here, so that no other is higher; their pixels are left out.
+    areas that are not judged is infinite here, so no other is higher; their pixels are left out.
     """
     labels = np.concatenate([tiles.labels, [shape.label for shape in tiles.shapes]]).astype(np.int64)
     scores = np.concatenate([tiles.scores, [shape.score for shape in tiles.shapes]])

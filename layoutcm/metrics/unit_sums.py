@@ -16,8 +16,8 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import resample_weights
-from layoutcm.metrics.confusion import GroupMatrices, check_method
 from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.metrics.matrix_blocks import GroupMatrices, check_method
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
 
@@ -33,7 +33,7 @@ Sums = dict[str, Floats]  # {name: float64[units or sums, numbers]}
 
 
 def unit_kind(levels: Levels) -> str:
-    """What a unit is: "document", or "page" if there is only one document."""
+    """The kind of unit: "document", or "page" if there is only one document."""
     return "document" if len(levels.documents) > 1 else "page"
 
 
@@ -106,7 +106,7 @@ class UnitSums:
         return np.concatenate([np.stack(columns, axis=1), *(of_classes[name] for name in CLASS_SCORES)], axis=1)
 
     def in_order(self, names: Sequence[str]) -> UnitSums:
-        """The same with the units in this order."""
+        """The sums with the units in this order."""
         if list(names) == self.names:
             return self
         position = {name: i for i, name in enumerate(self.names)}
@@ -115,7 +115,7 @@ class UnitSums:
         return replace(self, names=list(names), parts=parts)
 
     def with_labels(self, labels: Sequence[str]) -> UnitSums:
-        """The same with the margins of these labels; all 0 for a label that it does not have."""
+        """The sums with the margins of these labels; all are 0 for a label that these sums do not have."""
         if list(labels) == self.labels:
             return self
         columns = [self.labels.index(label) if label in self.labels else len(self.labels) for label in labels]
@@ -130,7 +130,7 @@ class UnitSums:
 
 @dataclass(frozen=True, eq=False)
 class PairedSums:
-    """The sums of two comparisons with the same units and labels; the results are those of b minus those of a."""
+    """The sums of two comparisons with the same units and labels; a result is that of b minus that of a."""
 
     a: UnitSums
     b: UnitSums
@@ -168,7 +168,7 @@ class PairedSums:
 def unit_sums(levels: Levels, method: str) -> UnitSums:
     """The sums of every unit of a comparison.
 
-    Sums of page and document scores come with the number of defined scores, so that a mean can be computed from them.
+    Sums of page and document scores come with the number of defined scores, so a mean can be computed from them.
     """
     check_method(method)
     by_document = unit_kind(levels) == "document"
@@ -191,12 +191,12 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     rounded = {name: round_for_exact_sums(values) for name, values in parts.items()}
     kind, space = unit_kind(levels), levels.space
     sums = UnitSums(kind, unit_names(levels), list(space.labels), space.shared, rounded)
-    # By name, so that random draws do not depend on the order of pages in the files.
+    # By name, so random draws do not depend on the order of pages in the files.
     return sums.in_order(sorted(sums.names))
 
 
 def round_for_exact_sums(rows: Floats) -> Floats:
-    """float64[units, numbers]: `rows` rounded very slightly, so that sums over a resample fit the 53 bits of a float64.
+    """float64[units, numbers]: `rows` rounded very slightly, so sums over a resample fit the 53 bits of a float64.
 
     Additions are then exact, and their order (block sizes, threads, machines) does not change the result.
     """

@@ -13,7 +13,7 @@ from layoutcm.alignment.align import scale_to_frame
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score, without_low_scores
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.alignment.taxonomy import join_labels
-from layoutcm.comparing import compare
+from layoutcm.comparison import compare
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Layout, Pages, Regions, recode_labels
 from layoutcm.layouts.shapes import Outline, Shape

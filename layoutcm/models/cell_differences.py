@@ -13,8 +13,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, resample_weights, unit_counts
-from layoutcm.metrics.confusion import GroupMatrices
 from layoutcm.metrics.levels import Levels, levels_of_pages, pages_at
+from layoutcm.metrics.matrix_blocks import GroupMatrices
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.metrics.unit_sums import unit_kind, unit_names
 from layoutcm.models.differences import on_common_pages

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.diagnosis.paired_regions import BoxPages, pair_all
-from layoutcm.diagnosis.region_pairs import NO_PARTNER
+from layoutcm.diagnosis.pairing_kernel import NO_PARTNER
 from layoutcm.layouts.model import X0, X1, Y0, Y1, Floats, Positions
 
 NONE = -1  # no region, no label

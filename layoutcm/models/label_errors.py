@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.paired_regions import PairedRegions, paired_regions
-from layoutcm.diagnosis.region_pairs import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
+from layoutcm.diagnosis.pairing_kernel import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
 from layoutcm.errors import Hint, InputError, NotCounted, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.messages.finding_text import option

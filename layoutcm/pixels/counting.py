@@ -21,32 +21,20 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices, Layout
+from layoutcm.pixels import sweep
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid, sides_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.pixels.raster import MOST_SET_WORDS, StepLimit, TileGrid, count_rows, paint_labels
-from layoutcm.pixels.sweep import (
-    COLUMN,
-    EDGE,
-    LABEL,
-    SET,
-    Boxes,
-    LabelCodes,
-    PageBuffers,
-    RowBuffers,
-    SetBuffers,
-    sweep_pages,
-    write_rows,
-)
 
 Progress = Callable[[int, int], None]
 PAGES_PER_CHUNK = 2048
 # More rows than real pages have. Reserved memory costs nothing until it is used, but it needs a limit.
 ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
 FIRST_ROW_WORDS = 1 << 24  # of 8 bytes; with thousands of labels, a row has hundreds of words
-# Of the hash table: small, so that it stays in the fastest cache, but large enough for most pages with many boxes.
+# Of the hash table: small, so it stays in the fastest cache, but large enough for most pages with many boxes.
 FIRST_TABLE_SIZE, TABLE_SIZE_PER_BOX, MOST_FIRST_TABLE = 1 << 10, 32, 1 << 14
 STEPS_PER_EDGE = 20  # of Python, for its part of sorting
-_write_rows = compiled(write_rows.py_func)
+_write_rows = compiled(sweep.write_rows.py_func)
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
@@ -133,10 +121,10 @@ def count_tiles(
 
 
 def _sets_with_pixels(
-    n_labels: tuple[int, int], label_codes: LabelCodes, n_sets: int, sets: Any, bits: NDArray[np.uint64]
+    n_labels: tuple[int, int], label_codes: sweep.LabelCodes, n_sets: int, sets: Any, bits: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
     """Number, words and pixels of the sets that have pixels."""
-    rows = RowBuffers(np.empty(n_sets, np.int32), np.empty((n_sets, _words(n_labels)), np.uint64), np.empty(n_sets))
+    rows = _row_buffers(n_sets, n_labels)
     layout = (bits.shape[1], label_codes.gt_words, label_codes.shift)
     used = int(_write_rows(0, np.uint64(0), np.uint64(n_sets), *layout, sets, bits, *rows))
     return np.flatnonzero(sets["area"][:n_sets] > 0), rows.words[:used], rows.pixels[:used]
@@ -146,51 +134,44 @@ def _words(n_labels: tuple[int, int]) -> int:
     return words_for(n_labels[GT]) + words_for(n_labels[PRED])
 
 
+def _row_buffers(size: int, n_labels: tuple[int, int]) -> sweep.RowBuffers:
+    return sweep.RowBuffers(np.empty(size, np.int32), np.empty((size, _words(n_labels)), np.uint64), np.empty(size))
+
+
 def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     """The rows of pages that have only boxes."""
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
     label_codes = _label_codes(*grid.n_labels)
-    n_words = _words(grid.n_labels)
-    sweep: Callable = sweep_pages
+    sweep_some: Callable = sweep.sweep_pages
     records: Callable = np.empty
-    if not expect_steps(_steps(boxes_per_page, len(label_codes.codes))):
-        sweep, records = sweep_pages.run_in_python, zero_records
+    # In Python, an edge may meet all boxes of its page, and a cut copies a counter per label.
+    steps = (boxes_per_page + 1) * (boxes_per_page + len(label_codes.codes) + STEPS_PER_EDGE)
+    if not expect_steps(int(steps.sum())):
+        sweep_some, records = sweep.sweep_pages.run_in_python, zero_records
         label_codes = label_codes._replace(codes=to_records(label_codes.codes))
-    boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
+    boxes = sweep.Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
     most_boxes = int(boxes_per_page.max(initial=0))
     page_buffers = _page_buffers(most_boxes, len(label_codes.codes), records)
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
-    size = min(size, max(FIRST_ROW_WORDS // n_words, 1))
-    rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
-    set_buffers = _set_buffers(_first_table_size(most_boxes), label_codes.many_words or 1, records)
+    rows = _row_buffers(min(size, max(FIRST_ROW_WORDS // _words(grid.n_labels), 1)), grid.n_labels)
+    # A power of two. Pages whose boxes overlap in more ways need a larger table and are swept again.
+    wanted = min(TABLE_SIZE_PER_BOX * most_boxes, MOST_FIRST_TABLE)
+    table_size = max(FIRST_TABLE_SIZE, 1 << (wanted - 1).bit_length())
+    set_buffers = _set_buffers(table_size, label_codes.many_words or 1, records)
     page, used, serial = first, 0, 1
     while True:
-        page, used, serial = sweep(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
+        page, used, serial = sweep_some(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
         if page == stop:
-            # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
+            # Copy a few rows, so the large buffer can be freed; return many rows as a view.
             few = 8 * used < rows.pixels.size
-            return (
-                _used_part(rows.page, used, few),
-                _used_part(rows.words, used, few),
-                _used_part(rows.pixels, used, few),
-            )
-        rows = RowBuffers(*(_double(column, used) for column in rows))
+            page_of, words, pixels = (column[:used].copy() if few else column[:used] for column in rows)
+            return page_of, words, pixels
+        rows = sweep.RowBuffers(*(_double(column, used) for column in rows))
         set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1], records)
 
 
-def _first_table_size(most_boxes: int) -> int:
-    """A power of two. Pages whose boxes overlap in more ways need a larger table and are swept again."""
-    wanted = min(TABLE_SIZE_PER_BOX * most_boxes, MOST_FIRST_TABLE)
-    return max(FIRST_TABLE_SIZE, 1 << (wanted - 1).bit_length())
-
-
-def _steps(boxes_per_page: NDArray[np.int64], labels: int) -> int:
-    """What the sweep takes in Python: an edge may meet all boxes of its page, and a cut copies a counter per label."""
-    return int(((boxes_per_page + 1) * (boxes_per_page + labels + STEPS_PER_EDGE)).sum())
-
-
 @cache
-def _label_codes(gt_labels: int, pred_labels: int) -> LabelCodes:
+def _label_codes(gt_labels: int, pred_labels: int) -> sweep.LabelCodes:
     """Word, bit and hash of every label of both sides, and how their words are laid out.
 
     If the labels of both sides fit into one word, the kernel uses one word for both, which halves its work. Otherwise
@@ -203,14 +184,14 @@ def _label_codes(gt_labels: int, pred_labels: int) -> LabelCodes:
         bit[gt_labels:] += shift
     else:
         word[gt_labels:] += words_for(gt_labels)
-    codes = np.empty(bit.size, LABEL)
+    codes = np.empty(bit.size, sweep.LABEL)
     codes["word"], codes["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
     # Pseudo-random, but equal in every run: multiply by constants and mix the high bits into the low ones.
     hashes = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     codes["hash"] = hashes ^ (hashes >> np.uint64(32))
     gt_words = words_for(gt_labels)
-    return LabelCodes(codes, gt_words, shift, None if shift else gt_words + words_for(pred_labels))
+    return sweep.LabelCodes(codes, gt_words, shift, None if shift else gt_words + words_for(pred_labels))
 
 
 def too_many_sets() -> InputError:
@@ -218,23 +199,19 @@ def too_many_sets() -> InputError:
     return InputError("", "labels", problem, "Compare fewer labels, or map several labels to one.")
 
 
-def _page_buffers(most_boxes: int, labels: int, records: Callable) -> PageBuffers:
+def _page_buffers(most_boxes: int, labels: int, records: Callable) -> sweep.PageBuffers:
     edges = 2 * most_boxes + 2
-    return PageBuffers(
-        records(edges, COLUMN), np.empty((edges, labels), np.int32),
-        records(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
+    return sweep.PageBuffers(
+        records(edges, sweep.COLUMN), np.empty((edges, labels), np.int32),
+        records(edges, sweep.EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
     )  # fmt: skip
 
 
-def _set_buffers(size: int, n_words: int, records: Callable = np.empty) -> SetBuffers:
+def _set_buffers(size: int, n_words: int, records: Callable = np.empty) -> sweep.SetBuffers:
     sets = size // 2
     if sets * n_words > MOST_SET_WORDS:
         raise too_many_sets()
-    return SetBuffers(np.zeros(size, np.uint32), records(sets, SET), np.empty((sets, n_words), np.uint64))
-
-
-def _used_part(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
-    return column[:used].copy() if copied else column[:used]
+    return sweep.SetBuffers(np.zeros(size, np.uint32), records(sets, sweep.SET), np.empty((sets, n_words), np.uint64))
 
 
 def _double(column: NDArray[Any], used: int) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
+from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_of_region, scale_to_frame
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled_for_many
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions, concatenate_regions
@@ -130,7 +130,7 @@ def round_frames(frames: Floats, rounding: str) -> Floats:
 def _scale_clip_round(side, frames, rounding, shift, next_free, out):
     """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 
-    Clipping comes before rounding, so that a box outside the page does not become part of it. Scaling multiplies before
+    Clipping comes before rounding, so a box outside the page does not become part of it. Scaling multiplies before
     it divides: 50 * 1100 / 1000 is 55, but 50 * 1.1 is slightly more, and `outer` would round it up to 56.
     """
     page, label, boxes, own, scores = side
@@ -186,15 +186,10 @@ def sides_to_grid(
 def alignment_to_grid(alignment: Alignment, rounding: str, min_score: MinScore) -> GridBoxes:
     """The regions of both sides on the pixel grid of the aligned pages."""
     regions, n_labels, ignores = pixel_regions(alignment)
-    grid = sides_to_grid(
-        regions,
-        [page_of_region(alignment, side, min_score if side == PRED else None, regions[side]) for side in (GT, PRED)],
-        [own_frames(alignment, side) for side in (GT, PRED)],
-        n_labels,
-        np.stack([alignment.pages.widths, alignment.pages.heights], axis=1),
-        rounding,
-    )
-    return replace(grid, ignores=ignores)
+    least = (None, min_score)
+    pages = [page_of_region(alignment, side, least[side], regions[side]) for side in (GT, PRED)]
+    own = [own_frames(alignment, side) for side in (GT, PRED)]
+    return replace(sides_to_grid(regions, pages, own, n_labels, common_frames(alignment), rounding), ignores=ignores)
 
 
 def pixel_regions(alignment: Alignment) -> tuple[tuple[Regions, Regions], tuple[int, int], bool]:
@@ -261,8 +256,8 @@ class PageRegions:
         """For each side: the regions sorted by aligned page, and the start of each page in that order."""
         sorted_sides = []
         for side in (GT, PRED):
-            min_score = self.min_score if side == PRED else None
-            page = page_of_region(self.alignment, side, min_score, self._counted[0][side])
+            least = (None, self.min_score)[side]
+            page = page_of_region(self.alignment, side, least, self._counted[0][side])
             order = np.argsort(page, kind="stable")
             starts = np.searchsorted(page[order], np.arange(len(self.alignment.pages) + 1))
             sorted_sides.append((order, starts))

@@ -46,7 +46,7 @@ class PairCounts:
     page: Indices
     words: NDArray[np.uint64]
     pixels: Floats
-    ignored: Floats = field(default_factory=lambda: np.zeros(0))  # [pages]: pixels that are no samples; empty = none
+    ignored: Floats = field(default_factory=lambda: np.zeros(0))  # [pages]: pixels that are not samples; empty: none
 
     def __len__(self) -> int:
         return len(self.page)

@@ -141,8 +141,8 @@ def _grow(n_sets, hash_table, sets, bits):
 Positions = NDArray[np.int64]
 Words = NDArray[np.uint64]
 STRIP_TILES, STRIP_WORDS = 1 << 22, 1 << 22  # tiles of a strip, and words for the bits of its labels (32 MB)
-# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so that no real data reaches this. Small
-# files have few points, so that MOST_STEPS limits them to about 2 s; a report fills outlines three times.
+# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so no real data reaches this. Small
+# files have few points, so MOST_STEPS limits them to about 2 s; a report fills outlines three times.
 MOST_STEPS, STEPS_PER_POINT = 1 << 30, 1 << 8
 STEPS_PER_PAGE = 1 << 22  # a page of A4 at 600 dpi takes half of them if the outlines of ten labels cover it
 MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million columns and 4,000 labels need fewer

@@ -198,7 +198,7 @@ def _ring_spans(ring, x0, x1, first, stop):
             if low >= high or _is_steep(ring[i], ring[following]):
                 continue
             slope = (ring[following, 0] - x) / (ring[following, 1] - y)
-            for k in range(high - low):  # a loop of its own, so that the compiler computes several rows at once
+            for k in range(high - low):  # a loop of its own, so the compiler computes several rows at once
                 columns[k] = _column(x, y, slope, low + k, left, right)
             for k in range(high - low):
                 column, row = np.uint64(columns[k]), np.uint64(low - first + k)

@@ -112,7 +112,7 @@ def plan_and_count(
     progress: Progress | None = None,
     phase: Phase = lambda text: None,
 ) -> Comparison:
-    """The same with all options in one value; `phase` is called with what begins: cutting, counting, finishing."""
+    """`compare_partitions` with its options in one value; `phase` is called with the name of each step."""
     check_counting_options(options.rounding, threads)
     plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options, phase)
     phase("comparing parts")

@@ -1,6 +1,6 @@
 """Where parts are counted: on threads of this process, or by the workers of a Dask cluster.
 
-Both call `count_part_of` for every part and `merge_counts` for the same groups of parts in the same order, so that
+Both call `count_part_of` for every part and `merge_counts` for the same groups of parts in the same order, so
 they return the same sums to the last bit.
 """
 
@@ -73,7 +73,7 @@ class TreeMerge(Generic[T]):
 
 
 def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]], T]) -> T:
-    """So many items merged, as `TreeMerge` does it."""
+    """All items merged by `TreeMerge`; `count` is their number."""
     tree = TreeMerge(count, merge)
     for number, item in enumerate(items):
         tree.add(number, item)
@@ -81,7 +81,7 @@ def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]],
 
 
 class _ShownProgress:
-    """Calls `progress`, first with the pages that an earlier run has counted, so that they do not count as work."""
+    """Calls `progress`, first with the pages that an earlier run has counted: they are not work of this run."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.progress, self.facts = progress, plan.facts
@@ -114,21 +114,15 @@ def _on_threads(plan: Plan, threads: int | None, shown: _ShownProgress) -> Count
 
 
 def _with_dask(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
-    from distributed.client import ClosedClientError
-    from distributed.scheduler import KilledWorker, NoWorkerError
-
     try:
         return _on_workers(plan, client, shown)
-    except OSError as error:  # the connection to a worker may close before its scheduler says that it is lost
-        raise _not_done(plan, "", f"workers died or cannot be reached: {error}") from None
-    except (CancelledError, KilledWorker, NoWorkerError, ClosedClientError) as error:
-        raise _not_done(plan, "", error) from None
+    except _lost_errors() as error:
+        raise _not_done(plan, "", error) from error
 
 
 def _on_workers(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
     from distributed import as_completed as as_dask_completes
 
-    client.register_plugin(_kernel_plugin(plan.facts.why))
     # Workers may have been started in other folders.
     given: dict[str, Any] = {"folder": absolute(plan.folder), "digest": plan.digest}
     parts = range(len(plan.facts.parts))
@@ -159,36 +153,33 @@ def _plan_on_worker(folder: str, digest: str) -> Plan:
 
 
 def _check_done(plan: Plan, part: int, future: Future) -> None:
-    """Raise the error of a part that was not counted."""
-    from distributed.scheduler import KilledWorker, NoWorkerError
-
+    """Raise what a task has raised, or an InputError that names the part if Dask has given the task up."""
     if future.status == "finished":
         return
-    error: object = f"its task is {future.status}"
     try:
         if future.status in ("error", "cancelled"):  # a task that is lost has no result to wait for
             future.result()
-    except (CancelledError, KilledWorker, NoWorkerError) as reason:
-        error = reason
-    raise _not_done(plan, plan.facts.parts[part].name, error)
+        raise CancelledError
+    except _lost_errors() as error:
+        raise _not_done(plan, plan.facts.parts[part].name, error) from error
 
 
-def _not_done(plan: Plan, part: str, reason: object) -> InputError:
-    text = " ".join(str(reason).split()).rstrip(".") or type(reason).__name__
-    return InputError(plan.folder, part, f"Dask did not finish the count: {text}", GO_ON)
+def _lost_errors() -> tuple[type[Exception], ...]:
+    """The errors of Dask if workers or tasks are lost; the connection to a dying worker may close first (OSError)."""
+    from distributed.client import ClosedClientError
+    from distributed.scheduler import KilledWorker, NoWorkerError
+
+    return CancelledError, KilledWorker, NoWorkerError, ClosedClientError, OSError
 
 
-def _kernel_plugin(why: bool) -> Any:
-    """What every worker does when it starts, also one that replaces a lost worker."""
-    from distributed import WorkerPlugin
-
-    class PrepareKernel(WorkerPlugin):
-        name = "layoutcm-kernel"
-
-        def setup(self, worker: Any) -> None:
-            prepare_kernel(why)
-
-    return PrepareKernel()
+def _not_done(plan: Plan, part: str, error: Exception) -> InputError:
+    """The error of a run that Dask has given up, with one sentence for all ways to notice that a worker died."""
+    reason = "its workers died or cannot be reached"
+    if isinstance(error, CancelledError):
+        reason = "its tasks were cancelled"
+    elif isinstance(error, OSError) and error.errno and not isinstance(error, ConnectionError | TimeoutError):
+        reason = str(error)  # of a file that a worker has read or written
+    return InputError(plan.folder, part, f"Dask did not finish the count: {reason}", GO_ON)
 
 
 @contextmanager

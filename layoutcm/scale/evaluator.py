@@ -1,6 +1,6 @@
 """`Evaluator`: pages are added one by one or in batches, as in a validation loop; `compute` compares them.
 
-It keeps regions, not pixels: those of a page are counted when all pages are compared. Evaluators of several processes
+It keeps regions; pixels are counted when all pages are compared. Evaluators of several processes
 are merged; pair counts add up over pages, so the result is that of one process.
 """
 
@@ -17,8 +17,7 @@ import numpy as np
 
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelMapping
-from layoutcm.comparing import compare
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions
@@ -83,7 +82,7 @@ class Evaluator:
         name: str = "pred",
     ) -> None:
         if not isinstance(name, str):
-            raise InputError("", "name", f"{short_repr(name)} is no name", "Give a text.")
+            raise InputError("", "name", f"{short_repr(name)} is not a name", "Give a text.")
         own = LabelIds.of(labels, "labels")
         self.label_ids = (own, own if pred_labels is None else LabelIds.of(pred_labels, "pred_labels"))
         self.options: dict[str, Any] = {"rounding": rounding, "min_score": min_score, "taxonomy": taxonomy}
@@ -132,7 +131,9 @@ class Evaluator:
     def merge(self, other: Evaluator) -> Evaluator:
         """An Evaluator with the pages of both, which must have the same labels and options."""
         if not isinstance(other, Evaluator) or (self.label_ids, self.options) != (other.label_ids, other.options):
-            problem = "the other has other labels or options" if isinstance(other, Evaluator) else "it is no Evaluator"
+            problem = (
+                "the other has other labels or options" if isinstance(other, Evaluator) else "it is not an Evaluator"
+            )
             raise InputError("", "merge", problem, "Make all of them with the same arguments.")
         joined = self.empty()
         joined._pages = dict(self._pages)
@@ -202,7 +203,7 @@ def _batch(gt: Any, pred: Any, page: Any, size: Any, document: Any) -> list[tupl
 
 
 def _column(values: Any, name: str) -> list[Any]:
-    """What a batch has for each of its pages."""
+    """The values of a batch as a list, one for each of its pages."""
     try:
         return list(values)
     except TypeError:
@@ -211,12 +212,12 @@ def _column(values: Any, name: str) -> list[Any]:
 
 
 def _page_name(page: Any) -> str:
-    """The name of a page; an image id is one, too."""
+    """The name of a page, which may be given as an image id."""
     if isinstance(page, str) and page:
         return page
     if isinstance(page, int | np.integer) and not isinstance(page, bool):
         return str(page)
-    raise InputError("", "page", f"{short_repr(page)} is no name of a page", "Give a text or a whole number.")
+    raise InputError("", "page", f"{short_repr(page)} is not the name of a page", "Give a text or a whole number.")
 
 
 def _is_size(size: Any) -> bool:
@@ -224,7 +225,7 @@ def _is_size(size: Any) -> bool:
 
 
 def _page_size(name: str, size: Any, pred: Any) -> tuple[float, float]:
-    """Width and height; those of the image that Ultralytics has seen, unless given."""
+    """Width and height; unless given, the size of the image that Ultralytics has seen."""
     shape = getattr(pred, "orig_shape", None)
     if size is None and shape is not None:
         size = tuple(shape)[::-1]

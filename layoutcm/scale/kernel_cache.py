@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from layoutcm.comparing import compare
+from layoutcm.comparison import compare
 from layoutcm.compiled import compile_from_now_on
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
@@ -28,7 +28,7 @@ FOLDER = "NUMBA_CACHE_DIR"
 
 
 class _Process:
-    """What this process has done so far."""
+    """The state of this process: which kernels are ready."""
 
     ready: ClassVar[set[bool]] = set()  # with or without the code for causes and score curves
     lock = Lock()
@@ -85,7 +85,7 @@ def _locked(folder: Path | None) -> int | None:
 
 
 def _count_two_pages(why: bool) -> None:
-    """Call what counting a part calls, on two small pages."""
+    """Compare two small pages with all functions that counting a part needs."""
     compile_from_now_on()
     pages = Pages(("a", "b"), np.full(2, 8.0), np.full(2, 8.0), ("a", "b"), np.full(2, -1, np.int32))
     boxes = np.array([[0.0, 0.0, 4.0, 4.0], [2.0, 2.0, 6.0, 6.0]])

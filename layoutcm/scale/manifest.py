@@ -23,21 +23,9 @@ from layoutcm.layouts.model import Finding, Floats, Indices, Layout, Pages, Regi
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import ATTRIBUTE, MANIFEST_FILE, Key, StoredFinding, stored_findings, usable_findings
+from layoutcm.scale import storage
 from layoutcm.scale.part_files import read_part, sum_findings
-from layoutcm.scale.storage import (
-    Place,
-    exists,
-    folder_of,
-    is_remote,
-    join,
-    list_files,
-    name_of,
-    open_input,
-    open_output,
-    read_parquet,
-    relative_to,
-    remove_unfinished,
-)
+from layoutcm.scale.storage import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,14 +83,14 @@ class Manifest:
         return tuple(usable_findings(self.facts.findings).with_note(self.facts.name))
 
     def part_place(self, part: int) -> str:
-        return join(folder_of(self.place), self.facts.parts[part].file)
+        return storage.join(storage.folder_of(self.place), self.facts.parts[part].file)
 
     def page_table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per page: page, document, number, width, height, part, regions, attributes.
 
         `file_document` is what the file says, null if it is the document; the column is there if any page has it.
         """
-        return read_parquet(self.place, columns, ["document"], WRITE_IT).unify_dictionaries()
+        return storage.read_parquet(self.place, columns, ["document"], WRITE_IT).unify_dictionaries()
 
 
 class ManifestBuilder:
@@ -142,13 +130,15 @@ class ManifestBuilder:
         self.page_regions.append(np.bincount(regions.page, minlength=len(layout.page_columns)).astype(np.int32))
         size, footer = part_mark(place)
         labels = np.flatnonzero(used).tolist()
-        file = relative_to(place, self.folder)
+        file = storage.relative_to(place, self.folder)
         self.parts.append(PartFacts(file, size, footer, len(layout.page_columns), len(regions), labels))
 
     def _check_format(self, place: Place, layout: Layout) -> None:
         if self.parts and layout.format != self.format:
             problem = f"this part is {layout.format}, and the first part, {self.parts[0].file}, is {self.format}"
-            raise InputError(name_of(place), "", problem, "Convert one of them: the parts of a set have one format.")
+            raise InputError(
+                storage.name_of(place), "", problem, "Convert one of them: the parts of a set have one format."
+            )
         self.format = layout.format
 
     def write(self, place: Place, documents: str | None = None) -> Manifest:
@@ -170,7 +160,7 @@ class ManifestBuilder:
             self.has_scores,
             stored_findings(sum_findings(self.findings, replace), self.name),
         )
-        with open_output(place) as file, pq.ParquetWriter(file, table.schema, store_schema=False) as writer:
+        with storage.open_output(place) as file, pq.ParquetWriter(file, table.schema, store_schema=False) as writer:
             writer.write_table(table, PAGES_IN_GROUP)
             writer.add_key_value_metadata({METADATA_KEY: msgspec.json.encode(facts)})
         return read_manifest(place)
@@ -220,7 +210,7 @@ def page_columns(pages: Pages) -> dict[str, pa.Array]:
 
 
 def pages_of_table(table: pa.Table, packed: bool = False) -> Pages:
-    """The pages of such columns; the texts of many pages may stay packed."""
+    """The pages of a table with the columns of `page_columns`; the texts of many pages may stay packed."""
     texts = lambda name: PackedTexts(table[name]) if packed else tuple(table[name].to_pylist())
     attributes = [name for name in table.column_names if name.startswith(ATTRIBUTE)]
     return Pages(
@@ -234,7 +224,7 @@ def pages_of_table(table: pa.Table, packed: bool = False) -> Pages:
 
 
 def pages_as_read(table: pa.Table) -> Pages:
-    """The same with the documents that the files name, "" if they name none: by these a comparison matches pages."""
+    """The pages with the documents that the files name, or "": by these a comparison matches pages."""
     pages = pages_of_table(table)
     if "file_document" not in table.column_names:
         return pages
@@ -250,7 +240,7 @@ def _floats(table: pa.Table, name: str) -> Floats:
 
 def part_mark(place: Place) -> tuple[int, str]:
     """The size of a Parquet file, and the digest of the description at its end."""
-    with open_input(place) as file:
+    with storage.open_input(place) as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(size - FOOTER_BYTES, 0))
         length = min(int.from_bytes(file.read(4), "little") + FOOTER_BYTES, size)
@@ -276,12 +266,12 @@ def make_manifest(
     -------
     Manifest
     """
-    place = join(folder, MANIFEST_FILE) if output is None else str(output)
-    builder = ManifestBuilder(name_of(folder), folder_of(place))
-    for name in list_files(folder, ".parquet"):
-        builder.add(join(folder, name), read_part(join(folder, name), shapes))
+    place = storage.join(folder, MANIFEST_FILE) if output is None else str(output)
+    builder = ManifestBuilder(storage.name_of(folder), storage.folder_of(place))
+    for name in storage.list_files(folder, ".parquet"):
+        builder.add(storage.join(folder, name), read_part(storage.join(folder, name), shapes))
     manifest = builder.write(place, documents)
-    remove_unfinished(folder_of(place))
+    storage.remove_unfinished(storage.folder_of(place))
     return manifest
 
 
@@ -292,15 +282,15 @@ def read_manifest(place: Place) -> Manifest:
 
     place = str(place)
     if not place.endswith(".parquet"):
-        place = join(place, MANIFEST_FILE)
-    if not is_remote(place) and not exists(place):
-        raise _no_manifest(folder_of(place))
+        place = storage.join(place, MANIFEST_FILE)
+    if not storage.is_remote(place) and not storage.exists(place):
+        raise _no_manifest(storage.folder_of(place))
     try:
-        with open_input(place) as file:
+        with storage.open_input(place) as file:
             metadata = pq.ParquetFile(file).metadata.metadata or {}
             facts = msgspec.json.decode(metadata[METADATA_KEY], type=ManifestFacts)
     except (pa.ArrowException, OSError, KeyError, msgspec.MsgspecError, UnicodeDecodeError):
-        raise InputError(place, "", "this is no manifest", WRITE_IT) from None
+        raise InputError(place, "", "this is not a manifest", WRITE_IT) from None
     if facts.version != VERSION:
         raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")
     return Manifest(place, facts, part_mark(place)[1])

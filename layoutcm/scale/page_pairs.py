@@ -169,7 +169,7 @@ def _documents(rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Tab
 
 
 def _coded(column: pa.ChunkedArray) -> Coded:
-    """A column of dictionaries, which all are the same."""
+    """The codes and texts of a column whose chunks all have the same dictionary."""
     chunks = column.chunks
     codes = np.concatenate([np.zeros(0, np.int32), *(chunk.indices.to_numpy() for chunk in chunks)])
     return Coded(codes.astype(np.int32), chunks[0].dictionary.to_pylist() if chunks else [])

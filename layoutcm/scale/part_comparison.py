@@ -87,10 +87,9 @@ def _compare(plan: Plan, sides: Sides, table: pa.Table, files: tuple[str, str]) 
     documents = table["document"].cast(pa.string()).to_pylist()
     pages = replace(alignment.pages, names=tuple(table["page"].to_pylist()), documents=tuple(documents))
     alignment = replace(alignment, pages=pages)
-    counts = count_pairs(alignment, plan.facts.rounding, plan.min_score, 1, None)
-    return comparison_in_memory(
-        alignment, counts, plan.facts.rounding, plan.min_score, plan.recipe, 1, plan.facts.truth
-    )
+    how_counted = plan.facts.rounding, plan.min_score
+    counts = count_pairs(alignment, *how_counted, 1, None)
+    return comparison_in_memory(alignment, counts, *how_counted, plan.recipe, 1, plan.facts.truth)
 
 
 def _positions(table: pa.Table, name: str) -> Positions:
@@ -130,7 +129,7 @@ PartFindings = dict[str, list[StoredFinding]]
 
 
 def findings_of_part(plan: Plan, part: int, comparison: Comparison) -> PartFindings:
-    """{"gt", "pred", "both": findings} of the regions and pages of a part, those that add up."""
+    """{"gt", "pred", "both": findings} of the regions and pages of a part; only findings that add up."""
     alignment = comparison.alignment
     found = {
         **{name: _of_side(plan, side, alignment.layouts[side]) for side, name in enumerate(SIDES)},
@@ -160,7 +159,7 @@ def merge_findings(parts: Sequence[Mapping[str, Sequence[StoredFinding]]]) -> Pa
 def findings_of_set(
     plan: Plan, merged: Mapping[str, Sequence[StoredFinding]], pixels: float, ignored: float
 ) -> dict[str, tuple[Finding, ...]]:
-    """As `Comparison.findings_by_side`: those of reading and of the plan, then those that parts have counted."""
+    """The findings of all parts by side: those of reading and of the plan, then those that parts have counted."""
     hidden = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
     before: dict[str, list[Finding]] = {
         name: usable_findings(side.findings).with_note(PLAN_FILE) for name, side in zip(SIDES, plan.facts.sides)

@@ -71,7 +71,7 @@ def count_part(part: Place) -> Counts:
 
 
 def count_part_of(plan: Plan, part: int) -> Counts:
-    """The same for the part of a plan that is in memory."""
+    """Compare a part of a plan that is in memory, and write its counts; a finished part is only read."""
     done = finished_counts(plan, part)
     if done is not None:
         return done
@@ -108,7 +108,7 @@ def counts_place(plan: Plan, part: int) -> str:
 
 
 def begun_parts(plan: Plan) -> set[str]:
-    """The names of the parts that have counts, of whatever plan; `finished_counts` says whether they fit."""
+    """The names of the parts that have counts of any plan; `finished_counts` says whether they are of this one."""
     folder = join(plan.folder, COUNTS_FOLDER)
     return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
 
@@ -169,25 +169,20 @@ def _page_rows(comparison: Comparison, pair: np.ndarray) -> pa.Table:
     levels, counts = comparison.levels, comparison.all_counts
     ends = pa.array(np.searchsorted(counts.page, np.arange(len(levels.pages) + 1)), pa.int32())
     both, gt, pred = levels.page_content.T
+    # Whole numbers take four bytes, and are the same when they are read.
+    narrow = counts.pixels.clip(max=2**31 - 1).astype(np.int32)
+    is_whole = np.array_equal(narrow, counts.pixels)
     return pa.table(
         {
             **page_columns(levels.pages),
             "pixels": levels.page_pixels,
             "ignored": levels.page_ignored,
             **levels.page_scores("matrix"),
-            "content_both": both,
-            "content_gt": gt,
-            "content_pred": pred,
+            **{"content_both": both, "content_gt": gt, "content_pred": pred},
             "pair": pa.ListArray.from_arrays(ends, pa.array(pair)),
-            "pair_pixels": pa.ListArray.from_arrays(ends, pa.array(_narrow(counts.pixels))),
+            "pair_pixels": pa.ListArray.from_arrays(ends, pa.array(narrow if is_whole else counts.pixels)),
         }
     )
-
-
-def _narrow(pixels: Floats) -> np.ndarray:
-    """Whole numbers in four bytes, if all are; the same numbers when they are read."""
-    whole = pixels.astype(np.int32) if pixels.max(initial=0) < 2**31 else None
-    return pixels if whole is None or not np.array_equal(whole, pixels) else whole
 
 
 def _means(levels: Levels, whole: np.ndarray) -> dict[str, dict[str, dict[str, Sum]]]:
@@ -203,13 +198,8 @@ def _means(levels: Levels, whole: np.ndarray) -> dict[str, dict[str, dict[str, S
 
 def score_sums(averages: dict[str, dict[str, Floats]], chosen: Any) -> dict[str, dict[str, Sum]]:
     """{average: {score: (sum, number of defined values)}} of the chosen groups."""
-    return {
-        kind: {
-            name: (float(np.nansum(values[name][chosen])), int(np.isfinite(values[name][chosen]).sum()))
-            for name in SCORES
-        }
-        for kind, values in averages.items()
-    }
+    of = lambda values: (float(np.nansum(values)), int(np.isfinite(values).sum()))
+    return {kind: {name: of(values[name][chosen]) for name in SCORES} for kind, values in averages.items()}
 
 
 def _causes(comparison: Comparison) -> dict[str, list[tuple[int, float]]]:
@@ -241,10 +231,11 @@ def _cause_rows(comparison: Comparison) -> pa.Table | None:
     """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
     import pyarrow as pa
 
-    rows = comparison.sources.all_regions.causes.of_all_pages().rows
-    return (
-        None if rows is None else pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
-    )
+    parts = comparison.sources.all_regions.causes.of_all_pages().parts
+    if parts is None:
+        return None
+    (rows,) = parts()
+    return pa.table({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
 
 
 def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
@@ -296,18 +287,17 @@ def _sum_pairs(parts: Sequence[tuple[list[list[int]], list[float]]]) -> tuple[li
 
 
 def _sum_means(parts: Sequence[dict[str, dict[str, dict[str, Sum]]]]) -> dict[str, dict[str, dict[str, Sum]]]:
+    known = [part for part in parts if part]
+    if not known:
+        return {}
+
+    def total(over: str, kind: str, name: str) -> Sum:
+        values, counts = zip(*(part[over][kind][name] for part in known))
+        return sum(values), sum(counts)
+
     return {
-        over: {
-            kind: {name: _sum([part[over][kind][name] for part in parts if part]) for name in SCORES}
-            for kind in AVERAGES
-        }
-        for over in MEANS_OVER
-        if any(parts)
+        over: {kind: {name: total(over, kind, name) for name in SCORES} for kind in AVERAGES} for over in MEANS_OVER
     }
-
-
-def _sum(sums: Sequence[Sum]) -> Sum:
-    return sum(value for value, _ in sums), sum(count for _, count in sums)
 
 
 def _sum_cells(parts: Sequence[dict[str, list[tuple[int, float]]]]) -> dict[str, list[tuple[int, float]]]:

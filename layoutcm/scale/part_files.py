@@ -193,12 +193,8 @@ def on_labels(layout: Layout, labels: Sequence[str], place: Place) -> Layout:
 
 
 def unknown_label(place: Place, label: str) -> InputError:
-    return InputError(
-        str(place),
-        "label",
-        f"the plan does not know the label {short_repr(label)}",
-        "Write the manifest again (layoutcm manifest), or add it: --missing-labels add.",
-    )
+    hint = "Write the manifest again (layoutcm manifest), or add it: --missing-labels add."
+    return InputError(str(place), "label", f"the plan does not know the label {short_repr(label)}", hint)
 
 
 def sum_findings(findings: Sequence[AnyFinding], change: Callable[..., AnyFinding]) -> list[AnyFinding]:

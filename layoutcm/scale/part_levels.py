@@ -18,19 +18,17 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Pages, concatenate_pages
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
-from layoutcm.metrics.confusion import GroupMatrices
 from layoutcm.metrics.levels import (
     CountedLevels,
     Means,
     level_averages,
     level_scores,
     levels_of_pages,
-    means_of_scores,
     pages_at,
     sizes_of_documents,
     sums_of_documents,
 )
-from layoutcm.metrics.matrix_blocks import MatrixBlocks
+from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 from layoutcm.scale.part_counts import Counts, score_sums
@@ -148,19 +146,13 @@ class PartLevels:
     def document_content(self) -> Floats:
         return np.stack([sums_of_documents(self, one) for one in self.page_content.T], axis=1)
 
-    def page_right(self) -> Floats:
-        return np.concatenate([own.page_right() for _, own in self.in_parts()])
-
-    def document_right(self) -> Floats:
-        return np.concatenate([one.document_right() for one in self._whole_documents()])
-
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         return _numbered_on(own.page_matrices(method) for _, own in self.in_parts())
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return _numbered_on(one.document_matrices(method) for one in self._whole_documents())
+        return _numbered_on(one.document_matrices(method) for one in self.whole_documents())
 
-    def _whole_documents(self) -> Iterator[CountedLevels]:
+    def whole_documents(self) -> Iterator[CountedLevels]:
         """The counts of whole documents: part by part, then of all documents with pages in several parts."""
         split = []
         for part in self.stored.parts:
@@ -172,7 +164,9 @@ class PartLevels:
             yield levels_of_pages(levels, np.flatnonzero(~is_split))
             split.append(levels_of_pages(levels, np.flatnonzero(is_split)))
         if split:
-            yield _join_levels(split)
+            starts = np.cumsum([0, *(one.page_count for one in split)]).tolist()
+            rows = join_counts([(start, one.counts) for start, one in zip(starts, split)])
+            yield CountedLevels(rows, self.space, concatenate_pages([one.pages for one in split]))
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         if method == "matrix":
@@ -202,11 +196,8 @@ class PartLevels:
         parts = [(0, chosen.levels(part).counts.merged()) for part in chosen.parts]
         return PartLevels(chosen, join_counts(parts).merged(), None)
 
-    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
-        return means_of_scores(self, self._known_means, over, kinds, background, method)
-
     @cached_property
-    def _known_means(self) -> Means:
+    def known_means(self) -> Means:
         """The means that the parts have summed. Mutable."""
         if self.total is None:
             return {}
@@ -219,7 +210,7 @@ class PartLevels:
     def _sums_of_means(self, means: dict[str, Any]) -> dict[str, Any]:
         if not self._has_split or not means:
             return means
-        *_, split = self._whole_documents()
+        *_, split = self.whole_documents()
         added = score_sums(level_averages(split.document_matrices(), list(means["documents"]), False), slice(None))
         documents = {
             kind: {name: np.add(sums, added[kind][name]) for name, sums in scores.items()}
@@ -255,9 +246,3 @@ class ScoreColumns(Mapping[str, Floats]):
 
     def __len__(self) -> int:
         return len(SCORE_COLUMNS)
-
-
-def _join_levels(parts: Sequence[CountedLevels]) -> CountedLevels:
-    starts = np.cumsum([0, *(len(one.pages) for one in parts)]).tolist()
-    rows = join_counts([(start, one.counts) for start, one in zip(starts, parts)])
-    return CountedLevels(rows, parts[0].space, concatenate_pages([one.pages for one in parts]))

@@ -1,7 +1,7 @@
 """Write a layout as Parquet parts: the pages of a document are in one part, and the pages of a row group are whole.
 
 The part of a document is the BLAKE2 digest of its name in UTF-8, modulo the number of parts. It does not depend on the
-order of pages, on the machine or on the other documents, so that two sides that are cut alike fit together.
+order of pages, on the machine or on the other documents, so two sides that are cut alike fit together.
 """
 
 from __future__ import annotations

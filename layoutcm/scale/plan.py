@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -51,7 +51,7 @@ class PlanSide(msgspec.Struct, frozen=True):
 
 
 class PlanPart(msgspec.Struct, frozen=True):
-    """One part: the files of both sides, "" if a side has none of its pages, and how much it is."""
+    """One part: the files of both sides, "" if a side has none of its pages, and its numbers of pages and regions."""
 
     name: str
     gt: str
@@ -137,8 +137,10 @@ class Plan:
 
     @cached_property
     def labels(self) -> Alignment:
-        """The labels of both sides, aligned. Its only page stands for all, and has a score if there are any."""
-        gt, pred = (Layout(one.name, one.format, list(one.labels), *_page_of(one)) for one in self.facts.sides)
+        """The labels of both sides, aligned on a single page, which has a score if the side has scores."""
+        pages = [_pages_and_regions(1, int(one.has_scores and bool(one.labels))) for one in self.facts.sides]
+        sides = zip(self.facts.sides, pages)
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in sides)
         return align(gt, pred, self.options)
 
     def read_side(self, part: int, side: int, pages: Positions | None = None) -> Layout:
@@ -149,25 +151,18 @@ class Plan:
         one, facts = self.facts.sides[side], self.facts.parts[part]
         file = (facts.gt, facts.pred)[side]
         if not file or (pages is not None and not len(pages)):
-            return Layout(one.name, one.format, list(one.labels), *NO_PAGES)
+            return Layout(one.name, one.format, list(one.labels), *_pages_and_regions(0, 0))
         place = join(self.folder, file)
         layout = replace(on_labels(read_part(place, self.facts.shapes, pages), one.labels, place), name=one.name)
         return repair(layout, one.repairs) if one.repairs else layout
 
 
-def _no_pages() -> Any:
-    pages = Pages((), np.zeros(0), np.zeros(0), (), np.zeros(0, np.int32))
-    return pages, Regions(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
-
-
-def _page_of(side: PlanSide) -> tuple[Pages, Regions]:
-    """One page, with a region that has a score and no area if the side has scores."""
-    page = Pages(("",), np.ones(1), np.ones(1), ("",), np.full(1, -1, np.int32))
-    n = int(side.has_scores and bool(side.labels))
-    return page, Regions(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((n, 4)), np.ones(n))
-
-
-NO_PAGES = _no_pages()
+def _pages_and_regions(pages: int, regions: int) -> tuple[Pages, Regions]:
+    """As many pages without a name, and regions that have a score and no area."""
+    names = ("",) * pages
+    numbers = np.zeros(regions, np.int32)
+    columns = Pages(names, np.ones(pages), np.ones(pages), names, np.full(pages, -1, np.int32))
+    return columns, Regions(numbers, numbers, np.zeros((regions, 4)), np.ones(regions))
 
 
 def read_plan(folder: Place) -> Plan:
@@ -195,5 +190,5 @@ def part_of_list(place: Place) -> tuple[Plan, int]:
     plan = read_plan(join(folder_of(place), ".."))
     names = [f"{one.name}.parquet" for one in plan.facts.parts]
     if name_of(place) not in names:
-        raise InputError(str(place), "", "this is no part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")
+        raise InputError(str(place), "", "this is not a part of the plan", f"Name a file of the folder {PLAN_FOLDER}.")
     return plan, names.index(name_of(place))

@@ -18,10 +18,11 @@ from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, check_mapping, load_mapping, mapping_for, model_name
 from layoutcm.errors import InputError, check_choice, unknown_choice
 from layoutcm.formats import SHAPES
-from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding, Layout
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.scale import storage
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
 from layoutcm.scale.part_files import read_part, unknown_label
@@ -37,17 +38,7 @@ from layoutcm.scale.plan import (
     plan_digest,
     read_plan,
 )
-from layoutcm.scale.storage import (
-    Place,
-    exists,
-    folder_of,
-    is_below,
-    join,
-    name_of,
-    open_output,
-    relative_to,
-    write_bytes,
-)
+from layoutcm.scale.storage import Place
 
 CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
@@ -76,7 +67,7 @@ class PlanOptions(NamedTuple):
 
     @property
     def repairs(self) -> tuple[str, str]:
-        """Those of gt and of pred, separated by commas."""
+        """The repairs of gt and of pred, separated by commas."""
         gt, pred = (given if isinstance(given, str) else ",".join(given) for given in (self.fix_gt, self.fix))
         return gt, pred
 
@@ -88,7 +79,7 @@ class PlanOptions(NamedTuple):
 
 
 def plan_options(given: Mapping[str, Any]) -> PlanOptions:
-    """The options with these names; an InputError for a name that is none."""
+    """The options with these names; an InputError for any other name."""
     for name in given:
         check_choice("option", name, PlanOptions._fields)
     return PlanOptions(**given)
@@ -100,7 +91,8 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     _check_output((gt, pred), out)
     found = [_checked_parts(one, options) for one in (gt, pred)]
     labels = [one.labels for one in found]
-    gt_labels, pred_labels = map(_repaired_label_layout, (gt, pred), labels, options.repairs)
+    named = [label_layout(side, labels=own) for side, own in zip((gt, pred), labels)]
+    gt_labels, pred_labels = (repair(one, names) if names else one for one, names in zip(named, options.repairs))
     alignment = align(gt_labels, pred_labels, options.alignment)
     names = dict.fromkeys(label for one in alignment.layouts for label in one.labels)
     check_named_labels(options.min_score, list(names))
@@ -111,26 +103,28 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     if not _is_written(plan):
         if cut.anew:
             phase("cutting")
-            cut_anew(pred, labels[PRED], join(out, CUT_FOLDER), cut, options.shapes)
+            cut_anew(pred, labels[PRED], storage.join(out, CUT_FOLDER), cut, options.shapes)
         _write_lists(plan, pairs, cut)
-        write_bytes(join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts))))
+        storage.write_bytes(
+            storage.join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts)))
+        )
     return plan
 
 
 def _check_output(sets: Sequence[Manifest], out: Place) -> None:
     """Raise an InputError if the result would be among the files of a set, or would replace some of them."""
-    for folder in {folder_of(one.part_place(part)) for one in sets for part in range(len(one.facts.parts))}:
-        if is_below(out, folder):
+    for folder in {storage.folder_of(one.part_place(part)) for one in sets for part in range(len(one.facts.parts))}:
+        if storage.is_below(out, folder):
             problem = f"this is inside the input {folder}, whose files are all read"
             raise InputError(str(out), "", problem, "Choose a place outside of it.")
-        if relative_to(folder, out).partition("/")[0] in OWN_FOLDERS:
+        if storage.relative_to(folder, out).partition("/")[0] in OWN_FOLDERS:
             problem = f"files of the result would replace those of the input {folder}"
             raise InputError(str(out), "", problem, "Choose another folder.")
 
 
 def _is_written(plan: Plan) -> bool:
     """Whether the folder has this plan already; an InputError if it has another one."""
-    if not exists(join(plan.folder, PLAN_FILE)):
+    if not storage.exists(storage.join(plan.folder, PLAN_FILE)):
         return False
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
@@ -161,13 +155,8 @@ def _checked(options: PlanOptions, model: str) -> PlanOptions:
     return options._replace(min_score=checked_min_score(options.min_score), mapping=mapping)
 
 
-def _repaired_label_layout(side: Manifest, labels: Sequence[str], repairs: str) -> Layout:
-    layout = label_layout(side, labels=labels)
-    return repair(layout, repairs) if repairs else layout
-
-
 class CheckedParts(NamedTuple):
-    """The parts of a side as they are now: all labels, a digest of the manifest and of the parts, added labels."""
+    """What was found in the parts of a side: all labels, a digest of manifest and parts, and added labels."""
 
     labels: list[str]
     digest: str
@@ -175,9 +164,9 @@ class CheckedParts(NamedTuple):
 
 
 def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
-    """A part that is no longer as the manifest has it is read, before anything is counted.
+    """Read every part that has changed since its manifest was written, before anything is counted.
 
-    The digest makes a plan with changed parts another plan, so that nothing is mixed with counts of the former ones.
+    The digest makes a plan with changed parts another plan, so nothing is mixed with counts of the former ones.
     """
     count = range(len(side.facts.parts))
     with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:
@@ -201,13 +190,13 @@ def _new_labels(side: Manifest, part: int, mark: tuple[int, str], options: PlanO
     layout = read_part(place, options.shapes)
     if layout.format != side.facts.format:
         problem = f"this part is {layout.format}, and the manifest says {side.facts.format}"
-        raise InputError(name_of(place), "", problem, "Convert it: the parts of a set have one format.")
+        raise InputError(storage.name_of(place), "", problem, "Convert it: the parts of a set have one format.")
     new = [label for label in layout.labels if label in layout.labels_in_use and label not in side.facts.labels]
     rows = side.page_table(["page", "part"])
     names = rows.filter(np.equal(rows["part"].to_numpy(), part))["page"].to_pylist()
     if list(layout.page_columns.names) != names and not (new and options.missing_labels == "error"):
         problem = "its pages are not those that the manifest lists"
-        raise InputError(name_of(place), "", problem, "Write the manifest again (layoutcm manifest).")
+        raise InputError(storage.name_of(place), "", problem, "Write the manifest again (layoutcm manifest).")
     return new
 
 
@@ -222,17 +211,16 @@ def _facts(
 ) -> PlanFacts:
     chosen = options.alignment._replace(page_map=load_page_map(options.pages))
     recipe = make_recipe(*alignment.layouts, alignment, chosen, options.rounding, options.min_score)
-    fields = recipe.fields | {"pages": str(len(pairs.how))}
-    for name, one in zip(("gt", "pred"), sides):
-        fields[name] = one.facts.name
-    if options.shapes == "polygon":
-        fields["shapes"] = "polygon"
+    fields = recipe.fields | {"pages": str(len(pairs.how))} | {name: one.facts.name for name, one in zip(SIDES, sides)}
+    fields |= {"shapes": "polygon"} if options.shapes == "polygon" else {}
     taxonomy = options.taxonomy
     if taxonomy == "auto":
         taxonomy = "same" if alignment.space.shared else "different"
     in_parts = pairs.parts_of_documents
     score = options.min_score
-    found = (*_label_findings(alignment), *pairs.findings)
+    # Other findings of the alignment are about its only page and its few regions.
+    others = ("page-", "scaled-page", "documents-", "ignored-pred", "background-region")
+    found = (*(one for one in alignment.findings if not one.code.startswith(others)), *pairs.findings)
     return PlanFacts(
         VERSION,
         __version__,
@@ -240,7 +228,7 @@ def _facts(
             PlanSide(
                 one.facts.name,
                 one.facts.format,
-                relative_to(one.place, out),
+                storage.relative_to(one.place, out),
                 now.digest,
                 now.labels,
                 one.pages,
@@ -272,20 +260,14 @@ def _facts(
     )
 
 
-def _label_findings(alignment: Alignment) -> list[Finding]:
-    """Those of the alignment that are about labels; the others are about its only page and its few regions."""
-    others = ("page-", "scaled-page", "documents-", "ignored-pred", "background-region")
-    return [one for one in alignment.findings if not one.code.startswith(others)]
-
-
 def _plan_parts(sides: Sequence[Manifest], pairs: PagePairs, cut: Cut, out: str) -> list[PlanPart]:
     pages = np.bincount(pairs.part, minlength=len(sides[GT].facts.parts)).tolist()
     found = []
     for number, (count, pred_part) in enumerate(zip(pages, cut.pred_part.tolist())):
-        pred = relative_to(sides[PRED].part_place(pred_part), out) if pred_part >= 0 and not cut.anew else ""
+        pred = storage.relative_to(sides[PRED].part_place(pred_part), out) if pred_part >= 0 and not cut.anew else ""
         if cut.anew and pred_part >= 0:
             pred = f"{CUT_FOLDER}/{part_name(number)}.parquet"
-        gt = relative_to(sides[GT].part_place(number), out)
+        gt = storage.relative_to(sides[GT].part_place(number), out)
         found.append(PlanPart(part_name(number), gt, pred, count, int(cut.regions[number])))
     return found
 
@@ -319,5 +301,5 @@ def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
     for number in range(len(plan.facts.parts)):
         part = table.slice(ends[number], ends[number + 1] - ends[number])
         own = part["document"].cast(pa.string())  # else every part would have the names of all documents
-        with open_output(plan.list_place(number)) as file:
+        with storage.open_output(plan.list_place(number)) as file:
             pq.write_table(part.set_column(column, "document", own), file, write_page_checksum=True)

@@ -42,7 +42,7 @@ class LabelIds:
         pairs = dict(labels) if isinstance(labels, Mapping) else dict(enumerate(labels if is_list else ()))
         names, ids = tuple(pairs.values()), tuple(pairs)
         if not names or not all(isinstance(name, str) and name for name in names):
-            raise InputError("", place, f"{short_repr(labels)} are no labels", "Give a list of names, or {id: name}.")
+            raise InputError("", place, f"{short_repr(labels)} are not labels", "Give a list of names, or {id: name}.")
         if len(set(names)) < len(names) or not all(isinstance(one, int | np.integer) for one in ids):
             raise InputError("", place, "labels must have different names and whole ids", "Give {id: name}.")
         return cls(names, ids)
@@ -67,7 +67,9 @@ class LabelIds:
         if is_number(label) and label in self.by_id:  # 3.0 is found like 3
             return self.by_id[int(label)]
         known = ", ".join(f"{one} = {name}" for one, name in zip(self.ids[:5], self.names))
-        raise InputError("", f"{place}, label", f"{short_repr(label)} is no id of a label", f"Ids are like {known}.")
+        raise InputError(
+            "", f"{place}, label", f"{short_repr(label)} is not the id of a label", f"Ids are like {known}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ def region_rows(regions: Any, labels: LabelIds, place: str) -> RegionRows:
         corners = as_array(boxes).astype(float).reshape(-1, 4)
         given = np.full(len(corners), np.nan) if scores is None else as_array(scores).astype(float).reshape(-1)
     except (TypeError, ValueError, OverflowError):
-        raise InputError("", place, f"{short_repr(boxes)} are no boxes with four numbers each", FORMS) from None
+        raise InputError("", place, f"{short_repr(boxes)} are not boxes with four numbers each", FORMS) from None
     names = list(names)
     if not len(names) == len(corners) == len(given):
         problem = f"{len(corners)} boxes, {len(names)} labels and {len(given)} scores do not fit together"
@@ -114,8 +116,10 @@ def _columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
         return [], [], None
     if isinstance(regions, Mapping) and {"boxes", "labels"} <= set(regions):
         return _label_list(regions["labels"], place), regions["boxes"], regions.get("scores")
-    if hasattr(regions, "xyxy") and hasattr(regions, "class_id"):
-        return _supervision_columns(regions, place)
+    if hasattr(regions, "xyxy") and hasattr(regions, "class_id"):  # of supervision, which may know the names
+        names = (getattr(regions, "data", None) or {}).get("class_name")
+        labels = regions.class_id if names is None else names
+        return [] if labels is None else _label_list(labels, place), regions.xyxy, regions.confidence
     boxes = getattr(regions, "boxes", regions)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):
         ids = _label_list(boxes.cls, place)
@@ -128,13 +132,13 @@ def _columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
 
 
 def _label_list(labels: Any, place: str) -> list[Any]:
-    """The labels of an array, a list or a tensor; an InputError if they are no list."""
+    """The labels of an array, a list or a tensor; an InputError if they are not a list."""
     try:
         found = as_array(labels)
     except ValueError:  # lists of different lengths
         found = np.empty(())
     if found.ndim != 1:
-        problem = f"{short_repr(labels)} is no list of labels"
+        problem = f"{short_repr(labels)} is not a list of labels"
         raise InputError("", f"{place}, labels", problem, "Give a list with one label for each box.")
     values: list[Any] = found.tolist()
     return values
@@ -147,16 +151,9 @@ def _ultralytics_names(ids: list[Any], names: Any, place: str) -> list[Any]:
     known = names if isinstance(names, Mapping) else dict(enumerate(names))
     for one in ids:
         if one not in known:
-            problem = f"{short_repr(one)} is no id in the names of this result"
+            problem = f"{short_repr(one)} is not an id in the names of this result"
             raise InputError("", f"{place}, label", problem, f"They are {short_repr(known)}.")
     return [known[one] for one in ids]
-
-
-def _supervision_columns(found: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
-    """The class names of supervision, if it has them, else the ids."""
-    names = (getattr(found, "data", None) or {}).get("class_name")
-    labels = names if names is not None else found.class_id
-    return [] if labels is None else _label_list(labels, place), found.xyxy, found.confidence
 
 
 def _dict_columns(regions: Sequence[Mapping[str, Any]], place: str) -> tuple[Iterable[Any], Any, Any]:
@@ -177,7 +174,7 @@ def _array_columns(regions: Any, place: str) -> tuple[Iterable[Any], Any, Any]:
     if table.size == 0 and table.ndim:
         return [], [], None
     if table.ndim != 2 or table.shape[1] not in (5, 6):
-        raise InputError("", place, f"{short_repr(regions)} are no regions", FORMS)
+        raise InputError("", place, f"{short_repr(regions)} are not regions", FORMS)
     return table[:, -1].tolist(), table[:, :4], table[:, 4] if table.shape[1] == 6 else None
 
 

@@ -1,6 +1,6 @@
 """Where the files of a partition lie: local folders and, through fsspec if it is installed, object storage.
 
-A place is a path, or an address such as s3://bucket/folder. Files refer to each other by relative paths, so that a set
+A place is a path, or an address such as s3://bucket/folder. Files refer to each other by relative paths, so a set
 can be moved. A file is written whole: its place has the old bytes or the new ones, never a part of them.
 """
 
@@ -46,7 +46,7 @@ def join(folder: Place, *names: str) -> str:
 
 
 def absolute(place: Place) -> str:
-    """The place as every process on this host, whatever its folder, finds it."""
+    """The place as a process in any folder of this host finds it."""
     return os.fspath(place) if is_remote(place) else os.path.abspath(place)
 
 
@@ -90,7 +90,7 @@ def _filesystem(place: Place) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        problem = "this is no local path, and fsspec is not installed"
+        problem = "this is not a local path, and fsspec is not installed"
         raise InputError(os.fspath(place), "", problem, "Install layoutcm[dask], or fsspec and s3fs.") from None
     with _failures_named(place):
         filesystem, path = fsspec.core.url_to_fs(os.fspath(place))
@@ -157,7 +157,7 @@ def remove_files(folder: Place, names: Iterable[str]) -> None:
 
 
 def remove_unfinished(folder: Place) -> None:
-    """Remove what killed processes have left in a folder and the folders in it; a storage has no such files."""
+    """Remove unfinished files of killed processes from a folder and its folders; object storage has no such files."""
     if not is_remote(folder):
         for place in (folder, *(path for path in Path(folder).iterdir() if path.is_dir())):
             remove_left_behind(place)
@@ -173,16 +173,16 @@ def read_json(place: Place, type: type[T], what: str, hint: str) -> T:
     try:
         return msgspec.json.decode(read_bytes(place), type=type)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(os.fspath(place), "", f"this is no {what}: {error}", hint) from None
+        raise InputError(os.fspath(place), "", f"this is not a {what}: {error}", hint) from None
 
 
 def read_parquet(
     place: Place,
     columns: Columns = None,
     repeated: Columns = (),
-    hint: str = "Run layoutcm compare-parts again: it makes this file anew.",
+    hint: str = "Run layoutcm compare-parts again: it writes this file again.",
 ) -> pa.Table:
-    """Columns of a Parquet file of a result, None for all; those that repeat their texts become dictionaries.
+    """Some or all (None) columns of a Parquet file; columns that repeat their texts become dictionaries.
 
     A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.

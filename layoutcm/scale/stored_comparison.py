@@ -19,7 +19,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.border_slack import MOST_PAGES, quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, Causes, CauseSums, check_tolerance
+from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.score_areas import ScoreAreas
 from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
@@ -71,9 +71,8 @@ class PartSources:
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         counts, total = self.levels.counts, self.levels.total
-        return findings_of_set(
-            self.levels.stored.plan, total.findings if total else {}, counts.total, counts.ignored_total
-        )
+        found = total.findings if total else {}
+        return findings_of_set(self.levels.stored.plan, found, counts.total, counts.ignored_total)
 
     @property
     def all_regions(self) -> RegionSources:
@@ -140,85 +139,45 @@ class PartCauses:
             return [TOLERANCE] if levels.stored.plan.facts.why else []
         return [float(tolerance) for tolerance in levels.total.causes]
 
-    def of_all_pages(self, tolerance: float = TOLERANCE) -> SummedCauses:
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseCounts:
         tolerance, levels = check_tolerance(tolerance), self.sources.levels
-        if levels.space.shared and tolerance not in self.kept:
+        labels = tuple(levels.space.labels)
+        if not levels.space.shared:
+            return CauseCounts(labels, tolerance, None)
+        if tolerance not in self.kept:
             raise _causes_not_counted(tolerance)
-        return SummedCauses(levels, tolerance)
+        total: Floats | None = None
+        if levels.total is not None:
+            total = np.zeros((len(CAUSES), len(labels), len(labels)))
+            for cell, pixels in levels.total.causes[repr(tolerance)]:
+                total.flat[cell] = pixels
+        return CauseCounts(labels, tolerance, lambda: _read_causes(levels.stored, tolerance), total)
 
-    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseSums:
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
         if pages is None:
             return self.of_all_pages(tolerance)
         numbers = np.unique(np.asarray(pages, np.int64))
         few = self.sources.of_page(int(numbers[0]))[0] if len(numbers) == 1 else self.sources.of_few(numbers)
-        counts = few.causes.of_pages(np.arange(len(numbers)), tolerance)
-        if counts.rows is not None:
-            counts.rows["page"] = numbers[counts.rows["page"]]
-        return counts
+        return few.causes.of_pages(np.arange(len(numbers)), tolerance).renumbered(numbers)
 
 
-@dataclass(frozen=True, eq=False)
-class SummedCauses:
-    """The causes of all pages, read part by part; see `CauseCounts`."""
+def _read_causes(stored: StoredPages, tolerance: float) -> Iterator[NDArray[Any]]:
+    """The rows of each part, with the numbers of pages in the set; the parts have those of one tolerance."""
+    from layoutcm.diagnosis.cause_pages import ROW
 
-    levels: PartLevels
-    tolerance: float
-
-    @property
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(self.levels.space.labels)
-
-    @cached_property
-    def total(self) -> Causes:
-        if self.levels.total is None:
-            parts = [counts.total.values for counts in self._parts()]
-            return Causes(CAUSES, self._labels, np.sum(parts, axis=0), self.tolerance)
-        labels, shared = self._labels, self.levels.space.shared
-        values: Floats = np.full((len(CAUSES), len(labels), len(labels)), 0.0 if shared else np.nan)
-        for cell, pixels in self.levels.total.causes.get(repr(self.tolerance), ()):
-            values.flat[cell] = pixels
-        return Causes(CAUSES, labels, values, self.tolerance)
-
-    def of_pages(self, pages: NDArray[np.integer]) -> CauseCounts:
-        """The causes of some pages, by their numbers."""
-        parts = [counts.of_pages(pages) for counts in self._parts()]
-        rows = None if not self.levels.space.shared else np.concatenate([one.rows for one in parts])
-        return CauseCounts(self._labels, self.tolerance, rows)
-
-    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats:
-        """float64[groups, causes]"""
-        if not self.levels.space.shared:
-            return np.full((groups, len(CAUSES)), np.nan)
-        parts = (counts.by_group(group_of_page, groups) for counts in self._parts())
-        return sum(parts, np.zeros((groups, len(CAUSES))))
-
-    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
-        """float64[pages]"""
-        return sum((counts.by_page(pages, cell, cause) for counts in self._parts()), np.zeros(pages))
-
-    def pages_with(self, pages: int, cause: str) -> NDArray[np.bool_]:
-        """bool[pages]"""
-        found = [counts.pages_with(pages, cause) for counts in self._parts()]
-        return np.logical_or.reduce([np.zeros(pages, bool), *found])
-
-    def _parts(self) -> Iterator[CauseCounts]:
-        """The causes of each part, with the numbers of pages in the set."""
-        from layoutcm.diagnosis.cause_pages import ROW
-
-        if self.tolerance != TOLERANCE:
-            raise _causes_not_counted(self.tolerance)
-        stored = self.levels.stored
-        for part, facts in enumerate(stored.plan.facts.parts):
-            table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
-            rows = np.empty(table.num_rows, ROW)
-            for name in table.column_names:
-                rows[name] = table[name].to_numpy()
-            chosen = stored.rows_of(part)
-            if chosen is not None:
-                rows = rows[chosen[rows["page"]]]
-                rows["page"] = (np.cumsum(chosen) - 1)[rows["page"]]
-            rows["page"] += stored.starts[part]
-            yield CauseCounts(self._labels, self.tolerance, rows)
+    if tolerance != TOLERANCE:
+        raise _causes_not_counted(tolerance)
+    for part, facts in enumerate(stored.plan.facts.parts):
+        table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
+        rows = np.empty(table.num_rows, ROW)
+        for name in table.column_names:
+            rows[name] = table[name].to_numpy()
+        chosen = stored.rows_of(part)
+        if chosen is not None:
+            rows = rows[chosen[rows["page"]]]
+            rows["page"] = (np.cumsum(chosen) - 1)[rows["page"]]
+        rows["page"] += stored.starts[part]
+        yield rows
 
 
 def _causes_not_counted(tolerance: float) -> NotCounted:
@@ -238,7 +197,9 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
         place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
         if exists(place):
             first, stop = stored.starts[part : part + 2].tolist()
-            parts.append(_summed(_chosen(_read_areas(place), stored.rows_of(part)), group_of_page[first:stop]))
+            table = read_parquet(place)
+            areas = ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+            parts.append(_summed(_chosen(areas, stored.rows_of(part)), group_of_page[first:stop]))
     rows = None
     if len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
         groups = np.arange(int(group_of_page.max(initial=0)) + 1)
@@ -250,13 +211,8 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
     return ScoreCurves(levels.space.labels[1:], rows, not_in_gt, numbers, len(levels.documents))
 
 
-def _read_areas(place: str) -> ScoreAreas:
-    table = read_parquet(place)
-    return ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
-
-
 def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
-    """The rows of the chosen pages, bool[pages of the part], numbered anew."""
+    """The rows of the chosen pages, bool[pages of the part], with the numbers that these pages have among them."""
     if chosen is None:
         return rows
     kept = rows.take(np.flatnonzero(chosen[rows.page]))
@@ -302,21 +258,11 @@ def open_comparison(folder: Place) -> Comparison:
     if total.plan != plan.digest:
         raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
     stored = StoredPages(plan)
-    words, pixels, page = (
-        stored.words(total.words),
-        np.array(total.pixels, float),
-        np.zeros(len(total.pixels), np.int32),
-    )
-    levels = PartLevels(stored, PairCounts(stored.labels, page, words, pixels, np.array([total.ignored])), total)
-    return Comparison(
-        PartAlignment.of(stored),
-        levels,
-        PartSources(levels),
-        plan.facts.rounding,
-        plan.min_score,
-        plan.recipe,
-        has_truth=plan.facts.truth,
-    )
+    pixels, page = np.array(total.pixels, float), np.zeros(len(total.pixels), np.int32)
+    counts = PairCounts(stored.labels, page, stored.words(total.words), pixels, np.array([total.ignored]))
+    levels = PartLevels(stored, counts, total)
+    parts = PartAlignment.of(stored), levels, PartSources(levels)
+    return Comparison(*parts, plan.facts.rounding, plan.min_score, plan.recipe, has_truth=plan.facts.truth)
 
 
 def is_result(folder: Place) -> bool:

@@ -67,27 +67,23 @@ def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     assert len(ignored.pages) == 5 and ignored.page_matches().equals(c.page_matches())
 
 
-def test_ambiguous_names_are_not_matched():
-    for gt, pred in (
-        (["x/a.png", "y/a.png"], ["a.png"]),
-        (["a.png", "a.jpg"], ["a.tif"]),
-        (["A b.png", "a_b.png"], ["A B.tif"]),
-        (["a_b.png"], ["A B.tif", "a%20b"]),
-        (["a_1.png", "a-01.png"], ["a 001.gif"]),
-    ):
-        found, left = matched(compared(gt, pred))
-        assert {how for _, how in found.values()} == {""} and left == pred
-
-
-def test_stricter_rule_comes_before_looser_rule():
-    found, left = matched(compared(["x/a.png", "x/a.jpg"], ["a.jpg", "A.png"]))
-    # The remaining two are equal under the rule "spelling", but not unique, so they are not matched.
-    assert found == {"x/a.jpg": ("a.jpg", "base name"), "x/a.png": ("", "")} and left == ["A.png"]
-
-
-def test_name_that_is_not_unique_matches_no_page():
-    found, left = matched(compared(["x/1.png", "y/1.png"], ["x/1.png", "z/1.png"]))
-    assert found == {"x/1.png": ("x/1.png", "exact"), "y/1.png": ("", "")} and left == ["z/1.png"]
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        (["x/a.png", "y/a.png"], ["a.png"], {}),
+        (["a.png", "a.jpg"], ["a.tif"], {}),
+        (["A b.png", "a_b.png"], ["A B.tif"], {}),
+        (["a_b.png"], ["A B.tif", "a%20b"], {}),
+        (["a_1.png", "a-01.png"], ["a 001.gif"], {}),
+        # A stricter rule comes first. The remaining two are equal under the rule "spelling", but not unique.
+        (["x/a.png", "x/a.jpg"], ["a.jpg", "A.png"], {"x/a.jpg": ("a.jpg", "base name")}),
+        (["x/1.png", "y/1.png"], ["x/1.png", "z/1.png"], {"x/1.png": ("x/1.png", "exact")}),
+    ],
+)
+def test_ambiguous_names_are_not_matched(gt, pred, expected):
+    found, left = matched(compared(gt, pred))
+    assert found == {**dict.fromkeys(gt, ("", "")), **expected}
+    assert left == [name for name in pred if name not in [partner for partner, _ in expected.values()]]
 
 
 def test_only_the_first_unmatched_pages_are_named():

@@ -139,17 +139,16 @@ def test_mapping_files(tmp_path):
     path = tmp_path / "mapping.yaml"
     path.write_text("gt: {a: b}\npred:\n  a: b\n")
     assert lcm.compare(gt, gt, mapping=path).confusion().labels == ["Background", "b"]
-    for wrong in ("gt: [a]", "[1]", "sides: {a: b}", "gt: {a: b", "\x00"):
-        path.write_text(wrong)
-        with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
-            lcm.compare(gt, gt, mapping=path)
     with pytest.raises(lcm.InputError, match="no such file"):
         lcm.compare(gt, gt, mapping=tmp_path / "none.yaml")
     with pytest.raises(lcm.InputError, match="not a side"):
         lcm.compare(gt, gt, mapping={"prediction": {}})
 
 
-@pytest.mark.parametrize("text", ["gt: {a: 2001-13-45}", "gt: {a: 1}", "gt: {No: a}", "gt: {a: b", "- 1"])
+@pytest.mark.parametrize(
+    "text",
+    ["gt: {a: 2001-13-45}", "gt: {a: 1}", "gt: {No: a}", "gt: {a: b", "- 1", "gt: [a]", "[1]", "sides: {a: b}", "\x00"],
+)
 def test_wrong_mapping_files_are_input_errors(tmp_path, text):
     path = tmp_path / "mapping.yaml"
     path.write_text(text)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.diagnosis import label_mapping
-from layoutcm.diagnosis.label_mapping import best_assignment, mapping_of
-from layoutcm.diagnosis.label_sets import KINDS, LABEL_SETS, labels_of, synonym_likeness
+from layoutcm.diagnosis.label_mapping import KINDS, LABEL_SETS, best_assignment, labels_of, mapping_of, synonym_likeness
 from layoutcm.layouts.handwritten import read_yaml_or_json
 from support.drawn_label_sets import right_partners, two_layouts
 from support.generated_pages import layouts, page

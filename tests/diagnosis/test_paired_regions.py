@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.diagnosis.paired_regions import paired_regions
-from layoutcm.diagnosis.region_pairs import NO_PARTNER, STATUSES
+from layoutcm.diagnosis.pairing_kernel import NO_PARTNER, STATUSES
 from support.causes_loop import box_pixels, gt_status_of, pairs, pred_status_of
 from support.layouts import build
 

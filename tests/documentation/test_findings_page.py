@@ -3,7 +3,7 @@
 import re
 import runpy
 
-from layoutcm.alignment.other_readings import CODES, PLAIN_READINGS
+from layoutcm.alignment.likely_mistakes import CODES, PLAIN_READINGS
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.messages import TEXTS
 from support.paths import ROOT

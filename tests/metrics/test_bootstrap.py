@@ -241,25 +241,6 @@ def test_with_different_labels_only_content_has_intervals(percentiles):
     assert itself.headline.dropna(subset="value")["figure"].tolist() == known["figure"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"n": 0}, "n: 0 is not a number of resamples"),
-        ({"n": 1.5}, "n: 1.5 is not a number of resamples"),
-        ({"n": 10**6}, "n: 1000000 is not a number of resamples"),
-        ({"n": True}, "n: True is not a number of resamples"),
-        ({"seed": -1}, "seed: -1 is not a seed"),
-        ({"level": 95}, "level: 95 is not a share"),
-        ({"method": "median"}, "method: 'median' is not known"),
-    ],
-)
-def test_wrong_options_are_named(options, problem):
-    c = one_label_pages(0.5)
-    for call in (c.bootstrap, lambda **given: lcm.difference(c, c, **given)):
-        with pytest.raises(lcm.InputError, match=problem):
-            call(**options)
-
-
 @pytest.mark.parametrize("options", [{"n": 1}, {"n": np.int64(2)}, {"seed": np.int64(3)}, {"level": 0.001}])
 def test_options_at_their_limits_are_accepted(options):
     bootstrap.check_resampling(**{"n": 100_000} | options)

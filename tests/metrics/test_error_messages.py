@@ -21,6 +21,13 @@ NO_PAGES = without_regions({})
 NO_RESAMPLES = "is not a number of resamples. Use 1 to 100,000."
 NO_LEVEL = "is not a share between 0 and 1. Use one such as 0.95."
 NOT_SQUARE = "must be square. Give float64[gt, pred]."
+NO_NUMBERS = "these are not numbers: could not convert string to float: 'x'. Give an array of numbers."
+NO_BACKGROUND = "the set is empty and there is no background. Name a background."
+NOTHING_TO_COLLAPSE = "the matrix has no Background. Give a background label."
+ONE_OF_EACH = "Give one gt set and one pred set per sample."
+NO_DOCUMENT = "document: there is no document 'c'."
+METHODS = "is not known. Use one of matrix, tensor."
+AVERAGES = "is not known. Use one of micro, macro, weighted."
 
 
 @pytest.mark.parametrize(
@@ -30,34 +37,16 @@ NOT_SQUARE = "must be square. Give float64[gt, pred]."
         (lambda: sets(["a"], [5], "a"), "pred_sets[0]: 5 is not a set of labels. Give a set of names."),
         (lambda: sets(["a", "z"], ["a", "a"], "ab"), "gt_sets[1]: the label 'z' is not in labels. Add it there."),
         (lambda: sets(["a"], ["ayz"], "ab"), "pred_sets[0]: the label 'y' is not in labels. Add it there."),
-        (
-            lambda: sets(["a"], [""], "ab", background=None),
-            "pred_sets[0]: the set is empty and there is no background. Name a background.",
-        ),
-        (
-            lambda: sets(["a"], ["a", "b"], "ab"),
-            "gt_sets, pred_sets: 1 and 2 samples. Give one gt set and one pred set per sample.",
-        ),
-        (
-            lambda: sets(["a"], ["a"], "a", weights=["x"]),
-            "weights: these are not numbers: could not convert string to float: 'x'. Give an array of numbers.",
-        ),
-        (lambda: sets(["a"], ["a"], "a", method="mean"), "method: 'mean' is not known. Use one of matrix, tensor."),
-        (
-            lambda: sets(["a"], ["a"], "a", background=None).collapse(),
-            "collapse: the matrix has no Background. Give a background label.",
-        ),
+        (lambda: sets(["a"], [""], "ab", background=None), f"pred_sets[0]: {NO_BACKGROUND}"),
+        (lambda: sets(["a"], ["a", "b"], "ab"), f"gt_sets, pred_sets: 1 and 2 samples. {ONE_OF_EACH}"),
+        (lambda: sets(["a"], ["a"], "a", weights=["x"]), f"weights: {NO_NUMBERS}"),
+        (lambda: sets(["a"], ["a"], "a", method="mean"), f"method: 'mean' {METHODS}"),
+        (lambda: sets(["a"], ["a"], "a", background=None).collapse(), f"collapse: {NOTHING_TO_COLLAPSE}"),
         (lambda: lcm.averages([[1, 2]], "micro"), f"matrix: the shape is (1, 2), {NOT_SQUARE}"),
         (lambda: lcm.accuracy([1]), f"matrix: the shape is (1,), {NOT_SQUARE}"),
         (lambda: lcm.accuracy([[[1]]]), f"matrix: the shape is (1, 1, 1), {NOT_SQUARE}"),
-        (
-            lambda: lcm.averages([["x"]], "micro"),
-            "matrix: these are not numbers: could not convert string to float: 'x'. Give an array of numbers.",
-        ),
-        (
-            lambda: lcm.averages([[1]], "median"),
-            "average: 'median' is not known. Use one of micro, macro, weighted.",
-        ),
+        (lambda: lcm.averages([["x"]], "micro"), f"matrix: {NO_NUMBERS}"),
+        (lambda: lcm.averages([[1]], "median"), f"average: 'median' {AVERAGES}"),
     ],
 )
 def test_errors_of_matrices_and_scores(call, message):
@@ -93,23 +82,11 @@ def test_there_is_one_finite_weight_per_sample(weights):
         (lambda: THREE_PAGES.confusion(page="b"), "page: 'b' fits 2 pages. Page names are like 'x/a.png'."),
         (lambda: THREE_PAGES.confusion(page="c"), "page: there is no page 'c'. Page names are like 'x/a.png'."),
         (lambda: NO_PAGES.confusion(page="c"), "page: there is no page 'c'. There are no pages."),
-        (
-            lambda: THREE_PAGES.confusion(document="c"),
-            "document: there is no document 'c'. Document names are like 'x/a.png'.",
-        ),
-        (lambda: NO_PAGES.confusion(document="c"), "document: there is no document 'c'. There are no pages."),
-        (
-            lambda: THREE_PAGES.confusion(page="a", document="a"),
-            "page, document: both are given. Give one of them.",
-        ),
-        (
-            lambda: THREE_PAGES.average(over="files"),
-            "over: 'files' is not known. Use one of pixels, pages, documents.",
-        ),
-        (
-            lambda: THREE_PAGES.average("median", over="pages"),
-            "average: 'median' is not known. Use one of micro, macro, weighted.",
-        ),
+        (lambda: THREE_PAGES.confusion(document="c"), f"{NO_DOCUMENT} Document names are like 'x/a.png'."),
+        (lambda: NO_PAGES.confusion(document="c"), f"{NO_DOCUMENT} There are no pages."),
+        (lambda: THREE_PAGES.confusion(page="a", document="a"), "page, document: both are given. Give one of them."),
+        (lambda: THREE_PAGES.average(over="files"), "over: 'files' is not known. Use one of pixels, pages, documents."),
+        (lambda: THREE_PAGES.average("median", over="pages"), f"average: 'median' {AVERAGES}"),
     ],
 )
 def test_errors_of_levels(call, message):
@@ -127,12 +104,14 @@ def test_errors_of_levels(call, message):
         ({"seed": 0.5}, "seed: 0.5 is not a seed. Use a whole number of 0 or more."),
         ({"level": 0}, f"level: 0 {NO_LEVEL}"),
         ({"level": 1}, f"level: 1 {NO_LEVEL}"),
+        ({"level": 95}, f"level: 95 {NO_LEVEL}"),
         ({"level": "0.9"}, f"level: '0.9' {NO_LEVEL}"),
-        ({"method": "median"}, "method: 'median' is not known. Use one of matrix, tensor."),
+        ({"method": "median"}, f"method: 'median' {METHODS}"),
     ],
 )
 def test_errors_of_intervals(options, message):
-    assert message_of(lambda: THREE_PAGES.bootstrap(**options)) == message
+    for call in (THREE_PAGES.bootstrap, lambda **given: lcm.difference(THREE_PAGES, THREE_PAGES, **given)):
+        assert message_of(lambda call=call: call(**options)) == message
 
 
 ONE_GT = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import layoutcm as lcm
-from layoutcm.metrics.confusion import GroupMatrices, confusion_of
+from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.levels import levels_of_pages, pages_at
-from layoutcm.metrics.matrix_blocks import _largest_columns, largest_groups
+from layoutcm.metrics.matrix_blocks import GroupMatrices, _largest_columns, largest_groups
 from support.layouts import build
 
 nan = float("nan")
@@ -116,17 +116,8 @@ def test_pages_behind_a_cell_in_descending_order():
     pages = {"a": (4, 4), "b": (4, 4), "c": (4, 4), "d": (4, 4)}
     gt = build(pages, [(page, "x", 0, 0, 4, 4) for page in pages], "xyz")
     # one pixel on a, where z is also predicted, two on b, four on c, none on d
-    pred = build(
-        pages,
-        [
-            ("a", "y", 0, 0, 1, 1),
-            ("a", "z", 0, 0, 1, 1),
-            ("b", "y", 0, 0, 1, 2),
-            ("c", "y", 0, 0, 4, 1),
-            ("d", "x", 0, 0, 4, 4),
-        ],
-        "xyz",
-    )
+    rows = [("a", "y", 0, 0, 1, 1), ("a", "z", 0, 0, 1, 1), ("b", "y", 0, 0, 1, 2), ("c", "y", 0, 0, 4, 1)]
+    pred = build(pages, [*rows, ("d", "x", 0, 0, 4, 4)], "xyz")
     c = lcm.compare(gt, pred, documents={"a": "A", "b": "B", "c": "B", "d": "B"})
     behind = c.pages_behind("x", "y")
     assert behind.values.tolist() == [["c", "B", 4, 4 / 6.5], ["b", "B", 2, 2 / 6.5], ["a", "A", 0.5, 0.5 / 6.5]]
@@ -260,12 +251,8 @@ def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():
     c = lcm.compare(gt, pred)
     table = c.page_table().set_index("page")
     assert table.loc["d_1", ["content_precision", "content_recall"]].tolist() == [1, 0.5]
-    assert table.loc["d_2", ["content_precision", "content_recall", "precision", "recall"]].tolist() == [
-        0.25,
-        1,
-        0.25,
-        1,
-    ]
+    scores = ["content_precision", "content_recall", "precision", "recall"]
+    assert table.loc["d_2", scores].tolist() == [0.25, 1, 0.25, 1]
     assert c.document_table()[["document", "pages", "pixels"]].values.tolist() == [["d", 2, 500]]
     # hits 50 + 100, gt 200, pred 450
     assert c.confusion().classes()["iou"].tolist()[1] == pytest.approx(150 / (200 + 450 - 150))

@@ -1,9 +1,11 @@
 """The same numbers and the same bytes from a Dask cluster of processes, also if a worker is killed."""
 
+import errno
 import os
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,10 @@ from layoutcm.scale.engines import local_cluster
 from support.parts import digests, write_sets
 
 pytest.importorskip("distributed")
+from distributed.comm import CommClosedError
+from distributed.scheduler import KilledWorker, NoWorkerError
+
+DEAD = r"Dask did not finish the count: its workers died or cannot be reached\. Finished parts are kept: start the same"
 # A worker that is killed, and a cluster that ends, leave sockets that Python reports.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 
@@ -68,6 +74,33 @@ def test_an_engine_that_is_not_known(tmp_path):
         lcm.compare_partitions(gt, pred, tmp_path / "out", engine="spark")
 
 
+LOST = [
+    KilledWorker("a task", None, 0),
+    NoWorkerError("a task", 120.0),
+    CommClosedError("in <TCP>: Stream is closed"),
+    TimeoutError("Timed out"),
+]
+
+
+@pytest.mark.parametrize("error", LOST, ids=lambda error: type(error).__name__)
+def test_whatever_is_noticed_first_a_dead_worker_is_the_same_error(tmp_path, error):
+    """The scheduler may say that a worker died, or the connection to the worker may close before that."""
+
+    def lose_workers(*_, **options):
+        raise error
+
+    with pytest.raises(lcm.InputError, match=DEAD):
+        lcm.compare_partitions(*write_sets(tmp_path), tmp_path / "out", engine=SimpleNamespace(map=lose_workers))
+
+
+def test_an_error_of_a_file_is_named(tmp_path):
+    def fill_disk(*_, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(lcm.InputError, match=r"the count: .*No space left on device"):
+        lcm.compare_partitions(*write_sets(tmp_path), tmp_path / "out", engine=SimpleNamespace(map=fill_disk))
+
+
 def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatch):
     """A task that is cancelled, and parts that kill their workers: no traceback, and a way on."""
     gt, pred = write_sets(tmp_path, 3, 2)
@@ -79,14 +112,14 @@ def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatc
         return futures
 
     monkeypatch.setattr(client, "map", cancelled)
-    with pytest.raises(lcm.InputError, match=r"part-0000\d: Dask did not finish .* cancelled .* start the same"):
+    with pytest.raises(lcm.InputError, match=r"part-0000\d: Dask did not finish .* cancelled.* start the same"):
         start()
     # A worker that ends with exit code 0 is not replaced.
     monkeypatch.setattr(
         client, "map", lambda _, parts, **given: real(os._exit, [1 + part for part in parts], pure=False)
     )
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    with pytest.raises(lcm.InputError, match=r"Dask did not finish .*workers died.* Finished parts are"):
+    with pytest.raises(lcm.InputError, match=DEAD):
         start()
     monkeypatch.undo()
     client.cluster.scale(0)  # a worker that has just ended may not be replaced

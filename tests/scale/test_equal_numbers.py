@@ -61,6 +61,13 @@ def assert_same(stored, in_memory, exact=True):
         assert stored.average(over=over) == pytest.approx(in_memory.average(over=over), nan_ok=True, rel=1e-9)
 
 
+def compared_twice(tmp_path, gt, pred, *parts, **options):
+    """The comparison of parts and that in memory, which have the same numbers."""
+    stored, in_memory = compared(tmp_path, gt, pred, *parts, **options), lcm.compare(gt, pred, **options)
+    assert_same(stored, in_memory)
+    return stored, in_memory
+
+
 @FEW
 @given(
     st.lists(page, min_size=1, max_size=12),
@@ -82,10 +89,7 @@ def test_generated_pages(tmp_path_factory, pages, gt_parts, pred_parts, every, r
 
 @pytest.mark.parametrize("missing_pages", ["penalise", "ignore"])
 def test_pages_of_one_side_only(tmp_path, missing_pages):
-    gt, pred = pair()
-    stored = compared(tmp_path, gt, pred, missing_pages=missing_pages)
-    in_memory = lcm.compare(gt, pred, missing_pages=missing_pages)
-    assert_same(stored, in_memory)
+    stored, in_memory = compared_twice(tmp_path, *pair(), missing_pages=missing_pages)
     codes = lambda one: {finding.code: finding.count for finding in one.findings if finding.code.startswith("page-")}
     assert codes(stored) == codes(in_memory)
     assert stored.pixels == in_memory.pixels
@@ -96,20 +100,15 @@ def test_pages_that_are_matched_by_other_rules(tmp_path):
     gt, pred = pair()
     names = tuple("other" if name == "d3-p9" else f"{name}.png" for name in pred.page_columns.names)
     pred = replace(pred, page_columns=replace(pred.page_columns, names=names))
-    stored = compared(tmp_path, gt, pred, pages={"d3-p9": "other"})
-    in_memory = lcm.compare(gt, pred, pages={"d3-p9": "other"})
-    assert_same(stored, in_memory)
+    stored, in_memory = compared_twice(tmp_path, gt, pred, pages={"d3-p9": "other"})
     rows = lambda one: sorted(one.page_matches().values.tolist())
     assert rows(stored) == rows(in_memory)
     assert ["d3-p9", "other", "map"] in rows(stored) and ["d3-p10", "d3-p10.png", "stem"] in rows(stored)
 
 
 def test_options_of_the_plan(tmp_path):
-    gt, pred = pair()
-    options = {"min_score": {None: 0.3, "A": 0.6}, "mapping": {"gt": {"a": "A"}, "pred": {"a": "A", "b": "Background"}}}
-    stored = compared(tmp_path, gt, pred, **options)
-    in_memory = lcm.compare(gt, pred, **options)
-    assert_same(stored, in_memory)
+    mapping = {"gt": {"a": "A"}, "pred": {"a": "A", "b": "Background"}}
+    stored, in_memory = compared_twice(tmp_path, *pair(), min_score={None: 0.3, "A": 0.6}, mapping=mapping)
     assert stored.taxonomy == in_memory.taxonomy == "mapped"
     assert stored.recipe == in_memory.recipe
 
@@ -119,15 +118,13 @@ def test_a_small_part_does_not_change_the_taxonomy(tmp_path):
     sizes = {f"p{i}": (10, 10) for i in range(8)}
     gt = build(sizes, [(name, "ab"[i % 2], 0, 0, 5, 5) for i, name in enumerate(sizes)], "ab", "gt")
     pred = build(sizes, [(name, "ac"[i % 2], 0, 0, 5, 4) for i, name in enumerate(sizes)], "ac", "pred")
-    stored = compared(tmp_path, gt, pred, 8, 8)
-    assert stored.taxonomy == lcm.compare(gt, pred).taxonomy == "different"
-    assert_same(stored, lcm.compare(gt, pred))
+    stored, in_memory = compared_twice(tmp_path, gt, pred, 8, 8)
+    assert stored.taxonomy == in_memory.taxonomy == "different"
 
 
 def test_declared_labels_are_kept(tmp_path):
     """No region has the label d, which both sides declare."""
-    gt, pred = pair()
-    stored = compared(tmp_path, gt, pred)
+    stored = compared(tmp_path, *pair())
     assert stored.labels == ["Background", "a", "b", "c", "d"]
     assert stored.confusion().values[4].tolist() == [0.0] * 5
 
@@ -252,8 +249,7 @@ def test_pages_without_documents_are_matched_as_in_memory(tmp_path):
     gt = build(sizes("a-1.png", "b-1.png", "c"), [("a-1.png", "x", 0, 0, 5, 5), ("b-1.png", "x", 0, 0, 5, 5)], "x")
     names = ("a_0001.png", "b_0001.png", "c")
     pred = build(sizes(*names), [(name, "x", 0, 0, 4, 5) for name in names[:2]], "x")
-    stored, in_memory = compared(tmp_path, gt, pred), lcm.compare(gt, pred)
-    assert_same(stored, in_memory)
+    stored, _ = compared_twice(tmp_path, gt, pred)
     assert stored.confusion().values.tolist() == [[250, 0], [10, 40]]
     assert sorted(stored.page_matches()["how"]) == ["exact", "number", "number"]
 

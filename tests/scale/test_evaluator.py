@@ -200,35 +200,35 @@ def test_evaluators_of_other_processes_are_merged():
 @pytest.mark.parametrize(
     ("labels", "regions", "more", "words"),
     [
-        ("ab", [], {}, "'ab' are no labels"),
-        ([], [], {}, "[] are no labels"),
+        ("ab", [], {}, "'ab' are not labels"),
+        ([], [], {}, "[] are not labels"),
         (["a", "a"], [], {}, "different names"),
-        (["a"], [[0, 0, 10**400, 1, 0]], {}, "are no regions"),
-        (["a"], {"boxes": [[0, 0, 10**400, 1]], "labels": [0]}, {}, "are no boxes with four numbers each"),
+        (["a"], [[0, 0, 10**400, 1, 0]], {}, "are not regions"),
+        (["a"], {"boxes": [[0, 0, 10**400, 1]], "labels": [0]}, {}, "are not boxes with four numbers each"),
         (["a"], [], {"size": (10**400, 4)}, "is not width and height"),
         ({"x": "a"}, [], {}, "whole ids"),
         (["a"], [{"label": "a", "x0": 1}], {}, "page 'p', pred, region 0: it has no y0"),
-        (["a"], [[0, 0, 1, 1, 3]], {}, "page 'p', pred, label: 3.0 is no id of a label. Ids are like 0 = a."),
-        (["a"], [[0, 0, 1, 1, 0.5]], {}, "0.5 is no id of a label"),
-        (["a"], [[0, 0, 1, 1, np.nan]], {}, "page 'p', pred, label: nan is no id of a label. Ids are like 0 = a."),
-        (["a"], [[0, 0, 1, 1, 0.5, -np.inf]], {}, "-inf is no id of a label. Ids are like 0 = a."),
+        (["a"], [[0, 0, 1, 1, 3]], {}, "page 'p', pred, label: 3.0 is not the id of a label. Ids are like 0 = a."),
+        (["a"], [[0, 0, 1, 1, 0.5]], {}, "0.5 is not the id of a label"),
+        (["a"], [[0, 0, 1, 1, np.nan]], {}, "page 'p', pred, label: nan is not the id of a label. Ids are like 0 = a."),
+        (["a"], [[0, 0, 1, 1, 0.5, -np.inf]], {}, "-inf is not the id of a label. Ids are like 0 = a."),
         (
             ["a"],
             ultralytics_result(BOXES, SCORES, [0, 7], {0: "a"}, (4, 4)),
             {},
-            "page 'p', pred, label: 7.0 is no id in the names of this result. They are {0: 'a'}.",
+            "page 'p', pred, label: 7.0 is not an id in the names of this result. They are {0: 'a'}.",
         ),
         (
             ["a"],
             {"boxes": [[0, 0, 1, 1]], "labels": 0},
             {},
-            "page 'p', pred, labels: 0 is no list of labels. Give a list with one label for each box.",
+            "page 'p', pred, labels: 0 is not a list of labels. Give a list with one label for each box.",
         ),
-        (["a"], {"boxes": [[0, 0, 1, 1]], "labels": [[0], [0, 0]]}, {}, "[[0], [0, 0]] is no list of labels"),
-        (["a"], Detections(BOXES, SCORES, np.array(0)), {}, "array(0) is no list of labels"),
-        (5, [], {}, "labels: 5 are no labels. Give a list of names, or {id: name}."),
-        (None, [], {}, "labels: None are no labels"),
-        ({"a"}, [], {}, "labels: {'a'} are no labels"),
+        (["a"], {"boxes": [[0, 0, 1, 1]], "labels": [[0], [0, 0]]}, {}, "[[0], [0, 0]] is not a list of labels"),
+        (["a"], Detections(BOXES, SCORES, np.array(0)), {}, "array(0) is not a list of labels"),
+        (5, [], {}, "labels: 5 are not labels. Give a list of names, or {id: name}."),
+        (None, [], {}, "labels: None are not labels"),
+        ({"a"}, [], {}, "labels: {'a'} are not labels"),
         (
             ["Table"],
             [{"label": "Tabel", "x0": 0, "y0": 0, "x1": 1, "y1": 1}],
@@ -236,14 +236,14 @@ def test_evaluators_of_other_processes_are_merged():
             "'Tabel' is not known. Use one of Table",
         ),
         (["a"], [[0, 0, float("nan"), 1, 0]], {}, "box 0 is [0.0, 0.0, nan, 1.0], not four finite numbers"),
-        (["a"], "regions", {}, "'regions' are no regions"),
-        (["a"], [[0, 0, 1, 1]], {}, "are no regions"),
+        (["a"], "regions", {}, "'regions' are not regions"),
+        (["a"], [[0, 0, 1, 1]], {}, "are not regions"),
         (["a"], {"boxes": [[0, 0, 1, 1]], "labels": []}, {}, "1 boxes, 0 labels and 1 scores do not fit"),
-        (["a"], {"boxes": [[0, 0, 1]], "labels": [0]}, {}, "are no boxes with four numbers each"),
+        (["a"], {"boxes": [[0, 0, 1]], "labels": [0]}, {}, "are not boxes with four numbers each"),
         (["a"], [], {"size": (4,)}, "the size (4,) is not width and height"),
         (["a"], [], {"size": (0, 4)}, "is not width and height"),
         (["a"], [], {"size": (float("nan"), 4)}, "is not width and height"),
-        (["a"], [], {"page": None}, "None is no name of a page"),
+        (["a"], [], {"page": None}, "None is not the name of a page"),
     ],
 )
 def test_wrong_input(labels, regions, more, words):
@@ -258,5 +258,5 @@ def test_wrong_options_are_an_error_at_once():
             lcm.Evaluator(["a"], **options)
     with pytest.raises(lcm.InputError, match="other labels or options"):
         lcm.Evaluator(["a"]).merge(lcm.Evaluator(["a"], rounding="exact"))
-    with pytest.raises(lcm.InputError, match="it is no Evaluator"):
+    with pytest.raises(lcm.InputError, match="it is not an Evaluator"):
         lcm.Evaluator(["a"]).merge(None)

@@ -105,10 +105,8 @@ def test_a_manifest_for_a_folder_of_other_files(tmp_path):
         layout = build({f"p{name}": (9, 9)}, [(f"p{name}", label, 0, 0, 3, 3)], name=name)
         lcm.write(layout, "parquet", folder / f"{name}.parquet")
     manifest = lcm.make_manifest(folder, tmp_path / "here" / "m.parquet")
-    assert manifest.facts.labels == ["b", "a"] and [part.file for part in manifest.facts.parts] == [
-        "set/2.parquet",
-        "set/10.parquet",
-    ]
+    assert manifest.facts.labels == ["b", "a"]
+    assert [part.file for part in manifest.facts.parts] == ["set/2.parquet", "set/10.parquet"]
     (tmp_path / "here").rename(tmp_path / "there")
     moved = tmp_path / "there" / "m.parquet"
     stored = lcm.compare_partitions(moved, moved, tmp_path / "out")
@@ -181,7 +179,7 @@ def test_a_folder_without_manifest_says_how_to_write_one(tmp_path):
     with pytest.raises(lcm.InputError, match="layoutcm manifest"):
         lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
     lcm.write(pair()[0], "parquet", tmp_path / MANIFEST_FILE)
-    with pytest.raises(lcm.InputError, match="this is no manifest"):
+    with pytest.raises(lcm.InputError, match="this is not a manifest"):
         lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
 
 
@@ -292,17 +290,15 @@ def test_a_wrong_place_is_named_with_what_it_is(tmp_path):
     gt, pred = write_sets(tmp_path, 3, 3)
     out = tmp_path / "out"
     lcm.compare_partitions(gt, pred, out)
-    with pytest.raises(lcm.InputError, match=r"nowhere: there is no such folder"):
-        lcm.compare_partitions(tmp_path / "nowhere", pred, tmp_path / "other")
-    with pytest.raises(lcm.InputError, match=r"gt\.json: this is a file, and not a folder of parts"):
-        lcm.compare_partitions(SAMPLE / "gt.json", pred, tmp_path / "other")
-    with pytest.raises(lcm.InputError, match=r"out: this is a folder, and not a file.* the folder plan"):
-        lcm.count_part(out)
-    with pytest.raises(lcm.InputError, match=r"counts: this is a folder, and not a file"):
-        lcm.merge_counts([out / "counts"])
-    with pytest.raises(lcm.InputError, match=r"result\.json: this is a file, and not a folder"):
-        lcm.open_comparison(out / "result.json")
-    with pytest.raises(lcm.InputError, match="the number of parts is missing"):
-        lcm.partition(lcm.read(SAMPLE / "gt.json"), tmp_path / "new")
-    with pytest.raises(lcm.InputError, match=r"another comparison, which differs in min_score, recipe of plan\.json"):
-        lcm.compare_partitions(gt, pred, out, min_score=0.5)
+    start, other = lcm.compare_partitions, tmp_path / "other"
+    for call, problem in (
+        (lambda: start(tmp_path / "nowhere", pred, other), "nowhere: there is no such folder"),
+        (lambda: start(SAMPLE / "gt.json", pred, other), r"gt\.json: this is a file, and not a folder of parts"),
+        (lambda: lcm.count_part(out), r"out: this is a folder, and not a file.* the folder plan"),
+        (lambda: lcm.merge_counts([out / "counts"]), "counts: this is a folder, and not a file"),
+        (lambda: lcm.open_comparison(out / "result.json"), r"result\.json: this is a file, and not a folder"),
+        (lambda: lcm.partition(pair()[0], other), "the number of parts is missing"),
+        (lambda: start(gt, pred, out, min_score=0.5), r"which differs in min_score, recipe of plan\.json"),
+    ):
+        with pytest.raises(lcm.InputError, match=problem):
+            call()

@@ -1,11 +1,11 @@
 """Pages drawn in kinds of regions, as each built-in label set would label them; a prediction makes mistakes.
 
-The kinds are those of `layoutcm.diagnosis.label_sets`. What belongs together is known from the drawing.
+The kinds are those of `layoutcm.diagnosis.label_mapping`. What belongs together is known from the drawing.
 """
 
 import random
 
-from layoutcm.diagnosis.label_sets import KINDS, LABEL_SETS
+from layoutcm.diagnosis.label_mapping import KINDS, LABEL_SETS
 from support.layouts import build
 
 WIDTH, HEIGHT = 850, 1100

@@ -154,7 +154,7 @@ def centroids_of(
 def centroids_in_ways(
     alignment: Alignment, sides: Sides, tolerance: Tolerance, ways: Sequence[bool], class_aware: bool
 ) -> list[Centroids]:
-    """The same for several ways, each of which is one to one or not; the regions are grouped once for all."""
+    """Centroids matched in several ways, one to one or not; the regions are grouped once for all of them."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
     comparable = space.shared or not class_aware
     gt, pred = sides
@@ -183,7 +183,7 @@ def centroids_in_ways(
 
 
 def _crowded_pages(gt: Instances, pred: Instances, tolerance: Tolerance) -> Positions:
-    """The pages with too many pairs of regions near each other, and those after which all have too many."""
+    """The pages with too many pairs of regions near each other, and all pages after the limit for the set."""
     groups = group_regions(gt.page, pred.page)
     crowded = _too_many(groups.most_pairs)
     if crowded.any():  # only then, those near each other are counted

@@ -1,7 +1,7 @@
 """Regions as objects: boxes, areas, crowds and masks of both sides in the common frame, as COCO's rules need them.
 
 Boxes are x, y, width, height here, and not clipped to the page. If a side has outlines or masks, all regions of both
-sides become run-length masks by COCO's own rasterisation, so that IoU counts the same pixels as pycocotools.
+sides become run-length masks by COCO's own rasterisation, so IoU counts the same pixels as pycocotools.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def _one_side(alignment: Alignment, side: int, min_score: MinScore, rank: Positi
     rows = slice(None) if (aligned >= 0).all() else np.flatnonzero(aligned >= 0)
     page = aligned[rows].astype(np.int64)
     facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(page))
-    boxes = _in_frame(alignment, side, page, _with_sizes(regions.boxes[rows], facts.sizes))
+    boxes, own, frame = _with_sizes(regions.boxes[rows], facts.sizes), *_frames(alignment, side)
+    boxes = boxes if np.array_equal(own, frame) else scale_to_frame(boxes, own[page], frame[page])
     areas = boxes[:, 2] * boxes[:, 3]
     if side == GT:  # as in COCO: areas of gt as given in the file, areas of results from the bbox
         areas = np.where(np.isnan(facts.areas), areas, facts.areas)
@@ -111,10 +112,9 @@ def _one_side(alignment: Alignment, side: int, min_score: MinScore, rank: Positi
     )
 
 
-def _in_frame(alignment: Alignment, side: int, page: Positions, sizes: Floats) -> Floats:
-    """Coordinates or sizes of regions in the common frame."""
-    own, frame = own_frames(alignment, side), common_frames(alignment)
-    return sizes if np.array_equal(own, frame) else scale_to_frame(sizes, own[page], frame[page])
+def _frames(alignment: Alignment, side: int) -> tuple[Floats, Floats]:
+    """float64[pages, width height] each: the frames of the side's own pages, and those of the aligned pages."""
+    return own_frames(alignment, side), common_frames(alignment)
 
 
 def with_masks(alignment: Alignment, sides: Sides) -> Sides:
@@ -126,15 +126,18 @@ def with_masks(alignment: Alignment, sides: Sides) -> Sides:
 
 
 def _add_masks(alignment: Alignment, side: int, objects: Instances) -> Instances:
+    from faster_coco_eval.core import mask
+
     regions = alignment.layouts[side].region_columns
     rows = np.searchsorted(alignment.mapped.rows[side], objects.row)  # without those that a mapping dropped
-    frames = own_frames(alignment, side)[objects.page], common_frames(alignment)[objects.page]
+    frames = [frames[objects.page] for frames in _frames(alignment, side)]
     corners = scale_to_frame(regions.boxes[rows], *frames)
     masks = tuple(_mask(regions.shapes.get(row), *rest) for row, *rest in zip(rows.tolist(), corners, *frames))
     # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
     facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(rows))
     given = facts.areas if side == GT else scale_to_frame(facts.sizes, *frames).prod(axis=1)
-    return replace(objects, masks=masks, areas=np.where(np.isnan(given), _mask_areas(masks), given))
+    areas = np.array(mask.area(list(masks)) if masks else [], float)
+    return replace(objects, masks=masks, areas=np.where(np.isnan(given), areas, given))
 
 
 def _with_sizes(corners: Floats, written: Floats) -> Floats:
@@ -150,33 +153,21 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> C
     """A region as COCO's run-length mask on the common page."""
     from faster_coco_eval.core import mask
 
+    from layoutcm.metrics.objects.coco_fill import ring_runs
+    from layoutcm.pixels.shape_fill import scale_ring, shape_on_grid, spans_to_pixels
+
     width, height = (math.ceil(side) for side in frame)
     if isinstance(shape, RunMask):
         if (shape.width, shape.height) == (width, height):
             return mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
-        return mask.encode(_rasterise(shape, own, frame, width, height))
+        spans = shape_on_grid(shape, 0, 1.0, own, frame).spans(0, height)
+        return mask.encode(spans_to_pixels(spans, width, height))  # on the pixels of the page
     if isinstance(shape, Outline):
-        from layoutcm.metrics.objects.coco_fill import ring_runs
-        from layoutcm.pixels.shape_fill import scale_ring
-
         rings = [scale_ring(ring, own, frame) for ring in shape.rings]
         runs = [{"size": [height, width], "counts": ring_runs(ring, width, height).tolist()} for ring in rings]
         return mask.merge([mask.frPyObjects(part, height, width) for part in runs])
     x0, y0, x1, y1 = corners.tolist()
     return mask.frPyObjects([[x0, y0, x0, y1, x1, y1, x1, y0]], height, width)[0]
-
-
-def _rasterise(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
-    """uint8[height, width]: a mask of a different resolution on the pixels of the page."""
-    from layoutcm.pixels.shape_fill import shape_on_grid, spans_to_pixels
-
-    return spans_to_pixels(shape_on_grid(shape, 0, 1.0, own, frame).spans(0, height), width, height)
-
-
-def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
-    from faster_coco_eval.core import mask
-
-    return np.array(mask.area(list(masks)) if masks else [], float)
 
 
 def why_no_ap(alignment: Alignment, min_score: MinScore, pred: Instances) -> str:
@@ -193,15 +184,9 @@ def why_no_ap(alignment: Alignment, min_score: MinScore, pred: Instances) -> str
     if not missing:
         return ""
     if missing == len(pred) and alignment.layouts[PRED].has_scores:
-        left_out = (
-            "on pages that are not compared"
-            if min_score is None
-            else f"below the minimum score of {min_score_text(min_score)}"
-        )
-        return (
-            f"All predicted regions with a score are {left_out}, and without scores AP would depend on the order in "
-            f"the file. {_ADVICE}"
-        )
+        below = min_score is not None and f"below the minimum score of {min_score_text(min_score)}"
+        regions = f"All predicted regions with a score are {below or 'on pages that are not compared'}"
+        return f"{regions}, and without scores AP would depend on the order in the file. {_ADVICE}"
     if missing == len(pred):
         return f"The prediction has no scores, and without them AP would depend on the order in the file. {_ADVICE}"
     return f"{missing:,} of {len(pred):,} predicted regions have no score, and to rank them would be a guess. {_ADVICE}"

@@ -23,23 +23,10 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
 from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
+from layoutcm.metrics.objects import matching
 from layoutcm.metrics.objects import ranked_pairs as pairs
 from layoutcm.metrics.objects.average_precision import DETECTION_LIMITS
 from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, why_no_ap, with_masks
-from layoutcm.metrics.objects.matching import (
-    NO_LIMIT,
-    Groups,
-    GtObjects,
-    Matching,
-    Overlaps,
-    PredObjects,
-    Rules,
-    best_first,
-    group_regions,
-    match_greedily,
-    rules_at,
-    stable_order,
-)
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, object_confusion, panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
@@ -79,7 +66,7 @@ class Objects:
 
     space: LabelSpace
     sides: tuple[Instances, Instances]
-    overlaps: Overlaps
+    overlaps: matching.Overlaps
     why_no_ap: str
     pages: Pages
     left_out: tuple[str, ...] = ()
@@ -152,7 +139,7 @@ class Objects:
     @cached_property
     def _coco(self) -> tuple[Floats, Floats]:
         """AP, float64[areas, ious, labels], and AR, float64[areas, limits, ious, labels]."""
-        at = rules_at(rules.IOUS, len(rules.AREA_RANGES), most=rules.DETECTION_LIMITS[-1])
+        at = matching.rules_at(rules.IOUS, len(rules.AREA_RANGES), most=rules.DETECTION_LIMITS[-1])
         gt, pred = self.sides
         ignored, outside = rules.columns_outside(gt.areas), rules.columns_outside(pred.areas)
         match = self._matched(at, ignored, outside)
@@ -166,7 +153,7 @@ class Objects:
             ap[..., label], ar[..., label] = found
         return ap, ar
 
-    def _label_ap_and_ar(self, label: int, match: Matching, gt_counts: Sequence[int]) -> tuple[Floats, Floats]:
+    def _label_ap_and_ar(self, label: int, match: matching.Matching, gt_counts: Sequence[int]) -> tuple[Floats, Floats]:
         """AP, float64[areas, ious], and AR, float64[areas, limits, ious], of one label."""
         rows, ious = self._rankings[label], len(rules.IOUS)
         exceeded = np.searchsorted(rules.DETECTION_LIMITS, match.rank[rows], side="right")
@@ -184,7 +171,10 @@ class Objects:
     def _rankings(self) -> list[Positions]:
         """For each label, its predictions, best first."""
         pred = self.sides[PRED]
-        order, values = stable_order(pred.label, stable_order(pred.rank)), best_first(pred.scores)
+        order, values = (
+            matching.stable_order(pred.label, matching.stable_order(pred.rank)),
+            matching.best_first(pred.scores),
+        )
         starts = np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
 
         def ranking(label: int) -> Positions:
@@ -194,33 +184,35 @@ class Objects:
         return list(map_chunks(ranking, range(len(self.labels)), self.threads))
 
     @cached_property
-    def _by_page(self) -> Groups:
+    def _by_page(self) -> matching.Groups:
         """The objects grouped by page."""
         gt, pred = self.sides
-        return group_regions(gt.page, pred.page, pred.scores)
+        return matching.group_regions(gt.page, pred.page, pred.scores)
 
-    def _matched(self, at: Rules, ignored: Positions | int = 0, outside: Positions | int = 0) -> Matching:
+    def _matched(
+        self, at: matching.Rules, ignored: Positions | int = 0, outside: Positions | int = 0
+    ) -> matching.Matching:
         """The matching by some rules; `ignored` gt and pred `outside` are given by columns."""
         gt, pred = self.sides
         ignored = np.where(gt.crowd, at.reached[-1], ignored)
         outside = np.broadcast_to(np.int64(outside), len(pred)).copy()
-        sides = GtObjects(gt.label, gt.crowd, ignored), PredObjects(pred.label, outside)
-        return match_greedily(self._by_page, self.overlaps, *sides, at)
+        sides = matching.GtObjects(gt.label, gt.crowd, ignored), matching.PredObjects(pred.label, outside)
+        return matching.match_greedily(self._by_page, self.overlaps, *sides, at)
 
-    def _matched_at(self, iou: float, class_aware: bool, most: int = NO_LIMIT) -> Matching:
+    def _matched_at(self, iou: float, class_aware: bool, most: int = matching.NO_LIMIT) -> matching.Matching:
         """The matching at one IoU. The last few are cached, also for another limit, if no page reaches either."""
         rules.check_iou(iou)
         for (*key, limit), found in self._cached_matchings.copy().items():
             if key == [iou, class_aware] and (limit == most or found.rank.max(initial=-1) < min(limit, most)):
                 return found
-        at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
+        at = matching.rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
         found = self._cached_matchings[float(iou), class_aware, most] = self._matched(at)
         for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
             self._cached_matchings.pop(old, None)
         return found
 
     @cached_property
-    def _cached_matchings(self) -> dict[tuple[float, bool, int], Matching]:
+    def _cached_matchings(self) -> dict[tuple[float, bool, int], matching.Matching]:
         return {}
 
     def ap_at(self, iou: float, rule: str = "coco") -> dict[str, float]:
@@ -314,7 +306,7 @@ class Objects:
 
     @property
     def headline(self) -> str | None:
-        """The figure that stands for all objects: "ap", or "pq" without AP; None if the sides have different labels."""
+        """The main figure of objects: "ap", or "pq" without AP; None if the sides have different labels."""
         return ("pq" if self.why_no_ap else "ap") if self.space.shared else None
 
     def joint_pairs(self, page: str | None = None) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.compiled import compiled_for_many, inlined
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import Floats, Positions
 
 DIGIT_BITS = 16  # NumPy sorts integers of up to 16 bits by counting, which is many times faster than by comparing
@@ -58,7 +58,7 @@ def best_first(scores: Floats) -> Floats:
 
 
 def stable_order(key: Positions, order: Positions | None = None) -> Positions:
-    """int64[rows]: the rows by ascending key, which is 0 or more; those with equal keys stay in the order given."""
+    """int64[rows]: the rows by ascending key, which is 0 or more; rows with equal keys stay in the order given."""
     order = np.arange(key.size) if order is None else order
     ordered = key[order]
     if (ordered[1:] >= ordered[:-1]).all():
@@ -107,7 +107,15 @@ def _merge(order: Positions, first: int, middle: int, stop: int, values: Floats,
         at += 1
 
 
-HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so that a perfect match counts despite rounding
+@compiled_part
+def sorted_rows(values: Floats) -> Positions:
+    """int64[rows]: the rows by ascending value; rows with equal values stay in order."""
+    order, bounds = np.arange(values.size), np.array([0, values.size])
+    sort_groups(order, bounds[:1], bounds[1:], values)
+    return order
+
+
+HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so a perfect match counts despite rounding
 NO_LIMIT = 2**62
 
 Flags = NDArray[np.bool_]
@@ -126,7 +134,7 @@ class Overlaps(NamedTuple):
 
 
 class GtObjects(NamedTuple):
-    """What the greedy matcher needs of gt; `ignored` are the columns in which a gt is neither found nor missed."""
+    """The gt for the greedy matcher; `ignored` are the columns in which a gt is neither found nor missed."""
 
     labels: Positions
     crowd: Flags
@@ -134,7 +142,7 @@ class GtObjects(NamedTuple):
 
 
 class PredObjects(NamedTuple):
-    """What the greedy matcher needs of pred; `outside` are the columns whose range of areas a pred is not in."""
+    """The pred for the greedy matcher; `outside` are the columns whose range of areas a pred is not in."""
 
     labels: Positions
     outside: Positions

@@ -26,14 +26,13 @@ class ObjectSource:
         return instances_of(self.alignment, self.min_score, self.threads)
 
     def objects(self, pages: Positions | None) -> Objects:
-        return self._all_objects if pages is None else self._objects(pages)
+        if pages is None:
+            return self._all_objects
+        return objects_of(self.alignment, self.min_score, self.sides, pages, self.threads)
 
     @cached_property
     def _all_objects(self) -> Objects:
-        return self._objects(None)
-
-    def _objects(self, pages: Positions | None) -> Objects:
-        return objects_of(self.alignment, self.min_score, self.sides, pages, self.threads)
+        return objects_of(self.alignment, self.min_score, self.sides, None, self.threads)
 
     def centroids(
         self, pages: Positions | None, tolerance: Tolerance, one_to_one: bool, class_aware: bool

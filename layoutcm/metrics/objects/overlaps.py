@@ -1,6 +1,6 @@
 """Which objects of a page overlap, and their IoU. Pages on which too many overlap are left out of all views of objects.
 
-The pairs of a page are found by moving a line over it, along the side on which fewer objects meet, so that the cost is
+The pairs of a page are found by moving a line over it, along the side on which fewer objects meet, so the cost is
 that of the objects near each other. All matchers use the same pairs.
 """
 
@@ -16,7 +16,7 @@ from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.objects.instances import Instances
-from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, sort_groups
+from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, sorted_rows
 
 # A page of 10,000 words has about 100,000 pairs that overlap, and 2 million that share a line. Here 1,400 objects may
 # all overlap 1,400 others. Each limit is for one page, and for all pages together.
@@ -24,7 +24,7 @@ MOST_WORK_ON_A_PAGE, MOST_WORK, MORE_WORK_PER_PAGE = 2_000_000, 8_000_000, 1_000
 MOST_TESTS_ON_A_PAGE, MOST_TESTS, MORE_TESTS_PER_PAGE = 50_000_000, 200_000_000, 10_000
 BYTES_OF_RUNS = 50  # to compare as many takes about as long as to match one pair
 FEW_TESTS = 2_000  # on such a page all objects are compared with all others
-# The pred of these pairs are neighbours, so that all their gt are few: the IoU of all with all takes a few megabytes.
+# The pred of these pairs are neighbours, so all their gt are few: the IoU of all with all takes a few megabytes.
 PAIRS_AT_A_TIME = 2000
 
 
@@ -38,7 +38,7 @@ class Limits(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """What finding pairs needs of one side."""
+    """The boxes of one side, as the search for pairs needs them."""
 
     boxes: Floats  # [objects, x y width height]
     crowd: NDArray[np.bool_]
@@ -52,7 +52,7 @@ def overlaps_of(gt: Instances, pred: Instances) -> tuple[Overlaps, Positions]:
         _mask_boxes(side) if masked else Boxes(side.boxes, side.crowd, np.zeros(len(side), np.int64))
         for side in (gt, pred)
     )
-    # Pred with masks from top to bottom, so that neighbours follow each other.
+    # Pred with masks from top to bottom, so neighbours follow each other.
     groups = group_regions(gt.page, pred.page, -pred_boxes.boxes[:, 1] if masked else None)
     pages = pred.page[groups.pred_order[groups.pred_start]]
     limits = Limits(
@@ -205,7 +205,7 @@ def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
 @inlined
 def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, found: Overlaps, n: int) -> None:
     """Write the pairs of a large page to `found` from position n on, by pred, then by gt."""
-    order, at, first = _sorted_rows(codes), 0, groups.pred_start[k]
+    order, at, first = sorted_rows(codes), 0, groups.pred_start[k]
     n_gt = groups.gt_stop[k] - groups.gt_start[k]
     for i in range(groups.pred_stop[k] - first):
         i_pred = groups.pred_order[first + i]
@@ -215,13 +215,6 @@ def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, 
             found.gt[n + at], found.values[n + at] = i_gt, box_overlap(gt, i_gt, pred, i_pred)
             at += 1
         found.stop[i_pred] = n + at
-
-
-@compiled_part
-def _sorted_rows(values: Floats) -> Positions:
-    order, bounds = np.arange(values.size), np.array([0, values.size])
-    sort_groups(order, bounds[:1], bounds[1:], values)
-    return order
 
 
 @compiled_part
@@ -262,7 +255,7 @@ def _meeting_on_axis(edges: Floats, n_gt: int) -> int:
 @compiled_part
 def _count_before(starts: Floats, ends: Floats) -> int:
     """The number of pairs of a start and an end that is higher."""
-    order, total = _sorted_rows(starts), 0
+    order, total = sorted_rows(starts), 0
     for end in ends:
         first, last = 0, starts.size
         while first < last:
@@ -285,7 +278,7 @@ def _sweep(along: Floats, across: Floats, weights: Positions, n_gt: int, most_wo
     starts, ends, lows, highs = along[0], along[1], across[0], across[1]
     opened, counts = np.empty((2, starts.size), np.int64), np.zeros(2, np.int64)  # of gt and of pred
     codes, n, work, tests = np.empty(max(0, min(n_gt * (starts.size - n_gt), most_work))), 0, 0, 0
-    for at in _sorted_rows(starts):
+    for at in sorted_rows(starts):
         side = int(at >= n_gt)
         others, kept = opened[1 - side], 0
         tests += counts[1 - side]

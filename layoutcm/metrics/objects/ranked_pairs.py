@@ -29,22 +29,9 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.compiled import compiled_for_many
 from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats, Pages, Positions
+from layoutcm.metrics.objects import matching
 from layoutcm.metrics.objects.average_precision import mean_of_defined
 from layoutcm.metrics.objects.instances import Instances
-from layoutcm.metrics.objects.matching import (
-    HIGHEST_THRESHOLD,
-    Groups,
-    GtObjects,
-    Matching,
-    Overlaps,
-    PredObjects,
-    group_regions,
-    match_greedily,
-    match_in_turn,
-    pair_overlaps,
-    rules_at,
-    stable_order,
-)
 from layoutcm.metrics.scores import ratio
 from layoutcm.results.vocabulary import WITH_TRUTH
 
@@ -63,7 +50,7 @@ class PairedObjects(NamedTuple):
 
     gt: Instances
     pred: Instances
-    overlaps: Overlaps
+    overlaps: matching.Overlaps
     pages: Pages
     labels: Sequence[str]
 
@@ -71,17 +58,17 @@ class PairedObjects(NamedTuple):
         """int64[objects]: a number for each page and label, ascending by page, then by label."""
         return side.page * max(len(self.labels), 1) + side.label
 
-    def groups(self, page: int | None = None) -> Groups:
+    def groups(self, page: int | None = None) -> matching.Groups:
         """The objects grouped by page and label, of all pages or of one, without crowds."""
         on_page = [page is None or side.page == page for side in (self.gt, self.pred)]
         gt_rows = np.flatnonzero(on_page[0] & ~self.gt.crowd)
         pred_rows = np.flatnonzero(on_page[1] & np.ones(len(self.pred), bool))
         keys = self.keys(self.gt)[gt_rows], self.keys(self.pred)[pred_rows]
-        groups = group_regions(*keys, self.pred.scores[pred_rows])
+        groups = matching.group_regions(*keys, self.pred.scores[pred_rows])
         return groups._replace(gt_order=gt_rows[groups.gt_order], pred_order=pred_rows[groups.pred_order])
 
     def iou_of(self, gt_rows: Positions, pred_rows: Positions) -> Floats:
-        return pair_overlaps(self.overlaps, gt_rows, pred_rows)
+        return matching.pair_overlaps(self.overlaps, gt_rows, pred_rows)
 
     def names_of(self, side: Instances, rows: Positions) -> dict[str, NDArray[np.object_]]:
         """The columns page and label of objects."""
@@ -116,7 +103,7 @@ def ranked_pairs(objects: PairedObjects, iou: float, pairing: str) -> pd.DataFra
     found = _partners(objects, groups, iou, pairing)[pred].astype(np.int64)
     overlap = np.full(pred.size, np.nan)
     overlap[found >= 0] = objects.iou_of(found[found >= 0], pred[found >= 0])
-    right = overlap >= min(iou, HIGHEST_THRESHOLD)  # nan is not
+    right = overlap >= min(iou, matching.HIGHEST_THRESHOLD)  # nan is not
     missed = ~objects.gt.crowd
     missed[found[right]] = False
     fn = np.flatnonzero(missed)
@@ -135,14 +122,17 @@ def ranked_pairs(objects: PairedObjects, iou: float, pairing: str) -> pd.DataFra
     return pd.DataFrame({name: one[order] if isinstance(one, np.ndarray) else one for name, one in columns.items()})
 
 
-def _partners(objects: PairedObjects, groups: Groups, iou: float, pairing: str) -> NDArray[np.int32]:
+def _partners(objects: PairedObjects, groups: matching.Groups, iou: float, pairing: str) -> NDArray[np.int32]:
     """int32[pred]: the gt that each pred takes, or -1."""
     gt, pred = objects.gt, objects.pred
     if pairing == "ranked":
-        return match_in_turn(groups, objects.overlaps, objects.keys(gt), objects.keys(pred))
+        return matching.match_in_turn(groups, objects.overlaps, objects.keys(gt), objects.keys(pred))
     label = np.where(gt.crowd, NONE, gt.label)  # which no pred has
-    sides = GtObjects(label, gt.crowd, np.zeros(len(gt), np.int64)), PredObjects(pred.label, np.zeros_like(pred.label))
-    return match_greedily(groups, objects.overlaps, *sides, rules_at(np.array([float(iou)]))).gt
+    sides = (
+        matching.GtObjects(label, gt.crowd, np.zeros(len(gt), np.int64)),
+        matching.PredObjects(pred.label, np.zeros_like(pred.label)),
+    )
+    return matching.match_greedily(groups, objects.overlaps, *sides, matching.rules_at(np.array([float(iou)]))).gt
 
 
 def _whole_numbers(rows: Positions) -> pd.api.extensions.ExtensionArray:
@@ -182,10 +172,10 @@ def mean_qualities(table: pd.DataFrame) -> dict[str, float]:
     return {name: float(table[name].iloc[-1]) for name in QUALITIES}
 
 
-def _pairs_found(gt: Instances, pred: Instances, overlaps: Overlaps) -> tuple[Positions, Floats]:
+def _pairs_found(gt: Instances, pred: Instances, overlaps: matching.Overlaps) -> tuple[Positions, Floats]:
     """The label and the IoU of every pair."""
     at = np.flatnonzero(overlaps.values > SMALLEST_IOU)
-    by_start = stable_order(overlaps.start)  # in which the pairs of a pred follow those of the one before
+    by_start = matching.stable_order(overlaps.start)  # in which the pairs of a pred follow those of the one before
     pred_rows = np.repeat(by_start, (overlaps.stop - overlaps.start)[by_start])[at]
     gt_rows = overlaps.gt[at].astype(np.int64)
     possible = (gt.label[gt_rows] == pred.label[pred_rows]) & ~gt.crowd[gt_rows]
@@ -270,7 +260,7 @@ def _margin_name(margin: str, labels: list[str]) -> str:
     return margin if margin not in labels else _margin_name(f"({margin})", labels)
 
 
-def object_confusion(space: LabelSpace, gt: Instances, pred: Instances, match: Matching) -> ObjectConfusion:
+def object_confusion(space: LabelSpace, gt: Instances, pred: Instances, match: matching.Matching) -> ObjectConfusion:
     """The object confusion matrix of a matching that ignores labels."""
     hit, invented, missed = match.hit > 0, (match.hit | match.left_out) == 0, ~gt.crowd
     found = match.gt[hit]

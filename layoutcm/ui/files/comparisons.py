@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from layoutcm.comparing import compare
-from layoutcm.comparison import Comparison
+from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import Hint, InputError
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap

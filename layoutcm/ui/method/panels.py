@@ -9,7 +9,8 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE
-from layoutcm.metrics.confusion import METHODS, label_sets_confusion
+from layoutcm.metrics.confusion import label_sets_confusion
+from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.differences import comparison_of_pages
 from layoutcm.tables import verification_texts
 from layoutcm.tables.matrix_views import select

@@ -14,7 +14,7 @@ import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, 
 import streamlit as st
 from streamlit.proto.Spinner_pb2 import Spinner
 
-from layoutcm.comparing import compare
+from layoutcm.comparison import compare
 from layoutcm.compiled import compile_from_now_on
 from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select

@@ -17,9 +17,9 @@ from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.label_order import ORDERS
 from layoutcm.layouts.model import ROUNDINGS, SIDES
-from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import MOST_DEPTH
+from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 from layoutcm.metrics.objects.ranked_pairs import PAIRINGS

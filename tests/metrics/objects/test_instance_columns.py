@@ -39,25 +39,15 @@ def test_both_sides_in_the_frame_of_gt():
     )
     sides = instances_of(lcm.compare(gt, pred).alignment, 0.5)
     assert columns(sides[0]) == {
-        "row": [0, 1],
-        "page": [1, 0],
-        "rank": [1, 0],
-        "label": [0, 1],
-        "boxes": [[10, 20, 30, 40], [0, 0, 10, 10]],
-        "centres": [[25, 40], [5, 5]],
-        "areas": [1200, 100],
-        "crowd": [False, False],
+        **{"row": [0, 1], "page": [1, 0], "rank": [1, 0], "label": [0, 1]},
+        **{"boxes": [[10, 20, 30, 40], [0, 0, 10, 10]], "centres": [[25, 40], [5, 5]]},
+        **{"areas": [1200, 100], "crowd": [False, False]},
     }
     # The prediction with score 0.1 is below the threshold, which is not used for gt.
     assert columns(sides[1]) == {
-        "row": [0, 1],
-        "page": [2, 1],
-        "rank": [2, 1],
-        "label": [0, 1],
-        "boxes": [[5, 5, 5, 20], [10, 20, 30, 40]],
-        "centres": [[7.5, 15], [25, 40]],
-        "areas": [100, 1200],
-        "crowd": [False, False],
+        **{"row": [0, 1], "page": [2, 1], "rank": [2, 1], "label": [0, 1]},
+        **{"boxes": [[5, 5, 5, 20], [10, 20, 30, 40]], "centres": [[7.5, 15], [25, 40]]},
+        **{"areas": [100, 1200], "crowd": [False, False]},
     }
     assert sides[1].scores.tolist() == [0.9, 0.8] and sides[0].scores.tolist() == pytest.approx([0.1, nan], nan_ok=True)
     assert sides[0].crowd.dtype == sides[1].crowd.dtype == bool

@@ -88,7 +88,7 @@ def test_class_scores_at_one_iou(objects):
 def test_the_last_four_matchings_are_kept(objects, monkeypatch):
     ious = []
     counted = lambda *given: (ious.append(float(given[-1].thresholds[0])), match_greedily(*given))[1]
-    monkeypatch.setattr("layoutcm.metrics.objects.matched_objects.match_greedily", counted)
+    monkeypatch.setattr("layoutcm.metrics.objects.matching.match_greedily", counted)
     for iou in (0.5, 0.6, 0.7, 0.8, 0.5, 0.8):
         objects.scores_at(iou)
     objects.class_scores_at(0.5)  # uses the same matching

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from layoutcm.compiled import compiled_part
+from layoutcm.metrics.objects.matching import sorted_rows
 
 # The status of a region. Paired regions have a partner on the other side.
 PAIRED, SPLIT, MERGED, PARTIAL, MISSED, DUPLICATE, MERGER, FRAGMENT, INVENTED, NO_PIXELS = range(10)
@@ -20,26 +21,8 @@ NO_PARTNER = -1
 
 
 @compiled_part
-def sort_by(order, keys, n):
-    """Sort the first n numbers in `order` by their keys, equal keys by number (Shell's method, without memory)."""
-    gap = 1
-    while gap < n // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n):
-            one, k = order[i], i
-            while k >= gap and (
-                keys[order[k - gap]] > keys[one] or (keys[order[k - gap]] == keys[one] and order[k - gap] > one)
-            ):
-                order[k] = order[k - gap]
-                k -= gap
-            order[k] = one
-        gap //= 3
-
-
-@compiled_part
 def sort_values(values):
-    """Sort the values themselves (Shell's method, too)."""
+    """Sort the values in place (Shell's method, which needs no memory)."""
     gap = 1
     while gap < len(values) // 3:
         gap = 3 * gap + 1
@@ -73,11 +56,9 @@ def pair_regions(n_gt, labels, overlap, partner):
                 pairs[found, 0], pairs[found, 1] = g, r
                 keys[found] = -common / (both - common) - (1.0 if labels[g] == labels[r] else 0.0)
                 found += 1
-    order = np.arange(found)
-    sort_by(order, keys, found)
     for i in range(n):
         partner[i] = NO_PARTNER
-    for k in order:
+    for k in sorted_rows(keys):
         g, r = pairs[k]
         if partner[g] == NO_PARTNER and partner[r] == NO_PARTNER:
             partner[g], partner[r] = r, g

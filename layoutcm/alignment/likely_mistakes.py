@@ -1,9 +1,10 @@
-"""Try other readings of pred's boxes (another unit, axis or corner order) on a sample of pages.
+"""Likely mistakes in how the boxes of pred were written or read: another unit, axis, corner order or page size.
 
-A reading is suggested if with it far more regions of gt overlap a region of pred. The finding reports both shares.
-So is a factor by which most boxes of pred differ from those of gt, even if they overlap: a page size may be wrong.
-If a pair of regions is the same region in two scales, its right and lower edges, widths and heights all have the same
-ratio. Other pairs rarely have, and each another one. So the ratio of most pairs is the factor, whatever a model missed.
+Other readings of the boxes are tried on a sample of pages. A reading is suggested if far more regions of gt then
+overlap a region of pred; the finding reports both shares. A factor is suggested if most boxes of pred differ from boxes
+of gt by it, even if they overlap: a page size may be wrong. A pair of regions votes for a factor if its right edges,
+lower edges, widths and heights all have the same ratio. Pairs of different regions rarely do, and then for different
+factors, so the factor with most votes does not depend on what a model missed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Scale(NamedTuple):
 
 
 def extents(boxes: Floats) -> Floats:
-    """float64[regions, 4]: what grows with the scale: right edge, lower edge, width, height."""
+    """float64[regions, 4]: the lengths that grow with the scale: right edge, lower edge, width, height."""
     return np.stack([boxes[:, X1], boxes[:, Y1], boxes[:, X1] - boxes[:, X0], boxes[:, Y1] - boxes[:, Y0]], axis=1)
 
 
@@ -65,20 +66,6 @@ AS_GOOD = 0.02  # readings whose mean overlap differs by less are equally good
 SAME_SIZE = 0.015  # page sizes and factors that differ by less are the same
 GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
-CODES = {
-    "flip-y": "y-flipped",
-    "xywh": "xywh-as-xyxy",
-    "xyxy": "xyxy-as-xywh",
-    "corner": "corner-as-centre",
-    "centre": "centre-as-corner",
-}
-PLAIN_READINGS = {
-    "flip-y": "The y axis of pred seems to point up",
-    "xywh": "Boxes of pred seem to be x, y, width, height, read as corners",
-    "xyxy": "Boxes of pred seem to be corners, read as x, y, width, height",
-    "corner": "Boxes of pred seem to have a corner, read as their centre",
-    "centre": "Boxes of pred seem to have a centre, read as a corner",
-}
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
 
@@ -189,7 +176,7 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
 
 
 def remaining_scale(sample: PageSample) -> list[Finding]:
-    """A finding if far more boxes of pred are those of gt times one factor than those of gt as they are."""
+    """A finding if far more boxes of pred equal boxes of gt times one factor than equal them without a factor."""
     scale = agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs)
     regions = len(sample.boxes[GT])
     if scale is None or abs(scale.factor - 1) < SAME_SIZE or scale.regions < max(FEWEST_REGIONS, regions / 3):
@@ -217,32 +204,42 @@ class Reading(NamedTuple):
     words: str
 
 
+PLAIN_READINGS = (
+    Reading("y-flipped", "flip-y", "The y axis of pred seems to point up"),
+    Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, read as corners"),
+    Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, read as x, y, width, height"),
+    Reading("corner-as-centre", "corner", "Boxes of pred seem to have a corner, read as their centre"),
+    Reading("centre-as-corner", "centre", "Boxes of pred seem to have a centre, read as a corner"),
+)
+
+
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, Reading]]:
     """The boxes of pred in each reading to try, and the reading."""
     raw, frames = sample.boxes[PRED], sample.frames[PRED]
     flip = box_transform("flip-y")
-    for kind, words in PLAIN_READINGS.items():
-        yield box_transform(kind)(raw, frames), Reading(CODES[kind], kind, words)
+    for reading in PLAIN_READINGS:
+        yield box_transform(reading.repair)(raw, frames), reading
     for reading in _scales(sample):
         kind, factor = reading.repair.split(":")
         scaled = box_transform(kind, float(factor))(raw, frames)
         yield scaled, reading
         words = f"{reading.words}, and its y axis seems to point up"
-        yield flip(scaled, frames), Reading(CODES["flip-y"], f"{reading.repair},flip-y", words)
+        yield flip(scaled, frames), Reading("y-flipped", f"{reading.repair},flip-y", words)
 
 
 def _scales(sample: PageSample) -> Iterator[Reading]:
-    """The size of gt's pages, common units and factors, and those estimated from the boxes."""
+    """Readings with the page size of gt, with common units and factors, and with estimates from the boxes."""
     gt_size, pred_size = (np.median(frames, axis=0) for frames in sample.frames)
     if np.abs(np.log(ratio := pred_size / gt_size)).max() > SAME_SIZE:
         yield _page_size_reading(sample, float(ratio.mean()))
     for unit in KNOWN_UNITS:
         yield _unit_reading(unit)
     for dpi in KNOWN_DPI:
-        words = f"Coordinates of pred seem to be points, its pages pixels at {dpi} dpi"
-        yield Reading("other-scale", f"scale:{dpi / 72:.6g}", words)
-        words = f"Coordinates of pred seem to be pixels at {dpi} dpi, its pages points"
-        yield Reading("other-scale", f"scale:{72 / dpi:.6g}", words)
+        for factor, words in (
+            (dpi / 72, f"points, its pages pixels at {dpi} dpi"),
+            (72 / dpi, f"pixels at {dpi} dpi, its pages points"),
+        ):
+            yield Reading("other-scale", f"scale:{factor:.6g}", f"Coordinates of pred seem to be {words}")
     if unit_scale := agreed_scale(sample.boxes[GT] / np.tile(sample.frames[GT], 2), sample.boxes[PRED], sample.pairs):
         yield _unit_reading(1 / unit_scale.factor)
     if scale := agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.alignment.other_readings import agreed_scale
+from layoutcm.alignment.likely_mistakes import agreed_scale
 from support.generated_book import layout
 from support.layouts import build
 
