@@ -14,7 +14,7 @@ from layoutcm.formats.content import DECODE_ERRORS, FileContent
 from layoutcm.formats.huggingface_pages import image_of_row, names_of_images
 from layoutcm.formats.parquet_files import column_paths, iter_nested, iter_row_group, unreadable_refused
 from layoutcm.formats.parsing import page_name
-from layoutcm.formats.readers.docling import GT_COLUMN, PRED_COLUMN, NumberedPage, rows_of
+from layoutcm.formats.readers.docling import DOCUMENT_PAGES, GT_COLUMN, PRED_COLUMN, rows_of
 
 IMAGES_OF = {GT_COLUMN: "GroundTruthPageImages", PRED_COLUMN: "PredictionPageImages"}
 
@@ -25,13 +25,6 @@ class StoredImage(NamedTuple):
     names: tuple[str, ...]
     row: int
     position: int = -1  # in the list of a row, -1 if the row has one image
-
-
-class DocumentPages(msgspec.Struct):
-    """Of a document, only its name and pages."""
-
-    name: str = ""
-    pages: dict[str, NumberedPage] = {}
 
 
 def images_in(content: FileContent) -> list[StoredImage]:
@@ -69,7 +62,7 @@ def _images_of_documents(content: FileContent, column: str) -> Iterator[StoredIm
         if not count or not row.text:
             continue
         try:
-            document = msgspec.json.decode(row.text, type=DocumentPages)
+            document = msgspec.json.decode(row.text, type=DOCUMENT_PAGES)
         except DECODE_ERRORS:
             continue
         pages = list(document.pages.values())

@@ -198,8 +198,8 @@ def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> in
 def read_shape(shape: Element, page: int, label: str, place: FilePlace, builder: LayoutBuilder) -> None:
     match shape.tag:
         case "box" if not shape.get("rotation"):
-            x0, y0, x1, y1 = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
-            builder.add_region(page, label, x0, y0, x1, y1, place)
+            box = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
+            builder.add_region(page, label, box, place)
         case "mask":
             _read_mask(shape, page, label, place, builder)
         case "box" | "ellipse" | "polygon":
@@ -232,7 +232,7 @@ def _read_mask(shape: Element, page: int, label: str, place: FilePlace, builder:
     x, y, width, height = numbers = parse_numbers([shape.get(side) for side in MASK], builder.file, place, MASK)
     size = builder.page_size(page)
     mask = _parse_mask(shape, size, numbers, builder.file, place) if builder.options.outlines else None
-    builder.add_region(page, label, x, y, x + width, y + height, place, shape=mask)
+    builder.add_region(page, label, (x, y, x + width, y + height), place, shape=mask)
 
 
 def _parse_mask(

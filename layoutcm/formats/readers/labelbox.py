@@ -15,6 +15,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import Point, StatedSize, literal, name_in_address, place_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
@@ -69,49 +70,18 @@ class Annotations(msgspec.Struct):
     frames: Any = None  # of a video
 
 
-class Details(msgspec.Struct):
-    created_by: str | None = None
-
-
-class Label(msgspec.Struct):
-    annotations: Annotations | None = None
-    label_details: Details | None = None
-
-
-class Project(msgspec.Struct):
-    name: str | None = None
-    labels: list[Label] | None = None
-
-
-class DataRow(msgspec.Struct):
-    id: str | None = None
-    global_key: str | None = None
-    external_id: str | None = None
-    row_data: str | None = None
-
-
-class ExportRow(msgspec.Struct):
-    data_row: DataRow
-    media_attributes: StatedSize | None = None
-    projects: dict[str, Project] | None = None
-
-
-class OldExportRow(msgspec.Struct):
-    """A label of export v1."""
-
-    data_row: str | None = msgspec.field(name="DataRow ID", default=None)
-    external_id: str | None = msgspec.field(name="External ID", default=None)
-    address: Any = msgspec.field(name="Labeled Data", default=None)
-    label: Annotations | str | None = msgspec.field(name="Label", default=None)
-    created_by: str | None = msgspec.field(name="Created By", default=None)
-    skipped: bool | None = msgspec.field(name="Skipped", default=None)
-    media: StatedSize | None = msgspec.field(name="Media Attributes", default=None)
-
-
-class AnyLabel(msgspec.Struct):
-    """A label of export v1 with all its keys, to see what it has instead of objects."""
-
-    label: Any = msgspec.field(name="Label", default=None)
+LABEL = {"annotations": Annotations, "label_details": {"created_by": str}}
+DATA_ROW = {"id": str, "global_key": str, "external_id": str, "row_data": str}
+PROJECTS = {"*": {"name": str, "labels": [LABEL]}}
+EXPORT_ROW = json_type({"data_row!": DATA_ROW, "media_attributes": StatedSize, "projects": PROJECTS})
+# A label of export v1, and one with all its keys, to see what it has instead of objects.
+OLD_EXPORT_ROW = json_type(
+    {
+        **{"DataRow ID": str, "External ID": str, "Labeled Data": Any, "Label": Annotations | str},
+        **{"Created By": str, "Skipped": bool, "Media Attributes": StatedSize},
+    }
+)
+ANY_LABEL = json_type({"Label": Any})
 
 
 class RowKey(msgspec.Struct):
@@ -140,7 +110,7 @@ class Media(NamedTuple):
 
 
 def read_labelbox(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(ExportRow)
+    rows = content.decode_each(EXPORT_ROW)
     several = len({key for row in rows for key in row.projects or {}}) > 1
     for i, row in enumerate(rows):
         versions = []
@@ -164,29 +134,30 @@ def _file_name(name: str | None) -> str:
 
 
 def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(OldExportRow)
+    rows = content.decode_each(OLD_EXPORT_ROW)
     _check_old_labels(content, rows)
     by_data_row: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
-        by_data_row.setdefault(row.data_row or row.external_id or f"row {i}", []).append(i)
+        by_data_row.setdefault(row.DataRow_ID or row.External_ID or f"row {i}", []).append(i)
     for key, positions in by_data_row.items():
         versions = []
         for i in positions:
             row = rows[i]
-            if row.skipped or not isinstance(row.label, Annotations):
+            if row.Skipped or not isinstance(row.Label, Annotations):
                 continue
             place = f"[{i}].Label.objects"
-            versions.append(Version(row.created_by or "", _objects(row.label, content.name, place), place + "[{}]"))
+            versions.append(Version(row.Created_By or "", _objects(row.Label, content.name, place), place + "[{}]"))
         first = rows[positions[0]]
-        name = first.external_id or name_in_address(first.address) or key
-        _add_row(Media(name, key if name != key else "", first.media), versions, f"[{positions[0]}]", builder)
+        name = first.External_ID or name_in_address(first.Labeled_Data) or key
+        media = Media(name, key if name != key else "", first.Media_Attributes)
+        _add_row(media, versions, f"[{positions[0]}]", builder)
 
 
-def _check_old_labels(content: FileContent, rows: Sequence[OldExportRow]) -> None:
+def _check_old_labels(content: FileContent, rows: Sequence[Any]) -> None:
     """Refuse exports of 2018, which have outlines by label; an empty label is a page without objects."""
-    unknown = [i for i, row in enumerate(rows) if isinstance(row.label, Annotations) and row.label == Annotations()]
-    labels = content.decode_each(AnyLabel) if unknown else []
-    outlined = next((i for i in unknown if labels[i].label), None)
+    unknown = [i for i, row in enumerate(rows) if isinstance(row.Label, Annotations) and row.Label == Annotations()]
+    labels = content.decode_each(ANY_LABEL) if unknown else []
+    outlined = next((i for i in unknown if labels[i].Label), None)
     if outlined is not None:
         problem = "there are no objects, but outlines by label, which do not say from where y counts"
         raise InputError(content.name, f"[{outlined}].Label", problem, "Export it again as export v2.")
@@ -260,8 +231,8 @@ def _add_region(one: LabelboxObject, page: int, place: tuple[str, object], build
         raise InputError(builder.file, place_text(place), problem, "Write POINTS or PIXELS.")
     box = one.bounding_box or one.bbox
     if box:
-        right, bottom = box.left + box.width, box.top + box.height
-        builder.add_region(page, one.label, box.left, box.top, right, bottom, place, one.confidence)
+        corners = (box.left, box.top, box.left + box.width, box.top + box.height)
+        builder.add_region(page, one.label, corners, place, one.confidence)
     elif one.polygon and len(one.polygon) > 2:
         builder.add_outline(page, one.label, [(point.x, point.y) for point in one.polygon], place, one.confidence)
     elif one.mask or one.composite_mask or (one.instanceURI and not one.point and not one.line):

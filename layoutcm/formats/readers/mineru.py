@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.model_answers import FRACTIONS, THOUSANDTHS, Corners, Keys, read_lists
+from layoutcm.formats.json_keys import FRACTIONS, THOUSANDTHS, Corners, Keys, json_type, read_lists
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, corner_points
 
@@ -47,15 +48,9 @@ class Block(msgspec.Struct):
     score: float | None = None
 
 
-class MiddlePage(msgspec.Struct):
-    page_idx: int
-    page_size: tuple[float, float] | None = None
-    para_blocks: list[Block] = []
-    discarded_blocks: list[Block] = []
-
-
-class Middle(msgspec.Struct):
-    pdf_info: list[MiddlePage]
+BLOCKS: Any = ([Block], [])
+MIDDLE_PAGE = {"page_idx!": int, "page_size": tuple[float, float], "para_blocks": BLOCKS, "discarded_blocks": BLOCKS}
+MIDDLE = json_type({"pdf_info!": [MIDDLE_PAGE]})
 
 
 def document_name(content: FileContent) -> str:
@@ -63,13 +58,13 @@ def document_name(content: FileContent) -> str:
 
 
 def read_mineru(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, pages = document_name(content), content.decode(Middle).pdf_info
+    document, pages = document_name(content), content.decode(MIDDLE).pdf_info
     for i, page in enumerate(pages):
         size, at = page.page_size or (None, None), f"pdf_info[{i}].page_size"
         page_index = builder.add_numbered_page(document, page.page_idx + 1, len(pages), size, at)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
-                builder.add_region(page_index, block.type, *block.bbox, place, block.score)
+                builder.add_region(page_index, block.type, block.bbox, place, block.score)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:
@@ -84,24 +79,10 @@ def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple
             todo += [(below, i, child, block.type) for i, child in reversed(list(enumerate(block.blocks)))]
 
 
-class Detection(msgspec.Struct, gc=False):
-    category_id: int | None = None
-    cls_id: int | None = None
-    label: str | None = None
-    poly: list[float] | None = None
-    bbox: list[float] | None = None
-    score: float | None = None
-
-
-class ModelInfo(msgspec.Struct):
-    page_no: int
-    width: float | None = None
-    height: float | None = None
-
-
-class ModelPage(msgspec.Struct):
-    layout_dets: list[Detection]
-    page_info: ModelInfo
+DETECTION = {"category_id": int, "cls_id": int, "label": str, "poly": [float], "bbox": [float], "score": float}
+MODEL_PAGES = json_type(
+    [{"layout_dets!": [DETECTION], "page_info!": {"page_no!": int, "width": float, "height": float}}]
+)
 
 
 def is_mineru_model(content: FileContent) -> bool:
@@ -110,7 +91,7 @@ def is_mineru_model(content: FileContent) -> bool:
 
 
 def read_mineru_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, pages = document_name(content), content.decode(list[ModelPage])
+    document, pages = document_name(content), content.decode(MODEL_PAGES)
     for i, page in enumerate(pages):
         info = page.page_info
         size = info.width, info.height
@@ -127,15 +108,11 @@ def read_mineru_model(content: FileContent, options: Options, builder: LayoutBui
             builder.add_outline(page_index, label, ring, place, detection.score)
 
 
-class Entry(msgspec.Struct):
-    page_idx: int
-    type: str | None = None
-    bbox: Corners | None = None
-    text_level: int | None = None
+ENTRIES = json_type([{"page_idx!": int, "type": str, "bbox": Corners, "text_level": int}])
 
 
 def read_mineru_content(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, entries = document_name(content), content.decode(list[Entry])
+    document, entries = document_name(content), content.decode(ENTRIES)
     if not any(entry.bbox for entry in entries):
         problem = "no entry has a bbox: the list was written by a version that leaves it out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")

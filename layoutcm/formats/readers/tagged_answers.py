@@ -268,4 +268,5 @@ def _read_tags(text: str, page: int, line: int, options: Options, builder: Layou
             builder.note_unusual("several-locations", f"line {line}")
         for k in range(0, len(grid) - 3, 4):
             x0, y0, x1, y1 = grid[k : k + 4]
-            builder.add_region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))
+            box = (x0 * width, y0 * height, x1 * width, y1 * height)
+            builder.add_region(page, name, box, ("line {}", line))

@@ -18,6 +18,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, ellipse_points
 from layoutcm.layouts.model import Finding
@@ -78,11 +79,6 @@ class ViaImage(msgspec.Struct):
         return self.regions.items() if isinstance(self.regions, dict) else enumerate(self.regions or [])
 
 
-class Project(msgspec.Struct):
-    images: dict[str, ViaImage] = msgspec.field(name=PROJECT_KEY)
-    attributes: Any = msgspec.field(name="_via_attributes", default=None)
-
-
 class Attribute3(msgspec.Struct):
     aname: str = ""
     anchor_id: str = ""  # what it describes
@@ -100,28 +96,19 @@ class Attribute3(msgspec.Struct):
         return self.options.get(given, given) if isinstance(given, str) else given
 
 
-class Via3File(msgspec.Struct):
-    fname: str = ""
-    src: str = ""
-    type: int | None = None
-
-
-class Via3View(msgspec.Struct):
-    fid_list: list[str | int] = []
-
-
-class Metadata3(msgspec.Struct):
-    vid: str | int
-    z: list[float] = []  # times in a video
-    xy: list[float] = []
-    av: dict[str, Any] = {}
-
-
-class Project3(msgspec.Struct):
-    attribute: dict[str, Attribute3]
-    file: dict[str, Via3File]
-    view: dict[str, Via3View]
-    metadata: dict[str, Metadata3]
+PROJECT = json_type({f"{PROJECT_KEY}!": {"*": ViaImage}, "_via_attributes": Any})
+VIA3_METADATA: Any = {
+    **{"vid!": str | int, "xy": ([float], []), "av": (dict[str, Any], {})},
+    "z": ([float], []),  # times in a video
+}
+PROJECT3 = json_type(
+    {
+        "attribute!": {"*": Attribute3},
+        "file!": {"*": {"fname": (str, ""), "src": (str, ""), "type": int}},
+        "view!": {"*": {"fid_list": (list[str | int], [])}},
+        "metadata!": {"*": VIA3_METADATA},
+    }
+)
 
 
 def is_via(content: FileContent) -> bool:
@@ -151,9 +138,9 @@ def read_via(content: FileContent, options: Options, builder: LayoutBuilder) -> 
     if _is_csv(content):
         images = _read_csv(content)
     elif PROJECT_KEY in content.json_keys:
-        project = content.decode(Project)
-        images = project.images
-        given = project.attributes.get("region") if isinstance(project.attributes, dict) else None
+        project = content.decode(PROJECT)
+        images, attributes = project.via_img_metadata, project.via_attributes
+        given = attributes.get("region") if isinstance(attributes, dict) else None
         declared = given if isinstance(given, dict) else {}
     else:
         images = content.decode(dict[str, ViaImage])
@@ -181,7 +168,7 @@ def _add_images(
 
 
 def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    project = content.decode(Project3)
+    project = content.decode(PROJECT3)
     images = {vid: _image3(project, vid, view, content.name) for vid, view in project.view.items()}
     names = _attribute_names(project.attribute)
     for key, one in project.metadata.items():
@@ -199,7 +186,7 @@ def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) ->
     _add_images(images, declared, "metadata.{0[1]!r}", builder)
 
 
-def _image3(project: Project3, vid: str, view: Via3View, file: str) -> ViaImage:
+def _image3(project: Any, vid: str, view: Any, file: str) -> ViaImage:
     """The image of a view, without regions."""
     place = f"view.{short_repr(vid)}"
     missing = next((fid for fid in view.fid_list if str(fid) not in project.file), None)
@@ -285,7 +272,7 @@ def _add_region(
         builder.note_unusual(code, place[0].format(place[1]), what=what)
     elif shape.name == "rect":
         for label in labels:
-            builder.add_region(page, label, *points[0], *points[1], place)
+            builder.add_region(page, label, (*points[0], *points[1]), place)
     else:
         builder.add_outline(page, labels, points, place)
 

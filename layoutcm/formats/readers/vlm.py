@@ -18,12 +18,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.model_answers import THOUSANDTHS, Keys, add_regions, decode_items, read_lists
+from layoutcm.formats.json_keys import THOUSANDTHS, Keys, add_regions, json_type, read_lists
+from layoutcm.formats.model_answers import decode_items
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.page_sizes import given_size
 
@@ -110,14 +109,7 @@ def read_dots_ocr(content: FileContent, options: Options, builder: LayoutBuilder
     add_regions(builder, page, cells, "", DOTS)
 
 
-class DolphinPage(msgspec.Struct):
-    page_number: int | None = None
-    elements: list[DOLPHIN.region] | None = None  # type: ignore[name-defined]
-
-
-class DolphinDocument(msgspec.Struct):
-    pages: list[DolphinPage]
-    source_file: str | None = None
+DOLPHIN_DOCUMENT = json_type({"pages!": [{"page_number": int, "elements": [DOLPHIN.region]}], "source_file": str})
 
 
 def read_dolphin(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -125,7 +117,7 @@ def read_dolphin(content: FileContent, options: Options, builder: LayoutBuilder)
         elements = decode_items(content, DOLPHIN.region, builder)
         add_regions(builder, builder.add_page(content.stem, None, None), elements, "", DOLPHIN)
         return
-    file = content.decode(DolphinDocument)
+    file = content.decode(DOLPHIN_DOCUMENT)
     document = PurePosixPath((file.source_file or content.stem).replace("\\", "/")).stem
     for i, page in enumerate(file.pages):
         number = i + 1 if page.page_number is None else page.page_number

@@ -118,7 +118,7 @@ def _read_lines(
             # Not by `pixel_box`: there are very many lines.
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
-            builder.add_region(page, label, x0, y0, x1, y1, ("line {}", i), score)
+            builder.add_region(page, label, (x0, y0, x1, y1), ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
         ring = builder.pixels(page, zip(values[::2], values[1::2]))
