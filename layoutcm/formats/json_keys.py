@@ -7,7 +7,7 @@ which many formats differ only in their keys; `add_regions` reads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -17,7 +17,7 @@ import msgspec
 
 from layoutcm.formats.builder import PIXELS, LayoutBuilder
 from layoutcm.formats.content import FileContent
-from layoutcm.formats.parsing import SizedBox
+from layoutcm.formats.parsing import FilePlace, SizedBox
 
 Corners = tuple[float, float, float, float]
 THOUSANDTHS, FRACTIONS = 1000, 1  # parts of the page in which boxes are written
@@ -52,6 +52,23 @@ def _field(name: str, key: str, kind: Any) -> tuple[Any, ...]:
     if isinstance(kind, tuple):
         return name, json_type(kind[0]), kind[1]
     return name, json_type(kind) | None, None
+
+
+def walk_tree(
+    blocks: Sequence[Any], start: str, keys: dict[str, str], is_open: Callable[[Any], bool] = lambda block: True
+) -> Iterator[tuple[FilePlace, Any, Any]]:
+    """Place, block and the block around it (None at the top) of all blocks of a tree, in the order of the file.
+
+    `keys` is {attribute: key} of the lists of blocks below a block. Blocks below one that is not open are left out.
+    This uses a list instead of recursion, because trees can be deep.
+    """
+    todo = [(f"{start}[{{}}]", k, block, None) for k, block in reversed(list(enumerate(blocks)))]
+    while todo:
+        template, k, block, around = todo.pop()
+        yield (template, k), block, around
+        for attribute, key in reversed(keys.items()) if is_open(block) else ():
+            below = f"{template.format(k)}.{key}[{{}}]"  # one text for all of them
+            todo += [(below, i, one, block) for i, one in reversed(list(enumerate(getattr(block, attribute) or ())))]
 
 
 @dataclass(frozen=True)

@@ -194,13 +194,14 @@ def _add_block(builder: LayoutBuilder, page: int, block: Any, place: str) -> Non
 
 
 DOCUMENT_KEYS = ("mimeType", "mime_type", "uri", "shardInfo", "textStyles")  # one of which a document has
-DOCAI_NEEDS = OneOf(
+OTHER_KEYS = ("schema_name", "apiVersion")  # of docling; of OCR of Upstage and others
+is_docai = OneOf(
     (
         *(Needs("object", ("pages", "text", key), typical=("dimension",)) for key in DOCUMENT_KEYS),
         Needs("object", ("documentLayout",)),
         Needs("object", ("document", "humanReviewStatus")),
     )
-)
+).with_check(lambda content: content.json_keys.isdisjoint(OTHER_KEYS))
 
 
 VERTICES: Any = ([{"x": (float, 0.0), "y": (float, 0.0)}], [])  # the file omits coordinates that are zero
@@ -212,11 +213,6 @@ DOCAI_PAGE = {
     **dict.fromkeys(DOCAI_PARTS, ([{"layout": PART_LAYOUT, "type": str}], [])),
 }
 DOCUMENT = json_type({"pages": ([DOCAI_PAGE], [])})
-
-
-def is_docai(content: FileContent) -> bool:
-    other = ("schema_name", "apiVersion")  # docling; OCR of Upstage and others
-    return DOCAI_NEEDS(content) and content.json_keys.isdisjoint(other)
 
 
 def read_docai(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -16,9 +16,11 @@ from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, Point, SizedBox, ellipse_points, page_name, place_text, ring_with_holes
 
-VERSION_2 = Needs("object", ("annotations", "item", "version")) | Needs("object", ("annotations", "item", "schema_ref"))
-VERSION_1 = Needs("object", ("annotations", "image", "dataset"))
-DARWIN_NEEDS = VERSION_2 | VERSION_1
+is_darwin = (
+    Needs("object", ("annotations", "item", "version"))
+    | Needs("object", ("annotations", "item", "schema_ref"))
+    | Needs("object", ("annotations", "image", "dataset"), also=lambda content: "images" not in content.json_keys)
+)
 
 
 GEOMETRY = {
@@ -91,10 +93,6 @@ class ItemPages:
                 name, given.width, given.height, "item", document=document, number=number, otherwise=self._content.stem
             )
         return self._pages[key]
-
-
-def is_darwin(content: FileContent) -> bool:
-    return VERSION_2(content) or (VERSION_1(content) and "images" not in content.json_keys)
 
 
 def read_darwin(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -107,7 +107,8 @@ def read_docbank(content: FileContent, options: Options, builder: LayoutBuilder)
 
 USUAL_FIELD = "ground_truth"
 BOX_KINDS = ("Detections", "Detection", "Polylines", "Polyline")
-FIFTYONE_NEEDS = Needs("object", ("classes", "labels"))
+LABELS_FILE_KEYS = {"classes", "labels", "attributes", "info"}
+is_fiftyone = Needs("object", ("classes", "labels"), also=lambda content: content.json_keys <= LABELS_FILE_KEYS)
 is_fiftyone_samples = Needs("object", ("samples",), ("filepath",))
 
 
@@ -120,10 +121,6 @@ SAMPLES_FILE = json_type({"samples!": [dict[str, msgspec.Raw]]})
 KIND = json_type({"_cls": str})  # what a field of a sample holds; many fields hold no labels
 # A field of a sample with labels that have places: one label, or a list.
 FIELD = json_type({**FIFTYONE_LABEL, "detections": [FIFTYONE_LABEL], "polylines": [FIFTYONE_LABEL]})
-
-
-def is_fiftyone(content: FileContent) -> bool:
-    return FIFTYONE_NEEDS(content) and content.json_keys <= {"classes", "labels", "attributes", "info"}
 
 
 def read_fiftyone(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -37,11 +37,8 @@ from layoutcm.formats.parsing import (
 )
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
-VOC_NEEDS = Needs("xml", ("annotation",), typical=("object", "bndbox", "filename"))
-
-
-def is_voc(content: FileContent) -> bool:
-    return VOC_NEEDS(content) and not is_of_labelme(content)
+VOC_ELEMENTS = ("object", "bndbox", "filename")
+is_voc = Needs("xml", ("annotation",), typical=VOC_ELEMENTS, also=lambda content: not is_of_labelme(content))
 
 
 def read_voc(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -73,11 +70,7 @@ SEPARATOR = "|"
 POINT_TAGS = {b"<pt><x>": b"", b"</x><y>": SEPARATOR.encode(), b"</y></pt>": SEPARATOR.encode()}
 # In a file with one of these, the separator may be text, or a tag may be none.
 NOT_AS_TEXT = (SEPARATOR.encode(), b"&#", b"<![CDATA[")
-LABELME_XML_NEEDS = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"))
-
-
-def is_labelme_xml(content: FileContent) -> bool:
-    return LABELME_XML_NEEDS(content) and is_of_labelme(content)
+is_labelme_xml = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"), also=is_of_labelme)
 
 
 def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

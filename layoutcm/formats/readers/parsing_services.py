@@ -90,32 +90,28 @@ def _kind(path: str) -> tuple[str, bool, bool]:
     return label, label in CELLS, not CONTAINERS.isdisjoint(names[:-1])
 
 
-PLACES = ("coordinates", "bounding_box")
-UPSTAGE_ANSWER = OneOf(
-    (
-        *(Needs("object", ("elements", key), ("category", box)) for key in ("api", "model") for box in PLACES),
-        Needs("object", ("elements", "api", "model", "content")),
-    )
-)
-DP_BENCH = OneOf(tuple(Needs("object", inside=("elements", "category", box)) for box in PLACES))
-UPSTAGE_NEEDS = UPSTAGE_ANSWER | DP_BENCH
-
-
-UPSTAGE_ELEMENT = {"page": (int, 1), "category": str, "coordinates": [Point], "bounding_box": [Point]}
-UPSTAGE_SIZES = {"pages": [{"page!": int, "width!": float, "height!": float}]}
-UPSTAGE_DOCUMENT = json_type({"elements!": [UPSTAGE_ELEMENT], "metadata": UPSTAGE_SIZES, "usage": {"pages": int}})
-
-
-def is_upstage(content: FileContent) -> bool:
-    return UPSTAGE_ANSWER(content) or (DP_BENCH(content) and _has_elements_in_each_value(content))
-
-
-def _has_elements_in_each_value(content: FileContent) -> bool:
+def _is_dp_bench(content: FileContent) -> bool:
+    """Whether each value of the outermost object has elements."""
     try:
         documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
     except DECODE_ERRORS:
         return False
     return bool(documents) and all("elements" in document for document in documents.values())
+
+
+PLACES = ("coordinates", "bounding_box")
+is_upstage = OneOf(
+    (
+        *(Needs("object", ("elements", key), ("category", box)) for key in ("api", "model") for box in PLACES),
+        Needs("object", ("elements", "api", "model", "content")),
+        *(Needs("object", inside=("elements", "category", box), also=_is_dp_bench) for box in PLACES),
+    )
+)
+
+
+UPSTAGE_ELEMENT = {"page": (int, 1), "category": str, "coordinates": [Point], "bounding_box": [Point]}
+UPSTAGE_SIZES = {"pages": [{"page!": int, "width!": float, "height!": float}]}
+UPSTAGE_DOCUMENT = json_type({"elements!": [UPSTAGE_ELEMENT], "metadata": UPSTAGE_SIZES, "usage": {"pages": int}})
 
 
 def read_upstage(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -25,10 +25,10 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.json_keys import Corners, json_type
+from layoutcm.formats.json_keys import Corners, json_type, walk_tree
 from layoutcm.formats.markup import elements, local_name
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, is_picture_or_table, literal, parse_number_list, parse_size, place_text
+from layoutcm.formats.parsing import is_picture_or_table, literal, parse_number_list, parse_size, place_text
 from layoutcm.layouts import limits
 
 CELLS = ("table row", "table cell")
@@ -51,7 +51,9 @@ NODE_TREE = json_type({"kids!": [Node], "file name": str, "number of pages": int
 
 def read_opendataloader(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(NODE_TREE)
-    nodes = list(_nodes(file.kids, options))
+    hides = lambda node: not options.nested and node.type not in CELLS and is_picture_or_table(node.type or "")
+    tree = walk_tree(file.kids, "kids", BRANCHES, lambda node: not hides(node))
+    nodes = [(place, node) for place, node, _ in tree if node.type not in CELLS]
     used = {node.page for _, node in nodes if node.page is not None and node.box}
     if nodes and not used:
         problem = "no element has a `page number` and a `bounding box`"
@@ -70,22 +72,6 @@ def read_opendataloader(content: FileContent, options: Options, builder: LayoutB
         x0, bottom, x1, top = node.box
         height = builder.page_size(pages[node.page])[1]
         builder.add_region(pages[node.page], node.type, (x0, height - top, x1, height - bottom), place)
-
-
-def _nodes(kids: list[Node], options: Options) -> Iterator[tuple[FilePlace, Node]]:
-    """All elements that may be regions, in the order of the file; a list instead of recursion, for deep trees."""
-    todo = [("kids[{}]", k, node) for k, node in reversed(list(enumerate(kids)))]
-    while todo:
-        template, k, node = todo.pop()
-        if node.type not in CELLS:
-            yield (template, k), node
-        if not options.nested and is_picture_or_table(node.type or "") and node.type not in CELLS:
-            continue
-        for attribute, name in reversed(BRANCHES.items()):
-            children: list[Node] | None = getattr(node, attribute)
-            if children:
-                below = f"{template.format(k)}.{name}[{{}}]"  # one text for all of them
-                todo += [(below, i, child) for i, child in reversed(list(enumerate(children)))]
 
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
@@ -220,7 +206,10 @@ is_pdffigures2 = (
     | Needs("object", ("regionless-captions",))
     | Needs("object", ("figures",), ("regionBoundary",))
 )
-PDFFIGURES2_GT_NEEDS = Needs("object", inside=("pages_annotated",), typical=("figures",))
+is_pdffigures2_gt = Needs(
+    "object", inside=("pages_annotated",), typical=("figures",),
+    also=lambda content: _ANNOTATED_DOCUMENT.match(content.json_head) is not None,
+)  # fmt: skip
 BOX = json_type({"x1!": float, "y1!": float, "x2!": float, "y2!": float})
 FIGURE = {"page!": int, "figType": str, "regionBoundary": BOX, "captionBoundary": BOX}
 FIGURES = json_type([{**FIGURE, "boundary": BOX}])  # the last is of a caption without a figure
@@ -247,10 +236,6 @@ def read_pdffigures2(content: FileContent, options: Options, builder: LayoutBuil
             if box is not None:
                 corners = (box.x1, box.y1, box.x2, box.y2)
                 builder.add_region(pages[figure.page + 1], label, corners, ("figures[{}]", i))
-
-
-def is_pdffigures2_gt(content: FileContent) -> bool:
-    return PDFFIGURES2_GT_NEEDS(content) and _ANNOTATED_DOCUMENT.match(content.json_head) is not None
 
 
 def read_pdffigures2_gt(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

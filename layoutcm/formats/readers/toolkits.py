@@ -24,7 +24,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.json_keys import Corners, json_type
+from layoutcm.formats.json_keys import Corners, json_type, walk_tree
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
@@ -92,7 +92,11 @@ def _read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -
         x0, y0, x1, y1 = bounding_box(_corners(page, content.name, place))
         size = x1 - x0, y1 - y0
         page_index = builder.add_numbered_page(content.stem, i + 1, len(pages), size, f"{place}.bbox")
-        for block_place, block in _blocks(page.children or [], place, options):
+        is_open = lambda block: block.block_type not in (*BELOW_BLOCKS, *(() if options.nested else CONTAINERS))
+        tree = walk_tree(page.children or [], f"{place}.children", {"children": "children"}, is_open)
+        for block_place, block, _ in tree:
+            if block.block_type in BELOW_BLOCKS:
+                continue
             ring = [(x - x0, y - y0) for x, y in _corners(block, content.name, block_place)]
             builder.add_outline(page_index, block.block_type, ring, block_place)
 
@@ -102,19 +106,6 @@ def _corners(block: Any, file: str, place: FilePlace) -> list[tuple[float, float
     if block.polygon and len(block.polygon) > 1:
         return block.polygon
     return corner_points(block.bbox or [], file, place)
-
-
-def _blocks(blocks: list[MarkerBlock], start: str, options: Options) -> Iterator[tuple[FilePlace, MarkerBlock]]:
-    """All blocks below these, in the order of the file; a list instead of recursion, because trees can be deep."""
-    todo = [(start + ".children[{}]", k, block) for k, block in reversed(list(enumerate(blocks)))]
-    while todo:
-        template, k, block = todo.pop()
-        if block.block_type in BELOW_BLOCKS:
-            continue
-        yield (template, k), block
-        if block.children and (options.nested or block.block_type not in CONTAINERS):
-            below = template.format(k) + ".children[{}]"  # one text for all of them
-            todo += [(below, i, child) for i, child in reversed(list(enumerate(block.children)))]
 
 
 is_surya = Needs("object", (), inside=("image_bbox", "bboxes")) | Needs(

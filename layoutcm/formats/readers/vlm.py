@@ -42,8 +42,11 @@ DOLPHIN: Keys = Keys(
 )  # fmt: skip
 
 is_qwen_vl_1000 = is_qwen_vl_pixels = Needs("json", ("bbox_2d",), typical=("label", "text_content"))
-GLM_OCR_NEEDS = Needs("array", inside=("index", "label", "bbox_2d"), typical=("native_label",))
 _LIST_OF_PAGES = re.compile(rb"\s*+\[\s*+\[")
+is_glm_ocr = Needs(
+    "array", inside=("index", "label", "bbox_2d"), typical=("native_label",),
+    also=lambda content: _LIST_OF_PAGES.match(content.json_head) is not None,
+)  # fmt: skip
 DOTS_OCR_NEEDS = Needs("array", ("bbox", "category"))
 DOTS_KEYS = {"bbox", "category", "text"}
 # Three usual keys are not enough to recognise a file: at least one category must be one of the model's.
@@ -82,10 +85,6 @@ def _qwen_page(content: FileContent, builder: LayoutBuilder) -> tuple[int, list[
         raise InputError(content.name, "", problem, "Give the list of regions itself.")
     items = decode_items(content, QWEN_PIXELS.region, builder)
     return builder.add_page(content.stem, None, None), items
-
-
-def is_glm_ocr(content: FileContent) -> bool:
-    return GLM_OCR_NEEDS(content) and _LIST_OF_PAGES.match(content.json_head) is not None
 
 
 def read_glm_ocr(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
