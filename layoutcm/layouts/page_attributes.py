@@ -6,8 +6,6 @@ DataFrame. What is given here takes precedence over what the file says.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +16,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
-from layoutcm.layouts.file_bytes import decoded, read_bytes
+from layoutcm.layouts.file_bytes import csv_rows, decoded, read_bytes
 from layoutcm.layouts.model import Finding, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.validation import checked_attributes
@@ -121,16 +119,9 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
 
 def parse_attributes(file: str, data: bytes) -> AttributeTable:
     """The table in the bytes of a CSV file, with commas, semicolons or tabs."""
-    text = decoded(file, data)
-    first = text.partition("\n")[0]
-    delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        header = next(reader, [])
-        rows = ((f"row {i}", cells) for i, cells in enumerate(reader, 2) if any(cells))
-        return _from_rows(file, "row 1", header, rows)
-    except csv.Error as error:
-        raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
+    rows = csv_rows(file, decoded(file, data), HINT)
+    _, header = next(rows, (1, []))
+    return _from_rows(file, "row 1", header, ((f"row {i}", cells) for i, cells in rows if any(cells)))
 
 
 def _from_rows(

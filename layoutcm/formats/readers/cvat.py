@@ -20,7 +20,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.markup import elements, root_name
+from layoutcm.formats.markup import elements
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
@@ -43,13 +43,10 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
 SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
-CVAT_NEEDS = Needs("xml", ("annotations",), ("image",), typical=("box",)) | Needs(
-    "xml", ("annotations",), ("track",), typical=("box",)
-)
-
-
-def is_cvat(content: FileContent) -> bool:
-    return root_name(content) == "annotations" and any(mark in content.data for mark in (b"<image ", b"<track "))
+is_cvat = (
+    Needs("xml", ("annotations",), ("image",), typical=("box",))
+    | Needs("xml", ("annotations",), ("track",), typical=("box",))
+).with_check(lambda content: _first_page(content.data) >= 0)
 
 
 @dataclass

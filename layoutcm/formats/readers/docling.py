@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
@@ -27,9 +28,6 @@ from layoutcm.formats.nested_values import Column, cell_values, is_text, words_o
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import NO_SCORE, names_by_number
 from layoutcm.layouts.model import Finding, Layout
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
@@ -283,8 +281,6 @@ def _words(file: str, batch: pa.RecordBatch, name: str) -> list[str]:
 
 def _documents(file: str, batch: pa.RecordBatch, name: str) -> Iterator[bytes]:
     """The texts as bytes, which need not be decoded twice."""
-    import pyarrow as pa
-
     column = Column(file, name)
     array = cell_values(batch, column)
     if pa.types.is_null(array.type):
