@@ -45,7 +45,7 @@ _SUFFIX = re.compile(r"\.[^./]*$")
 
 
 class LayoutBuilder:
-    """Collects pages, regions and findings as columns; `layout` returns the result. Mutable; used by one reader."""
+    """Collects pages, regions and findings as columns; `build` returns the result. Mutable; used by one reader."""
 
     def __init__(self, name: str, options: Options) -> None:
         self.name, self.options = name, options
@@ -69,7 +69,7 @@ class LayoutBuilder:
         self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
         self._largest: dict[tuple[str, float], float] = {}  # {(file, parts): largest coordinate}
         self.annotators = AnnotatorNames(options)
-        self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
+        self.ignore_label = ""  # regions of this label become areas that are not judged
 
     def add_page(
         self,
@@ -145,7 +145,7 @@ class LayoutBuilder:
         self.note_unusual("ignored-region", place)
 
     def add_coco_facts(self, crowd: bool, area: float | None, width: float, height: float) -> None:
-        """What COCO knows of the region that was added last."""
+        """Add what COCO knows about the region that was added last."""
         self._coco[len(self._region_page) - 1] = crowd, NO_SCORE if area is None else area, width, height
 
     def _coco_facts(self) -> CocoFacts | None:

@@ -1,8 +1,8 @@
 """Answers of vision-language models that are cut off.
 
-An answer may end in the middle, because the model reached its limit of tokens. It is read
-up to its last whole region, and a finding says how much is left out. An answer that is broken before its end is not cut
-off, and is refused like any other file; line breaks in texts and a comma after the last region are no harm.
+An answer may end in the middle, because the model reached its limit of tokens. It is read up to its last whole region,
+and a finding says how much is left out. An answer that is broken before its end is not cut off, and is refused like any
+other file; line breaks in texts and a comma after the last region are accepted.
 """
 
 from __future__ import annotations

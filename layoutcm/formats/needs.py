@@ -93,7 +93,7 @@ class OneOf:
         return OneOf((*self.choices, *(other.choices if isinstance(other, OneOf) else (other,))))
 
     def with_check(self, also: Callable[[FileContent], bool]) -> OneOf:
-        """The same choices, for files of which something else is true, too."""
+        """The same choices, each with a further condition."""
         return OneOf(tuple(replace(needs, also=also) for needs in self.choices))
 
     def missing(self, content: FileContent) -> list[str]:

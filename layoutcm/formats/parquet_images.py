@@ -86,7 +86,7 @@ def _numbers_of_images(content: FileContent, images: str) -> Iterator[int]:
 def _names_of_images(content: FileContent) -> list[tuple[str, ...]]:
     """The names that each page of a file with images may have, the likeliest first; [] if it has no images.
 
-    Which one its layout uses depends on all files of the data set, of which this is only one.
+    Which one its layout uses depends on all files of the data set, and this is only one of them.
     """
     columns = find_hub_columns(content.name, column_paths(content))
     if not columns.image:

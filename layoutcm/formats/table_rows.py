@@ -139,7 +139,7 @@ def _fractions_in_pixels(rows: TableRows, pages: Pages, page: Indices) -> Floats
     is_wrong = (np.abs(rows.boxes) > LARGEST_FRACTION).any(axis=1)  # never for an empty cell
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
-        problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is no fraction of the page, as these columns mean"
+        problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is not a fraction of the page, which these columns hold"
         hint = "For pixels, name the columns page, label, x0, y0, x1, y1."
         raise InputError(rows.file, rows.place(row), problem, hint)
     sides = np.tile(np.stack([pages.widths, pages.heights], axis=1)[page], 2)

@@ -89,7 +89,7 @@ def load_attributes(attributes: AttributesLike) -> AttributeTable | None:
     import pandas as pd
 
     if not isinstance(attributes, pd.DataFrame):
-        problem = f"{short_repr(attributes)} is no table of attributes"
+        problem = f"{short_repr(attributes)} is not a table of attributes"
         raise InputError("", "attributes", problem, "Give a CSV, {page: {name: value}} or a DataFrame.")
     header = [str(name) for name in attributes.columns]
     rows = ((f"row {i}", list(map(_cell_text, row))) for i, row in enumerate(attributes.itertuples(index=False)))
@@ -110,7 +110,7 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
     for page, given in attributes.items():
         place = f"attributes[{short_repr(page)}]"
         if not isinstance(page, str) or not isinstance(given, Mapping):
-            raise InputError("", place, f"{short_repr(given)} is no mapping", "Give {page: {name: value}}.")
+            raise InputError("", place, f"{short_repr(given)} is not a mapping", "Give {page: {name: value}}.")
         texts = {name: _cell_text(value) for key, value in given.items() if (name := attribute_name(str(key)))}
         names |= dict.fromkeys(texts)
         rows.append(AttributeRow(page, texts, place))
@@ -149,7 +149,7 @@ def _from_rows(
 def _checked(table: AttributeTable, header_place: str) -> AttributeTable:
     if len(table.names) > limits.MAX_ATTRIBUTES:
         problem = f"{len(table.names):,} attributes, at most {limits.MAX_ATTRIBUTES:,}"
-        raise InputError(table.file, header_place, problem, "Leave out columns that are no attributes.")
+        raise InputError(table.file, header_place, problem, "Leave out columns that are not attributes.")
     for row in table.rows:
         for text in (row.key, *row.texts, *row.texts.values()):
             if len(text) > limits.MAX_NAME:
@@ -179,7 +179,7 @@ def add_attributes(layout: Layout, table: AttributeTable) -> Layout:
 
 
 def _named(names: tuple[str, ...]) -> Pages:
-    """Names as pages without a size, so that they can be found by the rules for page names."""
+    """Names as pages without a size, to find them by the rules for page names."""
     none = np.zeros(len(names))
     return Pages(names, none, none, ("",) * len(names), np.full(len(names), -1, np.int32))
 

@@ -1,7 +1,7 @@
 """Page maps, in which the user states which pages belong together: {gt page: pred page}, or a file.
 
 A CSV has the columns gt and pred (or just two columns); YAML and JSON hold one mapping. Pairs with an empty side are
-skipped, so that an exported table of all pages can be completed by hand and read again.
+skipped: an exported table of all pages can be completed by hand and read again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def load_page_map(pages: PageMapLike) -> PageMap | None:
     if isinstance(pages, Mapping):
         return _check_entries("", ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pages.items()))
     if not isinstance(pages, str | os.PathLike):
-        problem = f"{short_repr(pages)} is no page map"
+        problem = f"{short_repr(pages)} is not a page map"
         raise InputError("", "pages", problem, "Give {gt page: pred page} or a file's path.")
     return parse_page_map(str(pages), read_bytes(pages))
 

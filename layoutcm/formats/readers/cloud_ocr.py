@@ -193,7 +193,7 @@ def _add_block(builder: LayoutBuilder, page: int, block: Any, place: str) -> Non
         builder.add_region(page, block.BlockType, builder.pixel_box(page, edges), place, score)
 
 
-DOCUMENT_KEYS = ("mimeType", "mime_type", "uri", "shardInfo", "textStyles")  # one of which a document has
+DOCUMENT_KEYS = ("mimeType", "mime_type", "uri", "shardInfo", "textStyles")  # a document has one of these
 OTHER_KEYS = ("schema_name", "apiVersion")  # of docling; of OCR of Upstage and others
 is_docai = OneOf(
     (

@@ -4,7 +4,7 @@
   this format counts from 0; coordinates are not changed. Objects marked `difficult` are not to be judged.
 - LabelMe, the web tool of MIT: one XML file per image, `object/polygon/pt`. The root is that of Pascal VOC, too.
   Objects that were deleted stay in the file, marked as such.
-- ICDAR 2019 cTDaR: one XML file per page, `table/Coords`; the cells of a table are no regions.
+- ICDAR 2019 cTDaR: one XML file per page, `table/Coords`; the cells of a table are not regions.
 - LabelMe: one JSON file per page, shapes with points.
 - Create ML object detection: a JSON list of images; x and y are the centre of a box. The centre is Apple's definition.
   Some tools write the upper left corner, which a comparison reports with its repair.
@@ -68,7 +68,7 @@ AXES = ("x", "y")
 POINT_NAMES = ("polygon/pt/x", "polygon/pt/y")
 SEPARATOR = "|"
 POINT_TAGS = {b"<pt><x>": b"", b"</x><y>": SEPARATOR.encode(), b"</y></pt>": SEPARATOR.encode()}
-# In a file with one of these, the separator may be text, or a tag may be none.
+# In a file with one of these, the separator may be text, or what looks like a tag may not be one.
 NOT_AS_TEXT = (SEPARATOR.encode(), b"&#", b"<![CDATA[")
 is_labelme_xml = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"), also=is_of_labelme)
 
@@ -85,7 +85,7 @@ def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuil
             builder.note_unusual("deleted-object", f"object[{i}]")
             continue
         place = ("object[{}]", i)
-        mask = item.find("segm")  # an image of its own, of which only the box around it is in the file
+        mask = item.find("segm")  # an image of its own; the file has only the box around it
         box = None if mask is None else mask.find("box")
         if box is None:
             polygon = item.find("polygon")
@@ -217,7 +217,7 @@ def is_createml(content: FileContent) -> bool:
 
 
 def _are_blank_pages(content: FileContent) -> bool:
-    """Whether all images are without annotations, so that there are no coordinates."""
+    """Whether no image has annotations; then there are no coordinates."""
     try:
         images = msgspec.json.decode(content.json_text, type=ANNOTATED_IMAGES)
     except DECODE_ERRORS:

@@ -27,77 +27,38 @@ is_labelbox_v1 = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",
 is_labelbox_import = Needs("json", ("uuid", "dataRow"))
 
 
-class Box(msgspec.Struct, gc=False):
-    top: float
-    left: float
-    height: float
-    width: float
-
-
-class LabelboxObject(msgspec.Struct):
-    """An object of any of the three files; each has its own names for the label, the box and the page."""
-
-    name: str | None = None
-    title: str | None = None
-    value: Any = None
-    schemaId: str | None = None
-    bounding_box: Box | None = None
-    bbox: Box | None = None
-    polygon: list[Point] | None = None
-    page_number: int | None = None  # from 1
-    page: int | None = None  # from 0
-    unit: str | None = None
-    confidence: float | None = None
-    point: Any = None
-    line: Any = None
-    mask: Any = None
-    composite_mask: Any = None
-    instanceURI: Any = None
-
-    @property
-    def label(self) -> str:
-        return self.name or self.title or (self.value if isinstance(self.value, str) else "") or self.schemaId or ""
-
-    @property
-    def number(self) -> int | None:
-        """The page of a PDF from 1, None for an image."""
-        return self.page_number if self.page is None else self.page + 1
-
-
-class Annotations(msgspec.Struct):
-    objects: list[LabelboxObject] | None = None
-    classifications: Any = None
-    frames: Any = None  # of a video
-
-
-LABEL = {"annotations": Annotations, "label_details": {"created_by": str}}
+BOX = json_type({"top!": float, "left!": float, "height!": float, "width!": float})
+# An object of any of the three files; each has its own names for the label, the box and the page.
+OBJECT = {
+    **{"name": str, "title": str, "value": Any, "schemaId": str},
+    **{"bounding_box": BOX, "bbox": BOX, "polygon": [Point], "unit": str, "confidence": float},
+    **{"page_number": int, "page": int},  # from 1, from 0
+    **dict.fromkeys(("point", "line", "mask", "composite_mask", "instanceURI"), Any),
+}
+ANNOTATIONS = json_type({"objects": [OBJECT], "classifications": Any, "frames": Any})  # frames are of a video
+LABEL = {"annotations": ANNOTATIONS, "label_details": {"created_by": str}}
 DATA_ROW = {"id": str, "global_key": str, "external_id": str, "row_data": str}
 PROJECTS = {"*": {"name": str, "labels": [LABEL]}}
 EXPORT_ROW = json_type({"data_row!": DATA_ROW, "media_attributes": StatedSize, "projects": PROJECTS})
 # A label of export v1, and one with all its keys, to see what it has instead of objects.
 OLD_EXPORT_ROW = json_type(
     {
-        **{"DataRow ID": str, "External ID": str, "Labeled Data": Any, "Label": Annotations | str},
+        **{"DataRow ID": str, "External ID": str, "Labeled Data": Any, "Label": ANNOTATIONS | str},
         **{"Created By": str, "Skipped": bool, "Media Attributes": StatedSize},
     }
 )
 ANY_LABEL = json_type({"Label": Any})
 
 
-class RowKey(msgspec.Struct):
-    id: str | None = None
-    globalKey: str | None = None
-
-
-class ImportRow(LabelboxObject):
-    dataRow: RowKey = msgspec.field(default_factory=RowKey)
+ROW_KEY = json_type({"id": str, "globalKey": str})
+IMPORT_ROW = json_type({**OBJECT, "dataRow": (ROW_KEY, msgspec.field(default_factory=ROW_KEY))})
 
 
 class Version(NamedTuple):
     """One annotation of a data row: by whom, its objects, and the place of the first object, to be formatted."""
 
     annotator: str
-    objects: Sequence[LabelboxObject]
+    objects: Sequence[Any]
     place: str
 
 
@@ -143,7 +104,7 @@ def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuil
         versions = []
         for i in positions:
             row = rows[i]
-            if row.Skipped or not isinstance(row.Label, Annotations):
+            if row.Skipped or not isinstance(row.Label, ANNOTATIONS):
                 continue
             place = f"[{i}].Label.objects"
             versions.append(Version(row.Created_By or "", _objects(row.Label, content.name, place), place + "[{}]"))
@@ -155,7 +116,7 @@ def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuil
 
 def _check_old_labels(content: FileContent, rows: Sequence[Any]) -> None:
     """Refuse exports of 2018, which have outlines by label; an empty label is a page without objects."""
-    unknown = [i for i, row in enumerate(rows) if isinstance(row.Label, Annotations) and row.Label == Annotations()]
+    unknown = [i for i, row in enumerate(rows) if isinstance(row.Label, ANNOTATIONS) and row.Label == ANNOTATIONS()]
     labels = content.decode_each(ANY_LABEL) if unknown else []
     outlined = next((i for i in unknown if labels[i].Label), None)
     if outlined is not None:
@@ -164,7 +125,7 @@ def _check_old_labels(content: FileContent, rows: Sequence[Any]) -> None:
 
 
 def read_labelbox_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(ImportRow)
+    rows = content.decode_each(IMPORT_ROW)
     by_data_row: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
         by_data_row.setdefault((row.dataRow.globalKey or "", row.dataRow.id or ""), []).append(i)
@@ -175,7 +136,16 @@ def read_labelbox_import(content: FileContent, options: Options, builder: Layout
                    lambda one, k, places=places: ("[{}]", places[id(one)]), f"[{positions[0]}]", builder)  # fmt: skip
 
 
-def _objects(annotations: Annotations | None, file: str, place: str) -> Sequence[LabelboxObject]:
+def _label(one: Any) -> str:
+    return one.name or one.title or (one.value if isinstance(one.value, str) else "") or one.schemaId or ""
+
+
+def _number(one: Any) -> int | None:
+    """The page of a PDF from 1, None for an image."""
+    return one.page_number if one.page is None else one.page + 1
+
+
+def _objects(annotations: Any, file: str, place: str) -> Sequence[Any]:
     if annotations is None or annotations.objects:
         return annotations.objects or [] if annotations else []
     if annotations.frames:
@@ -198,14 +168,14 @@ def _add_row(media: Media, versions: Sequence[Version], place: str, builder: Lay
 
 def _add_pages(
     media: Media,
-    objects: Sequence[LabelboxObject],
-    known: Iterable[LabelboxObject],
+    objects: Sequence[Any],
+    known: Iterable[Any],
     place_of: Any,
     place: str,
     builder: LayoutBuilder,
 ) -> None:
     """Add the pages that are named by any of the known objects, and the chosen objects as regions."""
-    numbers = sorted({one.number for one in known if one.number is not None})
+    numbers = sorted({number for one in known if (number := _number(one)) is not None})
     wrong = next((n for n in numbers if not 1 <= n <= LAST_PAGE), None)
     if wrong is not None:
         raise InputError(builder.file, place, f"{wrong - 1:,} is not a page", "Repair this value.")
@@ -218,23 +188,23 @@ def _add_pages(
         pages[n] = builder.add_numbered_page(stem, n, 2, place=place, in_points=True)
     for k, one in enumerate(objects):
         where = place_of(one, k)
-        page = pages.get(one.number)
+        page = pages.get(_number(one))
         if page is None:  # an object of the whole PDF
             builder.note_unusual("not-an-area", place_text(where))
         else:
             _add_region(one, page, where, builder)
 
 
-def _add_region(one: LabelboxObject, page: int, place: tuple[str, object], builder: LayoutBuilder) -> None:
+def _add_region(one: Any, page: int, place: tuple[str, object], builder: LayoutBuilder) -> None:
     if one.unit not in KNOWN_UNITS:
         problem = f"the unit {short_repr(one.unit)} is not read"
         raise InputError(builder.file, place_text(place), problem, "Write POINTS or PIXELS.")
     box = one.bounding_box or one.bbox
     if box:
         corners = (box.left, box.top, box.left + box.width, box.top + box.height)
-        builder.add_region(page, one.label, corners, place, one.confidence)
+        builder.add_region(page, _label(one), corners, place, one.confidence)
     elif one.polygon and len(one.polygon) > 2:
-        builder.add_outline(page, one.label, [(point.x, point.y) for point in one.polygon], place, one.confidence)
+        builder.add_outline(page, _label(one), [(point.x, point.y) for point in one.polygon], place, one.confidence)
     elif one.mask or one.composite_mask or (one.instanceURI and not one.point and not one.line):
         builder.note_unusual("mask-left-out", place_text(place))
     else:

@@ -2,7 +2,7 @@
 
 The last annotation of a task that was not cancelled is read; predictions are read only if there is no annotation. If an
 annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION". A task
-that was only skipped, so that all its annotations are cancelled, is no page. A task whose data lists several images has
+that was only skipped has only cancelled annotations, and is not a page. A task whose data lists several images has
 several pages.
 
 A region may have several results with one id and one place: a rectangle, its labels, its text, its choices. Together
@@ -289,7 +289,7 @@ def _page_facts(task: Any, place: str, file: str) -> Any:
 
 
 def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
-    """JSON-MIN has one row for each annotation, so that a task with several of them has several rows."""
+    """Read JSON-MIN, which has one row for each annotation: a task with several of them has several rows."""
     rows = content.decode(list[dict[str, Any]])
     by_task: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
@@ -359,7 +359,7 @@ def _listed_images(data: Mapping[str, Any]) -> list[str]:
 
 
 def _name_of_image(item: object) -> str:
-    """The name of an image that is an address, or an object with one, such as {"url": "…/1.png"}; "" if it is none."""
+    """The name of an image: an address, or an object with one, such as {"url": "…/1.png"}; "" if it is neither."""
     texts = item.values() if isinstance(item, dict) else [item]
     return next((image_name({"image": one}, None) for one in texts if isinstance(one, str) and _is_image(one)), "")
 
@@ -383,7 +383,7 @@ def _add_region(builder: LayoutBuilder, page: int, kind: str, value: Value, plac
 def distinct_regions(results: Sequence[tuple[object, Value]]) -> Iterator[int]:
     """The positions of the results, which are pairs of id and value, that are regions.
 
-    A result without labels is no region of its own if another one at the same place has the label.
+    A result without labels is not a region of its own if another one at the same place has the label.
     """
     kinds = [value.kind for _, value in results]
     if min(kinds, default=LABELLED) == LABELLED:  # the usual case, made fast for many regions
@@ -400,7 +400,7 @@ def distinct_regions(results: Sequence[tuple[object, Value]]) -> Iterator[int]:
 
 
 def _place(name: object, value: Value) -> tuple[object, ...]:
-    """What the results of one region share. Their numbers may differ in the last digit, and a rotation of 0 is none."""
+    """What the results of one region share. Numbers may differ in the last digit; a rotation of 0 counts as missing."""
     points = tuple((round(x, DIGITS), round(y, DIGITS)) for x, y in value.points or ())
     box = (value.x, value.y, value.width, value.height, value.rotation or None, value.radiusX, value.radiusY)
     rounded = [side if side is None else round(side, DIGITS) for side in box]

@@ -145,7 +145,7 @@ def _box_and_outline(block: Element, place: FilePlace, builder: LayoutBuilder) -
 REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
-_OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is no PAGE type, as `convert` writes it
+_OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is not a PAGE type, as `convert` writes it
 # Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 is_page_xml = Needs("xml", ("PcGts",), typical=("Page", "TextRegion", "Coords"))

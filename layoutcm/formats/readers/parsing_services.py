@@ -2,7 +2,7 @@
 
 - Adobe PDF Extract (structuredData.json): elements with a path in the structure tree and a box in points; y counts from
   the bottom of the page. The label is the last name of the path; parts of an element, such as `Sub`, have the label of
-  the element. Rows and cells of tables are no regions, paragraphs in them are regions inside the table.
+  the element. Rows and cells of tables are not regions; paragraphs in them are regions inside the table.
 - Upstage Document Parse, and DP-Bench, whose file has {document: elements}: boxes in fractions of the page. The older
   Layout Analysis of Upstage has pixels in `bounding_box` and page sizes in `metadata`.
 - LlamaParse (version 1, with `extract_layout`): `layout` of each page, boxes as corner and size in fractions.

@@ -1,7 +1,7 @@
 """Programs that find the parts of PDFs.
 
 - OpenDataLoader: a tree of elements with boxes in points; y counts from the bottom, and pages have no size. Rows and
-  cells of tables are no regions; what is in them is inside the table.
+  cells of tables are not regions; what is in them is inside the table.
 - GROBID: TEI whose elements have `coords`, a list of rectangles "page,x,y,width,height" in points. An element has a
   rectangle for each of its lines or parts, and each becomes a region: the box around all would cover the other column.
   Only elements that were requested with `teiCoordinates` have coordinates.

@@ -161,7 +161,7 @@ def _mask_pixels(bitmap: Any, file: str, place: str, pixels: Budget) -> NDArray[
             if pixels.left < 0 or unpacker.unconsumed_tail:
                 problem = "with it, the masks have too many pixels for the size of the file"
                 raise InputError(file, place, problem, "Export them as polygons.")
-            # Transparent pixels are no part of a mask; without transparency, black ones are none.
+            # Transparent pixels are not part of a mask; without transparency, black ones are not.
             shown = image.getchannel("A") if image.mode in ("RGBA", "LA") else image.convert("L")
             return np.asarray(shown) > 0
     except UnidentifiedImageError:  # its text has the address of an object

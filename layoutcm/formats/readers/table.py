@@ -286,7 +286,7 @@ def _arrow_table(file: str, names: Sequence[str], column: Callable[[int], Any]) 
 
 
 def _arrow_array(file: str, name: str, values: Any) -> pa.Array:
-    """The values as Arrow has them; values of several types become text, so that the message can name the wrong one."""
+    """The values as Arrow has them; values of several types become text, and a message can name the wrong one."""
     try:
         found = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -81,7 +81,7 @@ def read_qwen_vl_pixels(content: FileContent, options: Options, builder: LayoutB
 
 def _qwen_page(content: FileContent, builder: LayoutBuilder) -> tuple[int, list[Any]]:
     if content.json_root == "object" and "bbox_2d" not in content.json_keys:
-        problem = "the outermost object has no bbox_2d, so that it is no region"
+        problem = "the outermost object has no bbox_2d, so it is not a region"
         raise InputError(content.name, "", problem, "Give the list of regions itself.")
     items = decode_items(content, QWEN_PIXELS.region, builder)
     return builder.add_page(content.stem, None, None), items

@@ -126,7 +126,7 @@ def _read_lines(
 
 
 def _parse_parts(content: FileContent, line: int, parts: list[str]) -> tuple[int, list[float]]:
-    """Parse each part separately, so that an error names the part; some tools write the class as 3.0."""
+    """Parse each part separately, to name the part in an error; some tools write the class as 3.0."""
     key = parse_number(parts[0], content.name, f"line {line}, class")
     if not key.is_integer():
         raise InputError(content.name, f"line {line}", f"the class {parts[0]} is not whole", "Repair this line.")
