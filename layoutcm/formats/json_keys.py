@@ -62,13 +62,16 @@ def walk_tree(
     `keys` is {attribute: key} of the lists of blocks below a block. Blocks below one that is not open are left out.
     This uses a list instead of recursion, because trees can be deep.
     """
+    branches = list(reversed(keys.items()))
     todo = [(f"{start}[{{}}]", k, block, None) for k, block in reversed(list(enumerate(blocks)))]
     while todo:
         template, k, block, around = todo.pop()
         yield (template, k), block, around
-        for attribute, key in reversed(keys.items()) if is_open(block) else ():
-            below = f"{template.format(k)}.{key}[{{}}]"  # one text for all of them
-            todo += [(below, i, one, block) for i, one in reversed(list(enumerate(getattr(block, attribute) or ())))]
+        for attribute, key in branches:
+            inside = getattr(block, attribute)
+            if inside and is_open(block):
+                below = f"{template.format(k)}.{key}[{{}}]"  # one text for all of them
+                todo += [(below, i, one, block) for i, one in reversed(list(enumerate(inside)))]
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,7 @@ def read_mineru(content: FileContent, options: Options, builder: LayoutBuilder) 
         page_index = builder.add_numbered_page(document, page.page_idx + 1, len(pages), size, at)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block, around in walk_tree(getattr(page, kind), f"pdf_info[{i}].{kind}", {"blocks": "blocks"}):
-                is_body = around and around.type in CONTAINERS and block.type in CONTAINER_BODIES
-                if options.nested or not is_body:
+                if options.nested or not (around and around.type in CONTAINERS and block.type in CONTAINER_BODIES):
                     builder.add_region(page_index, block.type, block.bbox, place, block.score)
 
 
