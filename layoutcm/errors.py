@@ -84,7 +84,7 @@ def short_repr(value: object, limit: int = 60) -> str:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number, also one of NumPy; True and False are none."""
+    """Whether a value is a number, also one of NumPy; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -42,7 +42,7 @@ def without_control_characters(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters and lone surrogates, so that every file format accepts it."""
+    """The text on one line, without control characters and lone surrogates, which every file format accepts."""
     valid = text.encode("utf-8", "replace").decode("utf-8")
     return without_control_characters(valid).replace("\n", " ")
 

@@ -24,8 +24,7 @@ from layoutcm.cli.streams import say, write_json
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import Layout
-from layoutcm.layouts.writers import FOLDERS, write
-from layoutcm.layouts.writing.output_targets import is_zip
+from layoutcm.layouts.writers import FOLDERS, is_zip, write
 from layoutcm.models.label_errors import label_errors
 from layoutcm.models.suggestions import format_of, write_label_errors
 from layoutcm.outputs.files import write_whole

@@ -45,7 +45,7 @@ _SUFFIX = re.compile(r"\.[^./]*$")
 
 
 class LayoutBuilder:
-    """Collects pages, regions and findings as columns; `layout` returns the result. Mutable; used by one reader."""
+    """Collects pages, regions and findings as columns; `build` returns the result. Mutable; used by one reader."""
 
     def __init__(self, name: str, options: Options) -> None:
         self.name, self.options = name, options
@@ -69,7 +69,7 @@ class LayoutBuilder:
         self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
         self._largest: dict[tuple[str, float], float] = {}  # {(file, parts): largest coordinate}
         self.annotators = AnnotatorNames(options)
-        self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
+        self.ignore_label = ""  # regions of this label become areas that are not judged
 
     def add_page(
         self,
@@ -145,7 +145,7 @@ class LayoutBuilder:
         self.note_unusual("ignored-region", place)
 
     def add_coco_facts(self, crowd: bool, area: float | None, width: float, height: float) -> None:
-        """What COCO knows of the region that was added last."""
+        """Add what COCO knows about the region that was added last."""
         self._coco[len(self._region_page) - 1] = crowd, NO_SCORE if area is None else area, width, height
 
     def _coco_facts(self) -> CocoFacts | None:
@@ -190,20 +190,17 @@ class LayoutBuilder:
         self,
         page: int,
         label: str,
-        x0: float,
-        y0: float,
-        x1: float,
-        y1: float,
+        box: Sequence[float],
         place: FilePlace,
         score: float | None = None,
         shape: Shape | None = None,
     ) -> None:
-        """Add a region; its shape is kept only if outlines are requested."""
+        """Add a region with a box x0, y0, x1, y1; its shape is kept only if outlines are requested."""
         if shape is not None and self.options.outlines:
             self._shapes[len(self._region_page)] = shape
         self._region_page.append(page)
         self._region_label.append(self._labels.setdefault(label, len(self._labels)))
-        self._boxes += (x0, y0, x1, y1)
+        self._boxes += box
         self._scores.append(NO_SCORE if score is None else score)
         self._places.append(place)
 
@@ -220,8 +217,7 @@ class LayoutBuilder:
             key, largest = (self.file, parts), max(box)
             if largest > self._largest.get(key, -1.0):
                 self._largest[key] = largest
-        x0, y0, x1, y1 = self.pixel_box(page, box, parts) if parts != PIXELS else box
-        self.add_region(page, label, x0, y0, x1, y1, place, score)
+        self.add_region(page, label, self.pixel_box(page, box, parts) if parts != PIXELS else box, place, score)
 
     def pixel_box(self, page: int, box: Sequence[float], parts: float = 1) -> tuple[float, float, float, float]:
         """A box in parts of a page, in pixels."""
@@ -265,14 +261,14 @@ class LayoutBuilder:
         kept = shape if shape is not None and not is_box(shape) else None
         box = bounding_box(points)
         for label in [labels] if isinstance(labels, str) else labels:
-            self.add_region(page, label, *box, place, score, kept)
+            self.add_region(page, label, box, place, score, kept)
 
     def add_flat_outline(
         self, page: int, label: str, flat: list[float], place: FilePlace, score: float | None = None
     ) -> None:
         """Add a region given by x, y, x, y, ... of its outline, which is kept only if requested."""
         shape = outline_of(flat) if self.options.outlines else None
-        self.add_region(page, label, *box_around(flat), place, score, shape)
+        self.add_region(page, label, box_around(flat), place, score, shape)
 
     def note_unusual(self, code: str, place: str, **values: str) -> None:
         """Count something unusual; all occurrences of a code become one finding with the first place and values."""

@@ -101,7 +101,7 @@ class ClassLabels:
         return self.names.get(category) or f"category {category}"
 
     def keys(self, labels: Sequence[str]) -> dict[int | float | str, int]:
-        """{class number: position in the labels of a layout}, so that numbers that count from elsewhere are found."""
+        """{class number: position in the labels of a layout}, to find numbers that count from another start."""
         position = {label: i for i, label in enumerate(labels)}
         return {key: position[label] for key, label in (self.declared or {}).items() if label in position}
 

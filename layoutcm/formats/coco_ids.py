@@ -25,7 +25,7 @@ MAX_DIGITS = 18  # longer texts of digits are not numbers, but names
 
 
 class Labels(NamedTuple):
-    """int32[annotations]: the label of each; all labels and {id: label}, with those that are used but not declared."""
+    """int32[annotations]: the label of each; all labels, also undeclared ones; and {id: label}."""
 
     of_annotations: Indices
     names: list[str]
@@ -55,11 +55,11 @@ class Ids(NamedTuple, Generic[K]):
         return Ids([self.keys[code] for code in used[order].tolist()], rank[codes])
 
     def expand(self, values: Iterable[int]) -> Indices:
-        """int32[annotations]: of one value for each key, the value for each annotation."""
+        """int32[annotations]: the value of each annotation, from one value for each key."""
         return np.fromiter(values, np.int32, len(self.keys))[self.codes]
 
     def expand_flags(self, flags: Iterable[bool]) -> NDArray[np.bool_]:
-        """bool[annotations]: of one flag for each key, the flag of each annotation."""
+        """bool[annotations]: the flag of each annotation, from one flag for each key."""
         return np.fromiter(flags, bool, len(self.keys))[self.codes]
 
 
@@ -76,7 +76,7 @@ def find_pages(
     file_names: Sequence[str | None],
     declares_pages: bool,
 ) -> FoundPages:
-    """The page of each annotation. All image ids are read in one way: the first of those that find most of them.
+    """The page of each annotation. All image ids are read in one way, the one that finds most of them.
 
     In a file that declares its pages, image ids are file names only if none of them is an id.
     """
@@ -148,7 +148,7 @@ def find_labels(
     file: str, ids: Ids[Key], labels: Sequence[str], known: Mapping[Key, int]
 ) -> tuple[Labels, list[Finding]]:
     """The label of each annotation; ids that are not declared become labels, with a finding."""
-    # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
+    # Background has no label in the reference layout (-1); it gets one here, because its regions are reported.
     names = [*labels, BACKGROUND]
     label_ids = {key: len(names) - 1 if i < 0 else i for key, i in known.items()}
     numbers = unique_keys((_as_number(key), i) for key, i in label_ids.items())

@@ -299,7 +299,7 @@ def find_invalid_value(document: object) -> tuple[str, str] | None:
         if isinstance(item, float) and not math.isfinite(item):
             return path, f"the value is {item}, must be a finite number"
         if isinstance(item, str) and re.search("[\ud800-\udfff]", item):
-            return path, f"{short_repr(item)} holds half a surrogate pair, which is no text"
+            return path, f"{short_repr(item)} holds half a surrogate pair, which is not text"
         if isinstance(item, dict):
             todo += reversed([(f"{path}.{key}" if path else str(key), value) for key, value in item.items()])
         elif isinstance(item, list):

@@ -18,9 +18,9 @@ from layoutcm.errors import InputError
 from layoutcm.formats.archives import Budget
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.image_files import Size, image_size
-from layoutcm.formats.nested_values import Column, cell_values, words_of
+from layoutcm.formats.nested_values import Column, cell_values
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parquet_files import column_paths, is_parquet, iter_nested, iter_row_group, unreadable_refused
+from layoutcm.formats.parquet_files import column_paths, is_parquet, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import page_name
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats
@@ -262,39 +262,3 @@ def iter_images(content: FileContent, columns: HubColumns) -> Iterator[tuple[int
                 data = value.as_py()
                 yield row, data if isinstance(data, bytes) else None
                 row += 1
-
-
-def names_of_images(content: FileContent) -> list[tuple[str, ...]]:
-    """The names that each page of a file with images may have, the likeliest first; [] if it has no images.
-
-    Which one its layout uses depends on all files of the data set, of which this is only one.
-    """
-    columns = find_hub_columns(content.name, column_paths(content))
-    if not columns.image:
-        return []
-    roles = [role for role in NAME_ROLES if role in columns.page]
-    paths = [path for path in columns.paths if any(path == columns.page[role].name for role in roles)]
-    texts: dict[str, list[str]] = {role: [] for role in NAME_ROLES}
-    rows = 0
-    with unreadable_refused(content):
-        for batch in iter_nested(content, lambda _: paths):
-            for role in NAME_ROLES:
-                found = words_of(columns.page[role], cell_values(batch, columns.page[role])) if role in roles else []
-                texts[role] += found or [""] * batch.num_rows
-            rows += batch.num_rows
-    files = [(content, columns, rows)]
-    without_names = page_names(files, {role: [""] * rows for role in NAME_ROLES}, Options())
-    kinds = [page_names(files, texts, Options()), *(texts[role] for role in roles), without_names]
-    return [tuple(dict.fromkeys(filter(None, names))) for names in zip(*kinds)]
-
-
-def image_of_row(content: FileContent, row: int) -> bytes:
-    """The bytes of the image of one row, b"" if it has none; only a part of its row group is decoded."""
-    columns = find_hub_columns(content.name, column_paths(content))
-    column = Column(content.name, columns.image, "bytes")
-    if columns.image:
-        for first, batch in iter_row_group(content, columns.image_bytes, row):
-            if first <= row < first + batch.num_rows:
-                data = cell_values(batch, column)[row - first].as_py()
-                return data if isinstance(data, bytes) else b""
-    return b""

@@ -5,7 +5,7 @@ gives up.
 """
 
 # Numba derives the types of compiled functions from their arguments. Positions are unsigned, as addresses are. Position
-# 0 means "give up": no value ends there. The byte at `end` is 0, which is no part of JSON, so single bytes are read
+# 0 means "give up": no value ends there. The byte at `end` is 0, which is not part of JSON, so single bytes are read
 # without a comparison with `end`. Eight bytes at once are read as a word, whose lowest byte is the first one.
 # mypy: allow-untyped-defs
 
@@ -107,7 +107,7 @@ def is_digit(text, at):
 
 @compiled_part_inlined
 def other_bytes(word):
-    """A word with a high bit in the first byte that is no digit, and in later ones up to the first that is no ASCII."""
+    """A word with a high bit in the first byte that is not a digit, and in later ones up to the first not in ASCII."""
     values = word ^ DIGITS_0  # at most 9 for a digit
     return (values + OVERFLOW_ABOVE_9 | values) & HIGH_BITS
 

@@ -242,14 +242,14 @@ def _check_depth(content: FileContent, root: Element) -> None:
 def _is_surely_flat(data: bytes) -> bool:
     """Whether few elements are open at any place, by counting tags in steps, which is faster than to visit elements.
 
-    An element without a closing tag, <a/>, counts as open, so that the result may be False for a flat file. A comment
+    An element without a closing tag, <a/>, counts as open, so the result may be False for a flat file. A comment
     or a processing instruction may hold tags, so a file with one of them is not counted.
     """
     if data.count(b"</") < limits.MAX_XML_DEPTH:  # every open element needs a closing tag
         return True
     if b"<!" in data or data.find(b"<?", data.find(b"<?xml") + 1) >= 0:
         return False
-    # A tag has three bytes or more, so that at most a third of a step are tags that open elements.
+    # A tag has three bytes or more, so at most a third of a step are tags that open elements.
     is_open, step = 0, limits.MAX_XML_DEPTH
     for start in range(0, len(data), step):
         is_open += data.count(b"<", start, start + step) - 2 * data.count(b"</", start, start + step + 1)
@@ -276,7 +276,7 @@ def _not_well_formed_error(content: FileContent, error: ElementTree.ParseError) 
 
 
 VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
-# A quoted value may not contain "<", so that an unclosed quote does not extend to the end of the file.
+# A quoted value may not contain "<", so an unclosed quote does not extend to the end of the file.
 _TAG = re.compile(
     rb"""<!--(?:[^-]++|-(?!->))*+(?:-->)?|<(/?)([A-Za-z][A-Za-z0-9]*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>"""
 )

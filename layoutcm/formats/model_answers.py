@@ -1,30 +1,23 @@
-"""Lists of boxes that models write. They differ in their keys, which `Keys` describes.
+"""Answers of vision-language models that are cut off.
 
-The answer of a vision-language model may end in the middle, because the model reached its limit of tokens. It is read
-up to its last whole region, and a finding says how much is left out. An answer that is broken before its end is not cut
-off, and is refused like any other file; line breaks in texts and a comma after the last region are no harm.
+An answer may end in the middle, because the model reached its limit of tokens. It is read up to its last whole region,
+and a finding says how much is left out. An answer that is broken before its end is not cut off, and is refused like any
+other file; line breaks in texts and a comma after the last region are accepted.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from layoutcm.formats.builder import PIXELS, LayoutBuilder
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, FileContent
-from layoutcm.formats.parsing import SizedBox
 from layoutcm.layouts.file_bytes import not_utf8
 
 T = TypeVar("T")
-Corners = tuple[float, float, float, float]
-THOUSANDTHS, FRACTIONS = 1000, 1  # parts of the page in which boxes are written
 # Between two items of a list. Each place is tried once, because what follows is never a blank or a comma.
 _BETWEEN_ITEMS = re.compile(r"\s*+,?+\s*+")
 # Models write line breaks into texts. Outside of texts, JSON has no control characters but white space.
@@ -33,63 +26,6 @@ _CONTROLS_AS_BLANKS = bytes.maketrans(bytes(range(32)), b" " * 32)
 _WORDS = ("true", "false", "null", "NaN", "-Infinity", "Infinity")
 _CUT_TOKENS = {word[:end] for word in _WORDS for end in range(len(word))} | {".", "e", "E", "e+", "e-", "E+", "E-"}
 LONGEST_ESCAPE = 6
-
-
-@dataclass(frozen=True)
-class Keys:
-    """The keys of a format for a region, and what its numbers mean."""
-
-    labels: tuple[str, ...]  # the first that is not blank is read; the only one may be blank
-    box: str
-    lacking: str  # what the finding says about regions without a label or box
-    kind: Any = list[float]  # how a box is written: four numbers, `Corners` or `SizedBox`
-    parts: float = PIXELS  # of the sides of the page
-    score: str = ""  # "" if there is none
-    places_name_box: bool = True  # places of regions end in the key of the box
-    others: Mapping[str, Any] = field(default_factory=dict)  # {key: type} of what else is decoded
-    left_out: Callable[[Any], Mapping[str, str] | None] | None = None  # code and values of a finding
-
-    @cached_property
-    def region(self) -> Any:
-        """The type of a region with these keys, all of which may be missing."""
-        kinds = {**dict.fromkeys(self.labels, str | None), self.box: self.kind | None, **self.others}
-        kinds |= {self.score: float | None} if self.score else {}
-        return msgspec.defstruct("Region", [(key, kind, None) for key, kind in kinds.items()], gc=False)
-
-    @cached_property
-    def label_of(self) -> Callable[[Any], str | None]:
-        """The function that returns the label of a region."""
-        get: Any = attrgetter(*self.labels)
-        return get if len(self.labels) == 1 else lambda region: next(filter(None, get(region)), None)
-
-    def corners_of(self, region: Any) -> Sequence[float] | None:
-        box = getattr(region, self.box)
-        if self.kind is SizedBox:
-            return box and box.corners
-        return box if box is not None and len(box) == 4 else None
-
-
-def add_regions(builder: LayoutBuilder, page: int, regions: Iterable[Any], start: str, keys: Keys) -> None:
-    """Add the regions of a list at the place `start`; a finding counts those without a label or box."""
-    place = f"{start}[{{}}].{keys.box}" if keys.places_name_box else f"{start}[{{}}]"
-    label_of, corners_of, left_out = keys.label_of, keys.corners_of, keys.left_out
-    for k, region in enumerate(regions):
-        label, box = label_of(region), corners_of(region)
-        if left_out and (finding := left_out(region)):
-            builder.note_unusual(place=f"{start}[{k}]", **finding)
-        elif box is None or label is None:
-            builder.note_unusual("no-place", f"{start}[{k}]", what=keys.lacking)
-        else:
-            score = getattr(region, keys.score) if keys.score else None
-            builder.add_region_in_parts(page, label, box, keys.parts, (place, k), score)
-
-
-def read_lists(content: FileContent, document: str, keys: Keys, builder: LayoutBuilder) -> None:
-    """Read a list of pages, which are lists of regions."""
-    pages = content.decode(list[list[keys.region]])  # type: ignore[name-defined]
-    for i, regions in enumerate(pages):
-        page = builder.add_numbered_page(document, i + 1, len(pages), place=f"[{i}]")
-        add_regions(builder, page, regions, f"[{i}]", keys)
 
 
 def decode_items(content: FileContent, item: type[T], builder: LayoutBuilder) -> list[T]:

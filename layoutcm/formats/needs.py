@@ -5,8 +5,8 @@ Recognition uses these values, and the message for a file of no known format exp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from layoutcm.formats.content import HEAD, FileContent
 from layoutcm.formats.markup import root_name
@@ -27,11 +27,13 @@ class Needs:
     inside: tuple[str, ...] = ()  # keys or elements anywhere in the file
     words: tuple[str, ...] = ()  # other texts anywhere in the file, such as values
     typical: tuple[str, ...] = ()  # keys or elements that are usual but not needed, to find the likeliest format
+    also: Callable[[FileContent], bool] | None = None  # what else must be true, if names are not enough
 
     def __call__(self, content: FileContent) -> bool:
         has_names = self._is_of_kind(content) and self._names_of(content).issuperset(self.names)
         # In a large file, only the first text that is missing is searched for.
-        return has_names and next(self._missing_inside(content), None) is None
+        has_all = has_names and next(self._missing_inside(content), None) is None
+        return has_all and (self.also is None or self.also(content))
 
     def __or__(self, other: Needs | OneOf) -> OneOf:
         return OneOf((self,)) | other
@@ -90,6 +92,10 @@ class OneOf:
     def __or__(self, other: Needs | OneOf) -> OneOf:
         return OneOf((*self.choices, *(other.choices if isinstance(other, OneOf) else (other,))))
 
+    def with_check(self, also: Callable[[FileContent], bool]) -> OneOf:
+        """The same choices, each with a further condition."""
+        return OneOf(tuple(replace(needs, also=also) for needs in self.choices))
+
     def missing(self, content: FileContent) -> list[str]:
         """What the file lacks of the kind that it is most like."""
         return self._nearest(content).missing(content)
@@ -98,6 +104,6 @@ class OneOf:
         return self._nearest(content).likeness(content)
 
     def _nearest(self, content: FileContent) -> Needs:
-        # A kind that lacks nothing, but that the function of the reader refused, explains nothing.
-        lacking = [needs for needs in self.choices if not needs(content)]
+        # A kind that lacks nothing, but is refused for another reason, explains nothing.
+        lacking = [needs for needs in self.choices if needs.missing(content)]
         return max(lacking or self.choices, key=lambda needs: needs.likeness(content))

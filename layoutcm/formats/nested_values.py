@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError
 from layoutcm.formats.table_columns import as_corners, find_columns, texts_of
 from layoutcm.layouts.model import Floats, Positions
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 XYWH = "size"  # the kind of a box without names for its numbers, as in COCO
 
@@ -40,9 +38,6 @@ class Cells(NamedTuple):
 
 def cell_values(batch: pa.RecordBatch, column: Column) -> pa.Array:
     """One value a row, from a column or from a field of a struct."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     array = batch.column(batch.schema.get_field_index(column.top))
     if not column.field:
         return array
@@ -53,9 +48,6 @@ def cell_values(batch: pa.RecordBatch, column: Column) -> pa.Array:
 
 def cell_lists(batch: pa.RecordBatch, column: Column) -> Cells:
     """A list a row, from a column of lists, a struct of lists or a list of structs."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     array = batch.column(batch.schema.get_field_index(column.top))
     is_list_of_structs = bool(column.field) and not pa.types.is_struct(array.type)
     lists = array if is_list_of_structs or not column.field else pc.struct_field(array, column.field)
@@ -72,8 +64,6 @@ def cell_lists(batch: pa.RecordBatch, column: Column) -> Cells:
 
 def numbers_of(column: Column, array: pa.Array) -> Floats:
     """float64[values]; nan where there is none."""
-    import pyarrow as pa
-
     kind = array.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         if pa.types.is_null(kind):
@@ -87,8 +77,6 @@ def numbers_of(column: Column, array: pa.Array) -> Floats:
 
 def words_of(column: Column, array: pa.Array) -> list[str]:
     """The texts; "" where there is none."""
-    import pyarrow as pa
-
     kind = array.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -100,8 +88,6 @@ def words_of(column: Column, array: pa.Array) -> list[str]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_binary(value))
 
@@ -111,9 +97,6 @@ def boxes_of(column: Column, cells: Cells, first_row: int) -> tuple[Floats, Floa
 
     Four numbers are x, y, width and height; in a struct, the names of its fields decide.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     items = cells.items
     if pa.types.is_null(items.type) or not len(items):
         return np.zeros((0, 4)), np.zeros((0, 2))
@@ -131,8 +114,6 @@ def boxes_of(column: Column, cells: Cells, first_row: int) -> tuple[Floats, Floa
 
 
 def _boxes_of_structs(column: Column, items: pa.Array) -> tuple[Floats, Floats]:
-    import pyarrow.compute as pc
-
     names = [field.name for field in items.type]
     found = find_columns(names)
     if found.box is None:
@@ -150,6 +131,4 @@ def place_of_item(column: Column, counts: Positions, item: int, first_row: int) 
 
 
 def _is_list(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from layoutcm import hints
+from layoutcm.arrow import pa, pq
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MAGIC = b"PAR1"
 PARQUET_ENDS = (MAGIC, b"PARE")  # the second one if it is encrypted
@@ -79,8 +77,6 @@ def column_paths(content: FileContent) -> list[str]:
 
 def read_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[int]]) -> pa.Table:
     """The columns that `choose` picks from all columns; text as dictionaries. Raises `InputError`."""
-    import pyarrow as pa
-
     with unreadable_refused(content):
         columns = _open_columns(content, lambda schema: [schema.names[i] for i in choose(schema)], False)
         batches = list(columns.batches())
@@ -120,8 +116,6 @@ def iter_nested(
 @contextmanager
 def unreadable_refused(content: FileContent) -> Iterator[None]:
     """Turn what Arrow and a damaged description raise into an `InputError`."""
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError, MemoryError) as error:
@@ -142,9 +136,6 @@ class OpenColumns(NamedTuple):
 
         Text is read as dictionaries, except in structs, where Arrow cannot do so if there are several of them.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         text = [column for column in self.stored if column.holds_text]
         in_struct = [column.name for column in text if column.is_nested and not column.in_list]
         plain = _check_pages(self.content, self.description, self.chosen, in_struct if not large else names_of(text))
@@ -166,9 +157,6 @@ def names_of(columns: Sequence[StoredColumn]) -> list[str]:
 
 
 def _open_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[str]], nested: bool) -> OpenColumns:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     description = _read_description(content)
     schema = pq.read_schema(pa.BufferReader(content.data))
     chosen = list(choose(schema))
@@ -249,8 +237,6 @@ def _counted(content: FileContent, batches: Iterator[Any]) -> Iterator[Any]:
 
 def _plain_bytes(column: Any) -> int:
     """The bytes of an array without those of its dictionaries, which are shared by batches."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         return 0
     if pa.types.is_struct(column.type):

@@ -132,13 +132,13 @@ def bounding_box(points: Sequence[Sequence[float]]) -> tuple[float, float, float
 def page_name(stem: str, number: int, pages: int) -> str:
     """The name of a page without a name: the file's stem, with the page number unless it is the first and only page.
 
-    A tool may write only the pages on which it found something, so that the only page of a file may be any page.
+    A tool may write only the pages on which it found something, so the only page of a file may be any page.
     """
     return stem if pages == 1 and number <= 1 else f"{stem}_p{number}"
 
 
 def name_in_address(address: object) -> str:
-    """The file name at the end of a path or an address, "" if it is none."""
+    """The file name at the end of a path or an address, "" if it is neither."""
     text = address.partition("?")[0].replace("\\", "/") if isinstance(address, str) else ""
     return text.rpartition("/")[2] if "://" in text else text
 
@@ -158,7 +158,7 @@ def check_fractions(values: Iterable[float], file: str, place: FilePlace, hint: 
     """Refuse coordinates that cannot be fractions of a page."""
     wrong = [value for value in values if not -LARGEST_FRACTION <= value <= LARGEST_FRACTION]
     if wrong:
-        raise InputError(file, place_text(place), f"{wrong[0]:g} is no fraction of the page", hint)
+        raise InputError(file, place_text(place), f"{wrong[0]:g} is not a fraction of the page", hint)
 
 
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:

@@ -1,6 +1,6 @@
 """Find the format of a file from its content, and the files of a folder that have the same format.
 
-For a file of no format, say why: it is no layout, or it lacks what the formats that are most alike need.
+For a file of no known format, say why: it is not a layout, or it lacks what the most similar formats need.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def named_format(file: str, name: str, option: str = "format") -> Format:
 
 
 def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Format]]:
-    """The possible formats of every file. Most have the format of the file before, so that is tried first."""
+    """The possible formats of every file. Most have the format of the file before, which is tried first."""
     before: list[Format] = []
     for content in contents:
         if len(before) != 1 or not before[0].recognises(content):
@@ -197,7 +197,7 @@ OTHER_FILES = (
     ),
     OtherFile(
         lambda content: "schema_name" not in content.json_keys and Needs("object", ("texts",))(content),
-        "this has the texts of docling, but it is no DoclingDocument: 'schema_name' is missing",
+        "this has the texts of docling, but it is not a DoclingDocument: 'schema_name' is missing",
         "Write the whole document, with its pages and places: document.save_as_json(file).",
     ),
     OtherFile(

@@ -55,7 +55,7 @@ def load_source(source: Source) -> Bundle:
         case (str() as name, bytes() as data):
             return _from_bytes(name, data)
     hint = "Give a path, (name, bytes), a list of these, a DataFrame, a Table or a list of dicts."
-    raise InputError("", "source", f"{short_repr(source)} is no input", hint)
+    raise InputError("", "source", f"{short_repr(source)} is not an input", hint)
 
 
 def holds_no_layout(suffix: str, data: bytes) -> bool:

@@ -11,20 +11,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats, PlaceNamer
 from layoutcm.layouts.page_attributes import attribute_name
 from layoutcm.layouts.stored_facts import ATTRIBUTE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 COLUMN_SPELLINGS = {
     "page": (
@@ -182,8 +180,6 @@ class Coded(NamedTuple):
 
 
 def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
-    import pyarrow as pa
-
     if at is None:
         return [""] * table.num_rows
     try:
@@ -199,8 +195,6 @@ def texts_of(chunk: pa.Array, known: dict[str, str]) -> list[str]:
 
     This saves memory, and comparing them does not read them.
     """
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(chunk.type):
         return [value if value and not value.isspace() else "" for value in chunk.cast(pa.string()).to_pylist()]
     words = [known.setdefault(word, word) for word in (*texts_of(chunk.dictionary, known), "")]
@@ -209,8 +203,6 @@ def texts_of(chunk: pa.Array, known: dict[str, str]) -> list[str]:
 
 def coded_column(file: str, table: pa.Table, at: int | None) -> Coded:
     """The texts of a column, without a Python object for each row: there may be many such columns."""
-    import pyarrow as pa
-
     if at is None or not table.num_rows:
         return Coded(np.zeros(table.num_rows, np.uint8), [""])
     column = table.column(at)
@@ -254,9 +246,6 @@ def _flag(word: str) -> bool | None:
 
 
 def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if at is None:
         return np.full(table.num_rows, np.nan)
     name, column = table.column_names[at], table.column(at)
@@ -284,9 +273,6 @@ def _number_texts(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedAr
 
     Words of a dictionary that are too long for a number are refused: they could take much memory in each row.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_dictionary(column.type):
         for chunk in column.chunks:
             if (pc.max(pc.binary_length(chunk.dictionary.cast(pa.string()))).as_py() or 0) > MAX_NUMBER_LENGTH:
@@ -299,9 +285,6 @@ def _number_texts(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedAr
 
 def check_commas(file: str, table: pa.Table, columns: Sequence[int], place: PlaceNamer) -> None:
     """Refuse numbers such as 1,000, unless another number of the file can only have a decimal comma."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     first: InputError | None = None
     for at in columns:
         name = table.column_names[at]
@@ -322,8 +305,6 @@ def check_commas(file: str, table: pa.Table, columns: Sequence[int], place: Plac
 
 
 def _not_a_number_error(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:
-    import pyarrow as pa
-
     for row, cell in enumerate(column):
         try:
             cell.cast(pa.float64(), safe=False)

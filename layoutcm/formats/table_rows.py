@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.arrow import pa
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
@@ -33,9 +34,6 @@ from layoutcm.layouts.model import NEAR_WHOLE, CocoFacts, Finding, Floats, Indic
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
 from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "area", "coco_width", "coco_height")
@@ -141,7 +139,7 @@ def _fractions_in_pixels(rows: TableRows, pages: Pages, page: Indices) -> Floats
     is_wrong = (np.abs(rows.boxes) > LARGEST_FRACTION).any(axis=1)  # never for an empty cell
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
-        problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is no fraction of the page, as these columns mean"
+        problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is not a fraction of the page, which these columns hold"
         hint = "For pixels, name the columns page, label, x0, y0, x1, y1."
         raise InputError(rows.file, rows.place(row), problem, hint)
     sides = np.tile(np.stack([pages.widths, pages.heights], axis=1)[page], 2)

@@ -107,7 +107,7 @@ def _exchanged(old: Regions, new: Regions, pages: Indices) -> tuple[np.ndarray, 
 
 
 def _is_unchanged(old: Regions, i: int, new: Regions, k: int) -> bool:
-    """Whether a region is as before. A missing mark is no change, because most tools cannot store it."""
+    """Whether a region is as before. A missing mark is not a change, because most tools cannot store it."""
     if new.hides_pixels[k] and not old.hides_pixels[i]:
         return False
     near = np.abs(old.boxes[i] - new.boxes[k]).max() <= ROUNDING

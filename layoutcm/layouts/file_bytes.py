@@ -1,8 +1,10 @@
-"""The bytes of a file, and the errors for one that cannot be read or is not text."""
+"""The bytes of a file, its text and rows, and the errors for one that cannot be read or is not text."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import os
 import stat
 from collections.abc import Iterator
@@ -118,6 +120,16 @@ def decoded(file: str, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(file, error) from None
+
+
+def csv_rows(file: str, text: str, hint: str) -> Iterator[tuple[int, list[str]]]:
+    """(number from 1, cells) of the rows of a CSV with commas, semicolons or tabs, which its first line shows."""
+    first = text.partition("\n")[0]
+    delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
+    try:
+        yield from enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1)
+    except csv.Error as error:
+        raise InputError(file, "", f"this is not a readable CSV: {error}", hint) from None
 
 
 def not_utf8(file: str, error: UnicodeDecodeError, offset: int = 0) -> InputError:

@@ -153,7 +153,7 @@ class Regions:
 
     @property
     def hides_pixels(self) -> NDArray[np.bool_]:
-        """bool[regions]: in gt, the pixels of such a region are no samples: marked as not to be judged, or a crowd."""
+        """bool[regions]: whether the pixels of a region are not samples if this is gt: it is ignored, or a crowd."""
         return self.ignored if self.coco is None else self.ignored | self.coco.crowd
 
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.arrow import pa, pc
 from layoutcm.layouts.page_names import REMOVED_SUFFIXES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_KNOWN = 10_000  # positions of names that were asked for
 
@@ -56,9 +54,6 @@ class PackedTexts(Sequence[str]):
         return found
 
     def _find(self, text: str) -> int:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         try:
             return int(pc.index(self.column.cast(pa.string()), pa.scalar(text)).as_py())
         except UnicodeEncodeError:  # half a character, which no file has
@@ -75,9 +70,6 @@ class PackedTexts(Sequence[str]):
 
     def positions(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """int64[texts]: the position of each of these texts, -1 if there is no such text; none may be there twice."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         wanted = texts.column.combine_chunks() if isinstance(texts, PackedTexts) else pa.array(texts, pa.string())
         number = pc.index_in(self.column, value_set=wanted).fill_null(-1).to_numpy()
         rows, found = np.flatnonzero(number >= 0), np.full(len(wanted), -1)
@@ -86,17 +78,12 @@ class PackedTexts(Sequence[str]):
 
     def have_stem(self, stems: Collection[str]) -> NDArray[np.bool_]:
         """bool[texts]: whether the stem of a text, as `page_names.stem` has it, is one of these."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         suffixes = "|".join(sorted(REMOVED_SUFFIXES))
         own = pc.replace_substring_regex(self.column.cast(pa.string()), rf"(?i)^.*[/\\]|\.(?:{suffixes})$", "")
         return pc.is_in(own, value_set=pa.array(sorted(stems), pa.string())).to_numpy()
 
     def as_column(self) -> Any:
         """The texts as a column of a DataFrame, packed as well."""
-        import pyarrow as pa
-
         return self.column.cast(pa.string()).fill_null("").to_pandas()
 
 

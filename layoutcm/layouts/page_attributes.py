@@ -6,8 +6,6 @@ DataFrame. What is given here takes precedence over what the file says.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +16,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
-from layoutcm.layouts.file_bytes import decoded, read_bytes
+from layoutcm.layouts.file_bytes import csv_rows, decoded, read_bytes
 from layoutcm.layouts.model import Finding, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.validation import checked_attributes
@@ -91,7 +89,7 @@ def load_attributes(attributes: AttributesLike) -> AttributeTable | None:
     import pandas as pd
 
     if not isinstance(attributes, pd.DataFrame):
-        problem = f"{short_repr(attributes)} is no table of attributes"
+        problem = f"{short_repr(attributes)} is not a table of attributes"
         raise InputError("", "attributes", problem, "Give a CSV, {page: {name: value}} or a DataFrame.")
     header = [str(name) for name in attributes.columns]
     rows = ((f"row {i}", list(map(_cell_text, row))) for i, row in enumerate(attributes.itertuples(index=False)))
@@ -112,7 +110,7 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
     for page, given in attributes.items():
         place = f"attributes[{short_repr(page)}]"
         if not isinstance(page, str) or not isinstance(given, Mapping):
-            raise InputError("", place, f"{short_repr(given)} is no mapping", "Give {page: {name: value}}.")
+            raise InputError("", place, f"{short_repr(given)} is not a mapping", "Give {page: {name: value}}.")
         texts = {name: _cell_text(value) for key, value in given.items() if (name := attribute_name(str(key)))}
         names |= dict.fromkeys(texts)
         rows.append(AttributeRow(page, texts, place))
@@ -121,16 +119,9 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
 
 def parse_attributes(file: str, data: bytes) -> AttributeTable:
     """The table in the bytes of a CSV file, with commas, semicolons or tabs."""
-    text = decoded(file, data)
-    first = text.partition("\n")[0]
-    delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        header = next(reader, [])
-        rows = ((f"row {i}", cells) for i, cells in enumerate(reader, 2) if any(cells))
-        return _from_rows(file, "row 1", header, rows)
-    except csv.Error as error:
-        raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
+    rows = csv_rows(file, decoded(file, data), HINT)
+    _, header = next(rows, (1, []))
+    return _from_rows(file, "row 1", header, ((f"row {i}", cells) for i, cells in rows if any(cells)))
 
 
 def _from_rows(
@@ -158,7 +149,7 @@ def _from_rows(
 def _checked(table: AttributeTable, header_place: str) -> AttributeTable:
     if len(table.names) > limits.MAX_ATTRIBUTES:
         problem = f"{len(table.names):,} attributes, at most {limits.MAX_ATTRIBUTES:,}"
-        raise InputError(table.file, header_place, problem, "Leave out columns that are no attributes.")
+        raise InputError(table.file, header_place, problem, "Leave out columns that are not attributes.")
     for row in table.rows:
         for text in (row.key, *row.texts, *row.texts.values()):
             if len(text) > limits.MAX_NAME:
@@ -188,7 +179,7 @@ def add_attributes(layout: Layout, table: AttributeTable) -> Layout:
 
 
 def _named(names: tuple[str, ...]) -> Pages:
-    """Names as pages without a size, so that they can be found by the rules for page names."""
+    """Names as pages without a size, to find them by the rules for page names."""
     none = np.zeros(len(names))
     return Pages(names, none, none, ("",) * len(names), np.full(len(names), -1, np.int32))
 

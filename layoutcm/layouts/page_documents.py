@@ -63,7 +63,7 @@ def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
 
 def _name_by_table(pages: Pages, documents: object) -> tuple[Pages, list[Finding]]:
     if not isinstance(documents, Mapping) or not all(isinstance(name, str) for name in documents.values()):
-        problem = f"{short_repr(documents)} is no pattern and no table"
+        problem = f"{short_repr(documents)} is neither a pattern nor a table"
         raise InputError("", "documents", problem, "Give {page: document}.")
     named = tuple(documents.get(name) or document or name for name, document in zip(pages.names, pages.documents))
     return replace(pages, documents=named), []

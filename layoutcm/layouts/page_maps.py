@@ -1,13 +1,11 @@
 """Page maps, in which the user states which pages belong together: {gt page: pred page}, or a file.
 
 A CSV has the columns gt and pred (or just two columns); YAML and JSON hold one mapping. Pairs with an empty side are
-skipped, so that an exported table of all pages can be completed by hand and read again.
+skipped: an exported table of all pages can be completed by hand and read again.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -16,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.file_bytes import decoded, read_bytes
+from layoutcm.layouts.file_bytes import csv_rows, decoded, read_bytes
 from layoutcm.layouts.handwritten import UNWRAPPED_ERRORS, check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 from layoutcm.wording import without_text_mark
@@ -45,7 +43,7 @@ def load_page_map(pages: PageMapLike) -> PageMap | None:
     if isinstance(pages, Mapping):
         return _check_entries("", ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pages.items()))
     if not isinstance(pages, str | os.PathLike):
-        problem = f"{short_repr(pages)} is no page map"
+        problem = f"{short_repr(pages)} is not a page map"
         raise InputError("", "pages", problem, "Give {gt page: pred page} or a file's path.")
     return parse_page_map(str(pages), read_bytes(pages))
 
@@ -72,13 +70,7 @@ def _check_entries(file: str, entries: Iterator[tuple[object, object, str]]) -> 
 
 
 def _read_csv(file: str, text: str) -> Iterator[PagePair]:
-    first = text.partition("\n")[0]
-    delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
-    rows = enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1)
-    try:
-        yield from _pairs_from_rows(file, [(row, cells) for row, cells in rows if any(cells)])
-    except csv.Error as error:
-        raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
+    yield from _pairs_from_rows(file, [(row, cells) for row, cells in csv_rows(file, text, HINT) if any(cells)])
 
 
 def _pairs_from_rows(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[PagePair]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 Key = TypeVar("Key", bound=Hashable)
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 REMOVED_SUFFIXES = frozenset(suffix[1:] for suffix in (*IMAGE_SUFFIXES, ".pdf"))
-# Suffixes are short and start with a letter, so that "report.12" keeps its number.
+# Suffixes are short and start with a letter, so "report.12" keeps its number.
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _BEFORE_NUMBER = re.compile(r"(?:(?<![^\W_])(?:page|pg|p))?[\s_.\-]{0,8}\Z", re.IGNORECASE)
 MAX_DIGITS = 9  # longer numbers are time stamps, not page numbers

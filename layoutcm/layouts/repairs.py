@@ -147,7 +147,7 @@ def _transform_regions(layout: Layout, regions: Regions, change: BoxTransform) -
 
 
 def _transform_shape(shape: Shape, size: Floats, change: BoxTransform) -> Shape | None:
-    """The outline with all points changed; None for a mask, so that its box is used instead."""
+    """The outline with all points changed; None for a mask, whose box is used instead."""
     if not isinstance(shape, Outline):
         return None
     rings = [change(np.hstack([ring, ring]), np.repeat(size, len(ring), axis=0))[:, :2] for ring in shape.rings]

@@ -22,7 +22,7 @@ VERSION = 2
 METADATA_KEY = b"layoutcm"
 MANIFEST_FILE = "_manifest.parquet"  # in a folder of parts: their pages and labels; it holds no regions
 DOCUMENTS_FILE = "documents.parquet"  # beside a result: its documents, with their scores and matrices
-ATTRIBUTE = "attr:"  # before the name of an attribute of pages, so that it is not mistaken for another column
+ATTRIBUTE = "attr:"  # before the name of an attribute of pages, which tells it from other columns
 LABEL_BYTES = limits.MAX_METADATA // 2  # longer labels are in rows instead, as in version 1
 OTHER_BYTES = limits.MAX_METADATA // 8  # of the findings, of the ids of labels, of the annotators
 LONGEST_MESSAGE = 10_000  # characters of a finding that is kept; paths have up to 4,096
@@ -125,7 +125,7 @@ def _storable_findings(findings: Sequence[Finding], file: str) -> list[Finding]:
         try:
             text = _as_json(_fields(finding))
             again = _usable_finding(msgspec.json.decode(text, type=StoredFinding))
-        except (TypeError, ValueError, msgspec.MsgspecError):  # a value that is no JSON
+        except (TypeError, ValueError, msgspec.MsgspecError):  # a value that is not JSON
             continue
         if again is not None and len(text) < left:
             kept.append(finding)

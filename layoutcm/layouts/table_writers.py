@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
+from layoutcm.arrow import pa, pq
 from layoutcm.layouts.model import Layout, Positions, Regions, concatenate_regions
 from layoutcm.layouts.repairs import raw_regions
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, encode_facts, labels_fit
@@ -23,7 +24,6 @@ from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 
 class Rows(NamedTuple):
@@ -35,8 +35,6 @@ class Rows(NamedTuple):
 
 
 def as_csv(layout: Layout) -> bytes:
-    import pyarrow as pa
-
     regions = _with_ignore_areas(layout, layout.region_columns)
     rows = _rows(layout, regions)
     used = dict.fromkeys(rows.label[rows.label >= 0].tolist())
@@ -65,8 +63,6 @@ def as_parquet(layout: Layout) -> bytes:
 
 def write_parquet(layout: Layout, out: BinaryIO, rows_in_group: int | None = None) -> None:
     """Write the layout as Parquet. Row groups have at most so many rows, and end where a page ends."""
-    import pyarrow.parquet as pq
-
     table = parquet_table(layout)
     # Without Arrow's own copy of the schema, other programs read texts as texts, not as categories.
     with pq.ParquetWriter(out, table.schema, store_schema=False) as writer:
@@ -77,8 +73,6 @@ def write_parquet(layout: Layout, out: BinaryIO, rows_in_group: int | None = Non
 
 def parquet_table(layout: Layout) -> pa.Table:
     """The columns of the Parquet file of a layout; its metadata is `encode_facts`."""
-    import pyarrow as pa
-
     regions = _with_ignore_areas(layout, raw_regions(layout))
     rows = _rows(layout, regions)
     if not labels_fit(layout):
@@ -131,8 +125,6 @@ def _with_label_rows(layout: Layout, rows: Rows) -> Rows:
 
 
 def _page_columns(layout: Layout, rows: Rows) -> dict[str, pa.Array]:
-    import pyarrow as pa
-
     pages, at = layout.page_columns, rows.page
     columns = {"page": _texts(pages.names, at), "document": _texts(pages.documents, at)}
     numbers = np.append(pages.numbers, -1)[at]
@@ -143,8 +135,6 @@ def _page_columns(layout: Layout, rows: Rows) -> dict[str, pa.Array]:
 
 
 def _region_columns(layout: Layout, regions: Regions, rows: Rows) -> dict[str, pa.Array]:
-    import pyarrow as pa
-
     at = rows.region
     columns = {"label": _texts(layout.labels, rows.label)}
     columns |= {name: _numbers(regions.boxes[:, i], at) for i, name in enumerate(("x0", "y0", "x1", "y1"))}
@@ -178,8 +168,6 @@ def _written_sizes(regions: Regions, rows: Rows) -> dict[str, pa.Array]:
 
 def _texts(items: Sequence[str], at: Positions) -> pa.Array:
     """The text of the items at these positions; no value for -1 and for an empty text."""
-    import pyarrow as pa
-
     code_of: dict[str, int] = {}
     codes = [code_of.setdefault(text, len(code_of)) if text else -1 for text in items]
     of_row = np.array([*codes, -1], np.int32)[at]
@@ -187,14 +175,10 @@ def _texts(items: Sequence[str], at: Positions) -> pa.Array:
 
 
 def _numbers(values: np.ndarray, at: Positions) -> pa.Array:
-    import pyarrow as pa
-
     numbers = np.append(values, np.nan)[at]
     return pa.array(numbers, mask=np.isnan(numbers))
 
 
 def _flags(values: np.ndarray, at: Positions) -> pa.Array:
     """1 or 0, as COCO has it."""
-    import pyarrow as pa
-
     return pa.array(np.append(values, False)[at].astype(np.int8), mask=at < 0)

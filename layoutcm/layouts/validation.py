@@ -1,6 +1,6 @@
 """Check the columns of a reader: raise errors, drop unusable regions, add findings.
 
-All readers create their layout with `make_layout`, so that the same rules hold for every format.
+All readers create their layout with `make_layout`: the same rules hold for every format.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def checked_attributes(file: str, pages: Pages) -> Pages:
 
 
 def _with_usable_names(pages: Pages) -> Pages:
-    """The pages with names that every table and file can contain; a blank document or attribute is none."""
+    """The pages with names that every table and file can contain; a blank document or attribute counts as missing."""
     names = pages.names
     if not (all(map(str.strip, names)) and "".join(names).isascii()):  # a fast check of many names
         names = tuple(map(usable_name, names))

@@ -1,8 +1,14 @@
-"""Write layouts as files of a format. Reading such a file gives the same layout, up to what the findings name."""
+"""Write layouts as files of a format. Reading such a file gives the same layout, up to what the findings name.
+
+What is written is a file, a folder or a zip, complete or not at all.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import zipfile
 from collections.abc import Callable
 
 from layoutcm.errors import InputError, check_choice, short_repr
@@ -12,10 +18,16 @@ from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import as_coco
 from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import as_label_studio
-from layoutcm.layouts.writing.output_targets import put
 from layoutcm.layouts.writing.page_xml import as_page_xml
 from layoutcm.layouts.writing.request import Content, Request
 from layoutcm.layouts.writing.yolo import as_yolo
+from layoutcm.outputs.files import failures_named, write_whole
+from layoutcm.outputs.folders import Mark, replace_folder
+
+# All files that a writer of folders can have made; a folder with any other file is not replaced.
+OWN_FILES = re.compile(r"()(README\.txt|data\.yaml|labels/.*\.txt|page/.*\.xml)", re.DOTALL)
+MARK = Mark("README.txt", b"written by layoutcm\n", "conversion")
+A_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can have: equal layouts give equal zips
 
 
 def write(
@@ -70,6 +82,31 @@ def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tupl
         request.leave_out_facts("boxes with inverted corners")
     content = WRITERS[to](request)
     return content, tuple(request.findings)
+
+
+def is_zip(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(".zip")
+
+
+def put(content: Content, path: str | os.PathLike[str]) -> None:
+    if isinstance(content, bytes):
+        write_whole(path, content)
+    elif is_zip(path):
+        write_whole(path, zipped(content))
+    else:
+        with replace_folder(path, OWN_FILES, MARK) as folder, failures_named(path):
+            for name, data in content.items():
+                file = folder / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, A_DATE), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def _parquet(request: Request) -> bytes:

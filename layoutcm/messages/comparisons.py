@@ -88,7 +88,7 @@ TEXTS: dict[str, FindingText] = {
         lambda n, gt, pred:
             "Ground truth and prediction are the same file"
             + (f" under two names, {short_repr(gt)} and {short_repr(pred)}" if gt != pred else f", {short_repr(gt)}")
-            + ", so that the scores say nothing about a model.",
+            + ", so the scores say nothing about a model.",
         "Check the names of the files."),
     "truth-with-scores": note(
         lambda n, file: f"{file}: every region of the ground truth has a score, as in a prediction.",

@@ -55,7 +55,7 @@ TEXTS: dict[str, FindingText] = {
     "failed-answer": FindingText(
         lambda n, file, names:
             f"{file}: {plural(n, 'answer of the model has', 'answers of the model have')} no regions that can be read "
-            f"({first_names(n, names)}), so that {agree(n, 'its page is', 'their pages are')} missing.",
+            f"({first_names(n, names)}), so {agree(n, 'its page is', 'their pages are')} missing.",
         Hint(f"{_RUN_AGAIN} {_MISSING_PAGES.text}", f"{_RUN_AGAIN} {_MISSING_PAGES.on_screen}")),
     "skipped-file": note(
         lambda n, file, first:
@@ -84,7 +84,7 @@ TEXTS: dict[str, FindingText] = {
     "document-without-side": FindingText(
         lambda n, file, side, first, status:
             f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "
-            f"(first: {short_repr(first)}{', status ' + status if status else ''}), so that the pages of "
+            f"(first: {short_repr(first)}{', status ' + status if status else ''}), so the pages of "
             f"{agree(n, 'this document', 'these documents')} are missing on this side.",
         _MISSING_PAGES),
     "slides-from-top": unusual(
@@ -97,18 +97,18 @@ TEXTS: dict[str, FindingText] = {
         severity="info"),
     "box-from-content": unusual("blocks have no box of their own and are given the box around their content"),
     "deleted-object": unusual("objects are marked as deleted and are left out", severity="info"),
-    "cut-off": unusual("files end before they are closed, so that pages may be missing"),
+    "cut-off": unusual("files end before they are closed, so pages may be missing"),
     "cut-off-answer": unusual(
         "answers of a model end too early and are read up to their last whole region",
         "Let the model write more tokens, and run it again on these pages."),
     "second-answer": unusual(
-        "answers of a model have several blocks of JSON, of which the first is read",
+        "answers of a model have several blocks of JSON; only the first is read",
         "If another one is the answer, keep only that one in the file."),
     "ignored-region": unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
         severity="info"),
     "ignored-shape": unusual(
-        "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
+        "shapes are marked to be ignored: they are not regions, and in gt their pixels are not counted",
         severity="info"),
     "images-only": unusual(
         "pages have places of images and of nothing else", "Use mistral-ocr-4 or later, which writes blocks."),
@@ -117,7 +117,7 @@ TEXTS: dict[str, FindingText] = {
     "likely-noise": unusual("entries that the tool itself takes for noise are left out", severity="info"),
     "no-coordinates": unusual("{what} are left out"),
     "lines-without-block": unusual(
-        "pages have lines ({lines} on the first) and no block; lines are not read, so that there is no region",
+        "pages have lines ({lines} on the first) and no block; lines are not read, so there is no region",
         "Let the tool write areas or paragraphs, too (ocr_carea, ocr_par)."),
     "mask-left-out": unusual("masks of this kind are not read and are left out"),
     "no-label": unusual("regions have no label and are called 'region'"),

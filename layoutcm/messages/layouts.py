@@ -150,14 +150,14 @@ TEXTS: dict[str, FindingText] = {
     "below-min-score": note(
         lambda n, regions, min_score:
             f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
-            f"{agree(n, 'is', 'are')} left out{', so that no region of pred is left' if n == regions else ''}.",
+            f"{agree(n, 'is', 'are')} left out{', so no region of pred is left' if n == regions else ''}.",
         lambda n, regions, **_: "Use a lower minimum score." if n == regions else ""),
     # Several annotators.
     "other-annotators": note(
         lambda n, file, chosen, names:
             f"{file}: "
             + (f"the regions of annotator {short_repr(chosen)} are read; there {agree(n, 'is', 'are')} also "
-               if chosen else "one annotation of each page is read, whoever made it; named annotators: ")
+               if chosen else "one annotation of each page is read, by any annotator; named annotators: ")
             + f"{first_names(n, names)}.",
         Hint("Name another one with annotator= or --annotator; two of them can be compared with each other.",
              "Python and the command line can read those of another annotator.")),

@@ -1,4 +1,4 @@
-"""Write one file so that at any moment its place has the old bytes or the new ones, never a part of them.
+"""Write one file: at any moment, its path has the old bytes or the new ones, never a part of them.
 
 An output grows in a hidden file or folder. The next writer of this output removes what killed ones left. A writer holds
 a lock as long as it lives, and the system releases the lock of a killed one. A hidden file is its own lock, and a
@@ -41,7 +41,7 @@ def failures_named(output: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of the system into an InputError that names the output."""
     try:
         yield
-    except BrokenPipeError:  # the reader has closed the pipe, which is no error
+    except BrokenPipeError:  # the reader has closed the pipe, which is not an error
         raise
     except OSError as error:
         # `shutil` puts the reasons into a list.
@@ -182,7 +182,7 @@ def _remove(path: Path) -> None:
                 shutil.rmtree(entry, ignore_errors=True)
             elif entry.name != LOCK:
                 entry.unlink(missing_ok=True)
-        # Last: a folder without a lock is empty, so that `rmdir` alone removes it and never a folder in use.
+        # Last: a folder without a lock is empty, so `rmdir` alone removes it and never a folder in use.
         if os.listdir(path) == [LOCK]:
             (path / LOCK).unlink()
         path.rmdir()
@@ -254,7 +254,7 @@ def _is_stream(path: Path) -> bool:
 def file_target(path: str | os.PathLike[str]) -> Path:
     """The path that is written, behind links; an InputError if it cannot be a file."""
     given = Path(path if "\0" not in os.fspath(path) else "")
-    # The real path of /dev/stdout can be the name of a pipe, which is no path.
+    # The real path of /dev/stdout can be the name of a pipe, which is not a path.
     target = given if _is_stream(given) else behind_links(given)
     if not target.name or target.is_dir() or target.is_block_device() or target.is_socket():
         raise InputError(os.fspath(path), "", "this is not the name of a file", "Choose another place.")

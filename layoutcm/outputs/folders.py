@@ -174,7 +174,7 @@ class Mark(NamedTuple):
     file: str
     text: bytes
     what: str
-    others: tuple[tuple[str, bytes], ...] = ()  # other files and their texts, of which one is enough as well
+    others: tuple[tuple[str, bytes], ...] = ()  # other files and their texts; one of them is enough as well
 
     @property
     def files(self) -> list[tuple[str, bytes]]:

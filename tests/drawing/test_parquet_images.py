@@ -9,7 +9,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, images_from_path, load_shrunk
-from layoutcm.formats import huggingface_pages
+from layoutcm.formats import parquet_images
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.parquet_images import image_bytes
 from layoutcm.layouts import limits
@@ -54,7 +54,7 @@ def test_each_row_has_the_picture_of_its_page(tmp_path, options):
 def test_no_image_is_read_before_it_is_shown(tmp_path, monkeypatch):
     path = tmp_path / "train.parquet"
     path.write_bytes(parquet_bytes(shaded_table()))
-    monkeypatch.setattr(huggingface_pages, "iter_row_group", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr(parquet_images, "iter_row_group", lambda *_: pytest.fail("read"))
     assert len(images_from_path(path).pictures) == 4
 
 

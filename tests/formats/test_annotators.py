@@ -6,10 +6,9 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import boxes, coco, found, image, region
+from support.reading import fails, reader
 
-
-def read(content, name="gt.json", **options):
-    return lcm.read((name, content if isinstance(content, bytes) else json.dumps(content).encode()), **options)
+read = reader("gt.json")
 
 
 def text_of(layout, code="other-annotators"):
@@ -41,7 +40,7 @@ def test_the_last_annotation_of_each_task_is_read_and_all_annotators_are_named()
     assert [box[0] for box in boxes(layout)] == [20, 40, 60]
     assert layout.annotator == "" and layout.annotators == ("2", "anna@x.org", "model: v1")
     assert text_of(layout) == (
-        "gt.json: one annotation of each page is read, whoever made it; named annotators: '2', 'anna@x.org', "
+        "gt.json: one annotation of each page is read, by any annotator; named annotators: '2', 'anna@x.org', "
         "'model: v1'."
     )
     assert found(layout)["several-annotators"] == 1
@@ -80,10 +79,8 @@ def test_an_annotator_without_a_usable_name_is_unknown(by):
 
 
 def test_an_annotator_that_no_task_has():
-    with pytest.raises(lcm.InputError, match=r"gt.json, annotator: there is no annotator '9'. .* '2', 'anna@x.org'"):
-        read(TASKS, annotator="9")
-    with pytest.raises(lcm.InputError, match="Annotators in this file: none"):
-        read([task(1, made(0))], annotator="9")
+    fails(r"gt.json, annotator: there is no annotator '9'. .* '2', 'anna@x.org'", read, TASKS, annotator="9")
+    fails("Annotators in this file: none", read, [task(1, made(0))], annotator="9")
 
 
 def minimal(k, x, by):
@@ -201,16 +198,14 @@ def test_jobs_of_cvat_in_several_files():
 @pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("anna", ""), ("", "ben")])
 def test_the_same_page_twice_by_one_or_an_unknown_annotator_is_an_error(people):
     jobs = [(f"{k}.xml", cvat(cvat_image("a.png", 0), assignee=who)) for k, who in enumerate(people)]
-    with pytest.raises(lcm.InputError, match=r"the page 'a.png' occurs twice"):
-        lcm.read(jobs)
+    fails(r"the page 'a.png' occurs twice", lcm.read, jobs)
 
 
 def test_tracks_of_another_annotator_are_not_read():
     track = '<track label="Text"><box frame="0" xtl="0" ytl="0" xbr="5" ybr="5"/></track>'
     content = cvat(track, "task", "anna")
     assert len(read(content, "v.xml", sizes=(9, 9), annotator="anna").regions) == 1
-    with pytest.raises(lcm.InputError, match=r"no annotator 'ben'. Annotators in this file: 'anna'"):
-        read(content, "v.xml", sizes=(9, 9), annotator="ben")
+    fails(r"no annotator 'ben'. Annotators in this file: 'anna'", read, content, "v.xml", sizes=(9, 9), annotator="ben")
 
 
 def files(*precedences):
@@ -231,8 +226,7 @@ def test_a_file_without_the_annotator_has_pages_but_no_regions():
     one = lcm.read(files(0, 1, None), annotator="1")
     assert one.regions["page"].tolist() == ["1.png"] and len(one.page_columns) == 3
     assert (one.annotator, one.annotators) == ("1", ("0", "1"))
-    with pytest.raises(lcm.InputError, match=r"annotator '2'. Annotators in this file: '0', '1'"):
-        lcm.read(files(0, 1), annotator="2")
+    fails(r"annotator '2'. Annotators in this file: '0', '1'", lcm.read, files(0, 1), annotator="2")
 
 
 def test_tracks_of_several_annotators_are_those_of_the_first_on_each_frame():
@@ -268,7 +262,7 @@ def test_tables_of_several_annotators_say_that_all_are_read(tmp_path):
         ]
         lcm.write(lcm.read(rows), "parquet", tmp_path / f"{who}.parquet")
     layout = lcm.read(tmp_path)
-    assert len(layout.regions) == 2 and "whoever made it; named annotators: 'x', 'y'" in text_of(layout)
+    assert len(layout.regions) == 2 and "by any annotator; named annotators: 'x', 'y'" in text_of(layout)
 
 
 def test_an_annotation_that_was_asked_for_is_not_called_the_last():

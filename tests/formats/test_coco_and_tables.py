@@ -11,6 +11,7 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import boxes, coco, found, image, region
+from support.reading import fails
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
 
@@ -205,10 +206,8 @@ def test_source_may_be_a_name_with_bytes(read):
 
 def test_format_overrides_detection(read):
     assert read({"images": [image()]}, format="coco").pages["page"].tolist() == ["1.png"]
-    with pytest.raises(lcm.InputError, match=r"'images'.*For coco it lacks the key 'annotations'.*format="):
-        read({"images": [image()]})
-    with pytest.raises(lcm.InputError, match=r"file.*'zzz' is not known.*layoutcm formats"):
-        read(coco(), format="zzz")
+    fails(r"'images'.*For coco it lacks the key 'annotations'.*format=", read, {"images": [image()]})
+    fails(r"file.*'zzz' is not known.*layoutcm formats", read, coco(), format="zzz")
 
 
 @pytest.mark.parametrize(
@@ -271,5 +270,4 @@ def test_parquet_may_have_unused_columns_of_one_name(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet")
     assert lcm.read(tmp_path / "t.parquet").labels == ["Text"]
     pq.write_table(table.append_column("label", [["b"]]), tmp_path / "t.parquet")
-    with pytest.raises(lcm.InputError, match="the column 'label' occurs twice"):
-        lcm.read(tmp_path / "t.parquet")
+    fails("the column 'label' occurs twice", lcm.read, tmp_path / "t.parquet")

@@ -6,10 +6,9 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import coco, image, region
+from support.reading import fails, reader
 
-
-def read(content, **options):
-    return lcm.read(("gt.json", json.dumps(content).encode()), **options)
+read = reader("gt.json")
 
 
 def test_attributes_of_doclaynet_become_columns_of_pages():
@@ -48,8 +47,7 @@ def test_the_same_page_listed_once_for_each_annotator():
 def test_an_annotator_that_the_file_does_not_have():
     with pytest.raises(lcm.InputError, match=r"gt.json, annotator: there is no annotator '2'. Annotators .* '0', '1'"):
         read(two_annotators(), annotator="2")
-    with pytest.raises(lcm.InputError, match=r"there is no annotator 'x'. Annotators in this file: none"):
-        read(coco([image(1)], []), annotator="x")
+    fails(r"there is no annotator 'x'. Annotators in this file: none", read, coco([image(1)], []), annotator="x")
 
 
 def test_ignored_annotations_are_marked_and_their_pixels_are_not_judged():

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import layoutcm as lcm
-from support.reading import codes, pages, refusal, regions
+from support.reading import codes, fails, pages, refusal, regions
 from written import PAGES, written
 from written.hf import parquet_bytes
 
@@ -70,8 +70,7 @@ def test_a_file_with_one_side_needs_no_choice():
     ],
 )
 def test_documents_that_cannot_be_used(columns, words):
-    with pytest.raises(lcm.InputError, match=words):
-        lcm.read(evaluation(**columns), format="docling-eval-pred")
+    fails(words, lcm.read, evaluation(**columns), format="docling-eval-pred")
 
 
 def test_without_ids_documents_have_their_own_names():

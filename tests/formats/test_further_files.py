@@ -5,21 +5,14 @@ import json
 import pytest
 
 import layoutcm as lcm
-from support.reading import codes, pages, regions
-from support.reading import read as read_text
-from support.reading import refusal as refuse_text
+from support.reading import codes, fails, labels, pages, reader, refuser, regions
 
 SIZE = (1000, 1000)
 DOTS = [{"bbox": [1, 2, 30, 40], "category": "Title", "text": "a"}, {"bbox": [5, 60, 70, 80], "category": "Picture"}]
 BOXES = [("Title", 1, 2, 30, 40), ("Picture", 5, 60, 70, 80)]
 
 
-def read(value, name="page.json", **options):
-    return read_text(value if isinstance(value, str) else json.dumps(value), name, **options)
-
-
-def refuse(value, *words, name="page.json", **options):
-    refuse_text(value if isinstance(value, str) else json.dumps(value), *words, name=name, **options)
+read, refuse = reader("page.json"), refuser("page.json")
 
 
 def test_line_breaks_in_texts_and_a_last_comma_do_no_harm():
@@ -59,11 +52,10 @@ def test_fractions_in_a_format_with_another_unit_are_refused(name):
 
 
 def test_fractions_in_markup_are_refused_in_each_file():
-    refuse_text("<|ref|>text<|/ref|><|det|>[[0.1, 0.2, 0.3, 0.4]]<|/det|>", "parts of 999", name="a.md", sizes=SIZE)
+    refuse("<|ref|>text<|/ref|><|det|>[[0.1, 0.2, 0.3, 0.4]]<|/det|>", "parts of 999", name="a.md", sizes=SIZE)
     div = '<div data-bbox="{} 0.2 0.9 0.8" data-label="Text"></div>'
     files = [("a.html", div.format(500).encode()), ("b.html", div.format(0.1).encode())]
-    with pytest.raises(lcm.InputError, match=r"b\.html.*parts of 1000"):
-        lcm.read(files, sizes=SIZE)
+    fails(r"b\.html.*parts of 1000", lcm.read, files, sizes=SIZE)
 
 
 def test_unlimited_ocr_has_labels_in_the_boxes_and_marks_before_pages():
@@ -145,11 +137,9 @@ def test_regions_inside_pictures_and_tables_of_chandra_are_nested():
         return f'<div data-bbox="0 0 500 500" data-label="{label}">{inside}</div>'
 
     text = div("Figure", "<div>words</div>" + div("Text", div("List"))) + div("Form", div("Text")) + div("Text")
-    assert [label for label, *_ in regions(read(text, "a.html", sizes=SIZE))] == [
-        *("Figure", "Text", "List", "Form", "Text", "Text")
-    ]
+    assert labels(read(text, "a.html", sizes=SIZE)) == [*("Figure", "Text", "List", "Form", "Text", "Text")]
     outer = read(text, "a.html", sizes=SIZE, nested=False)
-    assert [label for label, *_ in regions(outer)] == ["Figure", "Form", "Text", "Text"]
+    assert labels(outer) == ["Figure", "Form", "Text", "Text"]
 
 
 def test_slides_in_points_were_converted_through_a_pdf_and_keep_their_origin():
@@ -222,7 +212,7 @@ def test_blocks_of_suryas_ocr():
 def test_the_title_of_grobid_is_one_region():
     title = '<title coords="1,1,2,30,4">words</title>'
     text = f"<TEI><teiHeader>{title}<sourceDesc><biblStruct>{title}</biblStruct></sourceDesc></teiHeader></TEI>"
-    assert regions(read_text(text, "a.tei.xml", sizes=SIZE)) == [("title", 1, 2, 31, 6)]
+    assert regions(read(text, "a.tei.xml", sizes=SIZE)) == [("title", 1, 2, 31, 6)]
 
 
 @pytest.mark.parametrize("box", ["1 2 3", "1 2 3 nan", "1 2 3 1e999", "1 2 3 1_0", "a b c d", ""])

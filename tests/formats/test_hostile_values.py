@@ -12,14 +12,9 @@ from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
 from support import hostile_formats as hostile
 from support.limits import SHOW, read_with_limits
+from support.reading import fails, refused
 
 HEADER = "page{0}width{0}height{0}label{0}x0{0}y0{0}x1{0}y1{0}score\n"
-
-
-def refused(source, *words, **options):
-    with pytest.raises(lcm.InputError) as error:
-        lcm.read(source, **options)
-    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
 
 
 def table(*rows, sign=","):
@@ -117,8 +112,7 @@ def test_a_pipe_is_read_up_to_a_limit(tmp_path, monkeypatch):
 
     assert len(through_pipe(hostile.ROW).regions) == 1
     monkeypatch.setattr(limits, "MAX_PIPE_BYTES", 20)
-    with pytest.raises(lcm.InputError, match="more than 20 bytes"):
-        through_pipe(hostile.ROW)
+    fails("more than 20 bytes", through_pipe, hostile.ROW)
 
 
 def test_standard_input_is_read():

@@ -1,23 +1,12 @@
 """Details of Label Studio files."""
 
-import json
-
 import numpy as np
 import pytest
 
 import layoutcm as lcm
+from support.reading import boxes, codes, fails, reader
 
-
-def read(value, name="page.json", **options):
-    return lcm.read((name, json.dumps(value).encode()), **options)
-
-
-def boxes(layout):
-    return np.round(layout.regions[["x0", "y0", "x1", "y1"]].to_numpy(), 6).tolist()
-
-
-def found(layout):
-    return {finding.code: finding.count for finding in layout.findings}
+read = reader("page.json")
 
 
 def task(*results, **fields):
@@ -46,7 +35,7 @@ def test_takes_the_last_annotation_not_cancelled_and_else_predictions():
     predictions = [{"result": [two], "score": 0.4}]
     several = task(annotations=[{"result": [one]}, {"result": [two]}, cancelled], predictions=predictions)
     layout = read([several])
-    assert boxes(layout) == [[100, 0, 120, 10]] and found(layout) == {"several-annotators": 1}
+    assert boxes(layout) == [[100, 0, 120, 10]] and codes(layout) == {"several-annotators": 1}
     assert layout.findings[0].message.endswith(": tasks have several annotations (1 time, at [0]).")
     many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
     assert many.findings[0].message.endswith(" (3 times, first at [0]).")
@@ -67,7 +56,7 @@ def test_a_skipped_task_is_no_page():
         named("again.png", annotations=[cancelled, {"result": [shape]}]),
     ]
     layout = read(tasks)
-    assert layout.page_columns.names == ("a.png", "again.png") and found(layout) == {"skipped-task": 2}
+    assert layout.page_columns.names == ("a.png", "again.png") and codes(layout) == {"skipped-task": 2}
     assert "skipped, with cancelled annotations only" in layout.findings[0].message
     assert "predicted.png" in read(tasks, annotator="model: v1").page_columns.names
     empty = {"data": {"image": "blank.png"}, "annotations": [{"result": []}]}
@@ -76,7 +65,7 @@ def test_a_skipped_task_is_no_page():
 
 def test_strokes_are_left_out_and_reported():
     layout = read([task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})])
-    assert len(layout.region_columns) == 1 and found(layout) == {"shape-left-out": 1}
+    assert len(layout.region_columns) == 1 and codes(layout) == {"shape-left-out": 1}
 
 
 def test_minimal_export():
@@ -152,8 +141,7 @@ def test_a_result_on_a_later_page_shows_that_the_list_has_the_pages():
     one["data"] = {"thumb": "https://x/t.jpg"} | one["data"]
     layout = read([one], sizes=(200, 100))
     assert layout.page_columns.names == ("a.png", "b.png") and layout.regions["page"].tolist() == ["b.png"]
-    with pytest.raises(lcm.InputError, match=r"a result is on page 2, and the task has 1"):
-        read([one | {"data": {"image": "a.png"}}])
+    fails(r"a result is on page 2, and the task has 1", read, [one | {"data": {"image": "a.png"}}])
 
 
 def test_a_page_that_a_task_does_not_have_is_refused():
@@ -167,8 +155,7 @@ def test_a_page_that_a_task_does_not_have_is_refused():
 
 def test_a_blank_page_of_a_task_needs_a_size():
     file = [pages("pages", result("labels", labels=["Text"]))]
-    with pytest.raises(lcm.InputError, match=r"the size of page 'b.png' is not known"):
-        read(file)
+    fails(r"the size of page 'b.png' is not known", read, file)
     assert len(read(file, sizes=(200, 100)).page_columns) == 2
 
 

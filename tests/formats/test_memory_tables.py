@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from support.full_layouts import full_layouts, page_facts, region_facts
+from support.reading import fails
 
 ROW = {"page": "a", "label": "Text", "x0": 1, "y0": 2, "x1": 30, "y1": 40, "width": 50, "height": 60}
 SPELLINGS = [
@@ -87,8 +88,7 @@ def test_names_formats_and_digests():
         assert (layout.name, layout.format, layout.sha256, layout.findings) == (name, "table", None, ())
         assert lcm.read(("model a", source)).name == "model a"
         assert lcm.read(source, format="table").labels == ["Text"]
-        with pytest.raises(lcm.InputError, match="format: 'csv' is not known"):
-            lcm.read(source, format="csv")
+        fails("format: 'csv' is not known", lcm.read, source, format="csv")
 
 
 def test_a_table_is_compared_like_a_file(tmp_path):
@@ -105,8 +105,7 @@ def test_sizes_and_one_page_without_a_name():
     bare = {name: value for name, value in ROW.items() if name not in ("page", "width", "height")}
     assert lcm.read([bare], sizes=(9, 9)).pages["page"].tolist() == ["list of dicts"]
     assert lcm.read(("scan 7", [bare]), sizes=(9, 9)).pages["page"].tolist() == ["scan 7"]
-    with pytest.raises(lcm.InputError, match="DataFrame, row 0: the size of page 'DataFrame' is not known"):
-        lcm.read(pd.DataFrame([bare]))
+    fails("DataFrame, row 0: the size of page 'DataFrame' is not known", lcm.read, pd.DataFrame([bare]))
 
 
 def test_outlines_as_lists_and_as_text():
@@ -158,12 +157,11 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
         (pd.DataFrame([ROW]).assign(Label="x"), "DataFrame, header: the column 'label' occurs twice"),
         (pa.table({"page": [[1]], "label": ["a"], "x0": [1], "y0": [1], "x1": [2], "y1": [2]}), "Table, column page"),
         ([], "the list of files is empty"),
-        (("a", 5), r"\('a', 5\) is no input.*Table or a list of dicts"),
+        (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
     ],
 )
 def test_what_is_no_table_is_refused(source, message):
-    with pytest.raises(lcm.InputError, match=message):
-        lcm.read(source)
+    fails(message, lcm.read, source)
 
 
 def test_other_columns_may_hold_anything_and_nan_is_missing_in_arrow():
@@ -180,19 +178,16 @@ def test_annotators_of_a_table():
     assert layout.region_columns.boxes[:, 2].tolist() == [5, 7, 8]
     assert layout.findings[0].message == "list of dicts: the regions of annotator 'ann' are read; there is also 'bob'."
     assert lcm.read(items, annotator="bob").region_columns.boxes[:, 2].tolist() == [6, 7]
-    with pytest.raises(lcm.InputError, match=r"there is no annotator 'eve'. Annotators in this file: 'ann', 'bob'"):
-        lcm.read(items, annotator="eve")
+    fails(r"there is no annotator 'eve'. Annotators in this file: 'ann', 'bob'", lcm.read, items, annotator="eve")
 
 
 def test_an_attribute_has_one_value_for_each_page():
     items = [ROW | {"attr:kind": kind} for kind in (None, "law", "law", "report")]
     assert lcm.read(items[:3]).pages["kind"].tolist() == ["law"]
     message = "row 1 and row 3: the attribute 'kind' of page 'a' is 'law' and then 'report'"
-    with pytest.raises(lcm.InputError, match=message):
-        lcm.read(items)
+    fails(message, lcm.read, items)
     many = [ROW | {f"attr:{i}": "x" for i in range(101)}]
-    with pytest.raises(lcm.InputError, match="header: 101 columns of attributes, at most 100 are read"):
-        lcm.read(many)
+    fails("header: 101 columns of attributes, at most 100 are read", lcm.read, many)
 
 
 def test_neither_pandas_nor_pyarrow_is_loaded_to_find_out_what_a_source_is():

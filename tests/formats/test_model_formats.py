@@ -1,15 +1,12 @@
 """Details of docling, OmniDocBench, PaddleX, MinerU, Unstructured, Surya, HURIDOCS, LayoutParser and Marker files."""
 
-import json
-
 import numpy as np
 import pytest
 
 import layoutcm as lcm
+from support.reading import codes, fails, labels, reader
 
-
-def read(value, name="doc.json", **options):
-    return lcm.read((name, value if isinstance(value, bytes) else json.dumps(value).encode()), **options)
+read = reader("doc.json")
 
 
 def rows(layout):
@@ -17,10 +14,6 @@ def rows(layout):
     table = layout.regions
     corners = np.round(table[["x0", "y0", "x1", "y1"]].to_numpy(), 6).tolist()
     return list(zip(table["page"], table["label"], corners))
-
-
-def found(layout):
-    return {finding.code: finding.count for finding in layout.findings}
 
 
 def docling(**items):
@@ -49,15 +42,13 @@ def test_docling_texts_in_a_picture_can_be_left_out_and_captions_are_kept():
     caption = item("caption", (10, 90, 30, 50), parent="#/pictures/0")
     old = item("text", (1, 9, 3, 5)) | {"parent": {"cref": "#/pictures/0"}}
     file = docling(texts=[inside, caption, old], pictures=[item("picture", (0, 200, 50, 100))])
-    assert [label for _, label, _ in rows(read(file))] == ["text", "caption", "text", "picture"]
-    assert [label for _, label, _ in rows(read(file, nested=False))] == ["caption", "picture"]
+    assert labels(read(file)) == ["text", "caption", "text", "picture"]
+    assert labels(read(file, nested=False)) == ["caption", "picture"]
 
 
 def test_docling_without_pages_is_refused_with_the_reason():
-    with pytest.raises(lcm.InputError, match="not made from a PDF"):
-        read(docling(texts=[{"label": "text", "prov": []}]) | {"pages": {}})
-    with pytest.raises(lcm.InputError, match=r"texts\[0\]\.prov\[0\].*page 9"):
-        read(docling(texts=[item("text", (1, 9, 3, 5), page=9)]))
+    fails("not made from a PDF", read, docling(texts=[{"label": "text", "prov": []}]) | {"pages": {}})
+    fails(r"texts\[0\]\.prov\[0\].*page 9", read, docling(texts=[item("text", (1, 9, 3, 5), page=9)]))
 
 
 def test_docling_metrics_holds_both_sides():
@@ -75,11 +66,9 @@ def test_docling_metrics_holds_both_sides():
 def test_docling_predictions_may_exceed_the_page_and_must_be_complete():
     one = {"image_name": "a.png", "bboxes": [[-1, 2, 3, 4]], "labels": ["Text"], "scores": [0.5]}
     layout = read({"predictions": [one], "categories": ["Text"]}, sizes=(10, 10))
-    assert rows(layout) == [("a.png", "Text", [-1, 2, 3, 4])] and found(layout) == {"clipped-box": 1}
-    with pytest.raises(lcm.InputError, match="1 boxes, 2 labels"):
-        read({"predictions": [one | {"labels": ["Text", "Text"]}]}, sizes=(10, 10))
-    with pytest.raises(lcm.InputError, match=r"size of page 'a\.png'"):
-        read({"predictions": [one]})
+    assert rows(layout) == [("a.png", "Text", [-1, 2, 3, 4])] and codes(layout) == {"clipped-box": 1}
+    fails("1 boxes, 2 labels", read, {"predictions": [one | {"labels": ["Text", "Text"]}]}, sizes=(10, 10))
+    fails(r"size of page 'a\.png'", read, {"predictions": [one]})
 
 
 @pytest.mark.parametrize("key", ["x", "²", "٣", "-1", "9" * 5000])
@@ -131,9 +120,9 @@ def test_mineru_blocks_and_their_parts():
     file = {"pdf_info": [{"page_idx": 0, "page_size": [10, 10]}, page]}
     layout = read(file, "doc_middle.json")
     assert layout.page_columns.names == ("doc_p1", "doc_p2") and layout.page_columns.numbers.tolist() == [1, 2]
-    assert [label for _, label, _ in rows(layout)] == ["image", "image_body", "image_caption", "discarded"]
+    assert labels(layout) == ["image", "image_body", "image_caption", "discarded"]
     outer = read(file, "doc_middle.json", nested=False)
-    assert [label for _, label, _ in rows(outer)] == ["image", "image_caption", "discarded"]
+    assert labels(outer) == ["image", "image_caption", "discarded"]
 
 
 def test_mineru_model_leaves_lines_and_formulas_out():
@@ -146,7 +135,7 @@ def test_mineru_model_leaves_lines_and_formulas_out():
         [{"layout_dets": found_by_model, "page_info": {"page_no": 0, "width": 10, "height": 10}}], "d_model.json"
     )
     assert rows(layout) == [("d", "title", [1, 1, 5, 3]), ("d", "caption", [1, 1, 2, 2])]
-    assert found(layout) == {"inline-detection": 1}
+    assert codes(layout) == {"inline-detection": 1}
 
 
 def test_mineru_content_list_has_boxes_in_thousandths_or_none():
@@ -155,9 +144,8 @@ def test_mineru_content_list_has_boxes_in_thousandths_or_none():
         {"type": "text", "page_idx": 0},
     ]
     layout = read(entries, "d_content_list.json", sizes=(50, 80))
-    assert rows(layout) == [("d", "text level 1", [5, 20, 25, 40])] and found(layout) == {"no-place": 1}
-    with pytest.raises(lcm.InputError, match=r"bbox.*middle\.json"):
-        read(entries[1:], "d_content_list.json", sizes=(50, 80))
+    assert rows(layout) == [("d", "text level 1", [5, 20, 25, 40])] and codes(layout) == {"no-place": 1}
+    fails(r"bbox.*middle\.json", read, entries[1:], "d_content_list.json", sizes=(50, 80))
 
 
 def element(points, system="PixelSpace", **fields):
@@ -174,9 +162,8 @@ def test_unstructured_origin_at_the_bottom_and_elements_without_coordinates():
     without_coordinates = {"type": "Text", "element_id": "2", "metadata": {"page_number": 1}}
     layout = read([element(points), element(points, "PointSpace"), without_coordinates])
     assert rows(layout) == [("d", "Title", [10, 20, 30, 50]), ("d", "Title", [10, 150, 30, 180])]
-    assert found(layout) == {"no-place": 1}
-    with pytest.raises(lcm.InputError, match="none of the 1 elements has coordinates"):
-        read([without_coordinates])
+    assert codes(layout) == {"no-place": 1}
+    fails("none of the 1 elements has coordinates", read, [without_coordinates])
 
 
 def test_surya_pages_outlines_and_missing_confidence():
@@ -200,7 +187,7 @@ def test_layoutparser_intervals_have_no_box():
         {"points": [0, 1, 4, 1, 4, 5, 0, 5], "block_type": "quadrilateral", "type": "Text", "score": 0.5},
     ]
     layout = read({"page_data": {}, "blocks": blocks}, sizes=(10, 10))
-    assert rows(layout) == [("doc", "Text", [0, 1, 4, 5])] and found(layout) == {"interval": 1}
+    assert rows(layout) == [("doc", "Text", [0, 1, 4, 5])] and codes(layout) == {"interval": 1}
     table = b"start,block_type,x_1,y_1,x_2,y_2,points,type\n1.0,interval,,,,,,\n,rectangle,1,2,3,4,,Text\n"
     table += b',quadrilateral,,,,,"[0, 1, 4, 1, 4, 5, 0, 5]",Text\n'
     assert [box for _, _, box in rows(read(table, "doc.csv", sizes=(10, 10)))] == [[1, 2, 3, 4], [0, 1, 4, 5]]
@@ -220,7 +207,6 @@ def test_marker_groups_nest_and_lines_are_left_out():
     }
     page = {"block_type": "Page", "bbox": [0, 0, 10, 20], "children": [group]}
     file = {"block_type": "Document", "children": [page]}
-    assert [label for _, label, _ in rows(read(file))] == ["PictureGroup", "Picture", "Text", "Caption"]
-    assert [label for _, label, _ in rows(read(file, nested=False))] == ["PictureGroup", "Picture", "Caption"]
-    with pytest.raises(lcm.InputError, match="where a Page should be"):
-        read({"block_type": "Document", "children": [line]})
+    assert labels(read(file)) == ["PictureGroup", "Picture", "Text", "Caption"]
+    assert labels(read(file, nested=False)) == ["PictureGroup", "Picture", "Caption"]
+    fails("where a Page should be", read, {"block_type": "Document", "children": [line]})

@@ -10,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.layouts.shapes import run_pixels
 from support.coco_files import boxes, coco, found, region
 from support.finding_codes import codes
+from support.reading import fails
 
 L_SHAPE = [10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]
 
@@ -79,8 +80,7 @@ def test_an_outline_replaces_its_box(tmp_path):
     assert codes(lcm.read(path).findings) == {"empty-box": 1}
     small = annotation | {"segmentation": {"size": [2, 2], "counts": [0, 4]}}
     path.write_text(json.dumps(document | {"annotations": [small]}))
-    with pytest.raises(lcm.InputError, match="the mask is 2 x 2, its page 10 x 10"):
-        lcm.read(path, shapes="polygon")
+    fails("the mask is 2 x 2, its page 10 x 10", lcm.read, path, shapes="polygon")
 
 
 def test_the_error_for_an_outline_in_a_table_names_row_and_polygon(tmp_path):
@@ -89,5 +89,4 @@ def test_the_error_for_an_outline_in_a_table_names_row_and_polygon(tmp_path):
     good, bad = ('"[[0,0,8,0,8,8]]"', '"[[0,0,8,0,8,8],[1,2]]"')
     rows = [f"p,10,10,a,0,0,8,8,{text}" for text in (good, bad)]
     path.write_text(f"page,width,height,label,x0,y0,x1,y1,outline\n\n{rows[0]}\n{rows[1]}\n")
-    with pytest.raises(lcm.InputError, match=r"row 4, column outline\[1\]: a polygon of 2 numbers"):
-        lcm.read(path, shapes="polygon")
+    fails(r"row 4, column outline\[1\]: a polygon of 2 numbers", lcm.read, path, shapes="polygon")

@@ -1,23 +1,16 @@
 """Attributes of pages in files other than COCO, and regions that are marked as not to be judged."""
 
-import json
-
 import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts import limits
 from layoutcm.layouts.writers import written
+from support.reading import codes, reader
 
 PLAIN = ["page", "document", "number", "width", "height"]
 
 
-def read(content, name="gt.json", **options):
-    data = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return lcm.read((name, data), **options)
-
-
-def codes(layout):
-    return {finding.code: finding.count for finding in layout.findings}
+read = reader("gt.json")
 
 
 def attributes(layout):

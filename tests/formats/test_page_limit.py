@@ -3,10 +3,9 @@
 import io
 import zipfile
 
-import pytest
-
 import layoutcm as lcm
 from layoutcm.layouts import limits
+from support.reading import fails
 
 CSV = "page,width,height,label,x0,y0,x1,y1\n" + "".join(f"{i},9,9,a,0,0,1,1\n" for i in range(300))
 
@@ -23,8 +22,7 @@ def test_more_pages_than_packed_bytes_can_hold_are_refused(monkeypatch):
     monkeypatch.setattr(limits, "PAGES_FLOOR", 299)
     packed = zipped({"pages.csv": CSV})
     assert len(packed[1]) < 300 * limits.STORED_BYTES_PER_PAGE
-    with pytest.raises(lcm.InputError, match=r"^pages.zip: 300 pages, at most 299 are read from [\d,]+ bytes"):
-        lcm.read(packed)
+    fails(r"^pages.zip: 300 pages, at most 299 are read from [\d,]+ bytes", lcm.read, packed)
     assert len(lcm.read(("pages.csv", CSV.encode())).pages) == 300  # not packed, it has enough bytes
     monkeypatch.setattr(limits, "PAGES_FLOOR", 300)
     assert len(lcm.read(packed).pages) == 300

@@ -5,16 +5,9 @@ import json
 import pytest
 
 import layoutcm as lcm
-from support.reading import codes, pages, refusal, regions
-from support.reading import read as read_text
+from support.reading import codes, labels, pages, reader, refuser, regions
 
-
-def read(value, name="doc.json", **options):
-    return read_text(value if isinstance(value, str | bytes) else json.dumps(value), name, **options)
-
-
-def refuse(value, *words, name="doc.json", **options):
-    refusal(value if isinstance(value, str) else json.dumps(value), *words, name=name, **options)
+read, refuse = reader("doc.json"), refuser("doc.json")
 
 
 def test_mineru_3_model_leaves_lines_and_inline_formulas_out():
@@ -70,7 +63,7 @@ def test_upstage_answers_have_a_document_and_pages():
 def test_upstage_without_coordinates_or_with_pixels_is_refused():
     refuse({"api": "2.0", "elements": [element(0, 0, 1, 1) | {"coordinates": []}]}, "coordinates=true")
     file = {"a.pdf": {"elements": [element(100, 250, 500, 500)]}}
-    refuse(file, "a.pdf.elements[0].coordinates", "100 is no fraction", sizes=(50, 80))
+    refuse(file, "a.pdf.elements[0].coordinates", "100 is not a fraction", sizes=(50, 80))
 
 
 def test_upstage_layout_analysis_has_pixels_and_sizes():
@@ -94,7 +87,7 @@ def at(path, **fields):
 def test_adobe_labels_are_the_last_names_of_paths_and_y_points_up():
     paths = ["P[2]/Sub[3]", "L/LI[4]/LBody/StyleSpan[2]", "H1", "Table/TR[2]/TD/P", "Table/TR[2]/TD", "Table/TR[2]"]
     layout = read(adobe(*map(at, paths)))
-    assert [label for label, *_ in regions(layout)] == ["P", "LBody", "H1", "P"]
+    assert labels(layout) == ["P", "LBody", "H1", "P"]
     assert regions(layout)[0] == ("P", 10, 10, 30, 50) and pages(layout) == [("doc", 100, 200)]
     assert [label for label, *_ in regions(read(adobe(*map(at, paths)), nested=False))] == ["P", "LBody", "H1"]
 
@@ -116,10 +109,10 @@ def test_opendataloader_tables_hold_regions_but_rows_and_cells_are_none():
     table = node("table", rows=[{"type": "table row", "row number": 1, "cells": cells}])
     file = {"file name": "a.pdf", "number of pages": 2, "kids": [table, node("image", None)]}
     layout = read(file, sizes=(100, 200))
-    assert [label for label, *_ in regions(layout)] == ["table", "list", "list item", "paragraph"]
+    assert labels(layout) == ["table", "list", "list item", "paragraph"]
     assert regions(layout)[0] == ("table", 10, 10, 30, 50) and layout.page_columns.names == ("a_p1", "a_p2")
     assert codes(layout) == {"size-in-points": 2, "no-place": 1}
-    assert [label for label, *_ in regions(read(file, sizes=(100, 200), nested=False))] == ["table"]
+    assert labels(read(file, sizes=(100, 200), nested=False)) == ["table"]
     refuse(file | {"kids": [node("image", None)]}, "bounding box", sizes=(100, 200))
 
 
@@ -143,7 +136,7 @@ def test_pdffigures2_output_counts_pages_from_0_and_has_captions():
     assert layout.page_columns.numbers.tolist() == [3] and codes(layout) == {"size-in-points": 1}
     both = read({"figures": [figure], "regionless-captions": [{"figType": "Table", "page": 0, "boundary": BOX}]},
                 sizes=(100, 80))  # fmt: skip
-    assert [label for label, *_ in regions(both)] == ["Table", "Caption", "Caption"]
+    assert labels(both) == ["Table", "Caption", "Caption"]
     assert both.page_columns.names == ("doc_p1", "doc_p3")
 
 
@@ -152,7 +145,7 @@ def test_pdffigures2_annotations_have_blank_pages_and_second_parts():
     figure |= {"region_bb": [1, 2, 3, 4], "region_bb2": [5, 6, 7, 8], "caption_bb": [1, 5, 3, 9]}
     file = {"a": {"figures": [figure], "pages_annotated": [1, 2]}, "b": {"figures": [], "pages_annotated": [4]}}
     layout = read(file)
-    assert [label for label, *_ in regions(layout)] == ["Figure", "Figure", "Caption"]
+    assert labels(layout) == ["Figure", "Figure", "Caption"]
     assert pages(layout) == [("a_p1", 100, 80), ("a_p2", 100, 80)]
     assert codes(layout) == {"size-of-document": 1, "no-place": 1}
     refuse({"a": {"figures": [], "pages_annotated": [1]}}, "no page has a size")
@@ -168,14 +161,14 @@ def test_grobid_has_a_region_for_each_rectangle():
     body += '<figure type="table" coords="1,5,5,5,5"><head coords="1,6,6,1,1"/><table coords="1,7,7,1,1"/></figure>'
     layout = read(tei(body), "a.tei.xml")
     assert regions(layout)[:2] == [("p", 1, 2, 11, 7), ("p", 50, 2.5, 60, 7.5)] and pages(layout) == [("a", 100, 80)]
-    assert [label for label, *_ in regions(layout)[2:]] == ["figure:table", "head", "table"]
-    assert [label for label, *_ in regions(read(tei(body), nested=False))] == ["p", "p", "figure:table"]
+    assert labels(layout)[2:] == ["figure:table", "head", "table"]
+    assert labels(read(tei(body), nested=False)) == ["p", "p", "figure:table"]
 
 
 def test_grobid_titles_inside_a_reference_are_part_of_it():
     title = '<title coords="1,1,2,10,5">a</title>'
     layout = read(tei(f'{title}<biblStruct coords="1,1,2,10,5">{title}</biblStruct>'), "a.tei.xml")
-    assert [label for label, *_ in regions(layout)] == ["title", "biblStruct"]
+    assert labels(layout) == ["title", "biblStruct"]
 
 
 def test_grobid_without_page_sizes_or_coordinates():

@@ -14,6 +14,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.drawing import page_images
+from support.reading import fails, refused
 from written import written
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
@@ -25,12 +26,6 @@ def zipped(files, **options):
         for name, data in files.items():
             archive.writestr(name, data)
     return out.getvalue()
-
-
-def refused(source, *words, **options):
-    with pytest.raises(lcm.InputError) as error:
-        lcm.read(source, **options)
-    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
 
 
 def png_header(width, height):
@@ -170,8 +165,7 @@ def test_an_empty_label_file_is_a_blank_page(empty):
 def test_an_empty_archive_says_what_is_missing():
     packed = io.BytesIO()
     zipfile.ZipFile(packed, "w").close()
-    with pytest.raises(lcm.InputError, match=r"a\.zip: there is no annotation file in it"):
-        lcm.read(("a.zip", packed.getvalue()))
+    fails(r"a\.zip: there is no annotation file in it", lcm.read, ("a.zip", packed.getvalue()))
 
 
 def test_an_empty_folder_says_what_is_missing(tmp_path):
@@ -204,8 +198,7 @@ def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
 @pytest.mark.parametrize("format", ["mineru", "docling", "voc", "marker", "csv", "hocr"])
 def test_the_error_for_a_wrong_format_names_the_likely_one(format):
     file = {"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}
-    with pytest.raises(lcm.InputError, match="This looks like coco: leave out the format"):
-        lcm.read(("gt.json", json.dumps(file).encode()), format=format)
+    fails("This looks like coco: leave out the format", lcm.read, ("gt.json", json.dumps(file).encode()), format=format)
 
 
 def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
@@ -233,7 +226,4 @@ def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, mes
 def test_an_entry_of_a_folder_that_cannot_be_looked_at_is_named(tmp_path, monkeypatch):
     (tmp_path / "secret.json").write_text("{}")
     monkeypatch.setattr(Path, "is_file", lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
-    with pytest.raises(
-        lcm.InputError, match=r"secret\.json: this entry of the folder cannot be looked at: Permission denied"
-    ):
-        lcm.read(tmp_path)
+    fails(r"secret\.json: this entry of the folder cannot be looked at: Permission denied", lcm.read, tmp_path)

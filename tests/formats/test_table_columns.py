@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
+from support.reading import fails
 
 HEADER = "page,width,height,label,x0,y0,x1,y1"
 BOX = "a,50,50,Text,0,0,10,10"
@@ -82,10 +83,8 @@ def test_the_first_annotator_is_read_and_every_page_stays():
     ]
     other = read(*lines, annotator="ann")
     assert other.regions["label"].tolist() == ["Title"]
-    with pytest.raises(lcm.InputError, match=r"t.csv, annotator: there is no annotator 'eve'.* 'bob', 'ann'"):
-        read(*lines, annotator="eve")
-    with pytest.raises(lcm.InputError, match=r"there is no annotator 'eve'. Annotators in this file: none"):
-        read(HEADER, BOX, annotator="eve")
+    fails(r"t.csv, annotator: there is no annotator 'eve'.* 'bob', 'ann'", read, *lines, annotator="eve")
+    fails(r"there is no annotator 'eve'. Annotators in this file: none", read, HEADER, BOX, annotator="eve")
     with pytest.raises(lcm.InputError, match=r"annotator 0: the name of the annotator .* has 1,001 characters"):
         read(HEADER + ",annotator", f"{BOX},{'x' * 1001}")
 
@@ -113,8 +112,7 @@ def test_attributes_become_columns_of_pages():
     ],
 )
 def test_attributes_are_limited(header, row, message):
-    with pytest.raises(lcm.InputError, match=message):
-        read(f"{HEADER},{header}", f"{BOX},{row}")
+    fails(message, read, f"{HEADER},{header}", f"{BOX},{row}")
 
 
 def test_columns_of_other_tools_without_a_version_have_no_meaning():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from layoutcm.layouts.shapes import run_pixels
-from support.reading import codes, pages, read, refusal, regions
+from support.reading import codes, labels, pages, read, refusal, regions
 
 
 def hocr(inside, title="image 'a.png'; bbox 0 0 100 80"):
@@ -72,9 +72,9 @@ def test_hocr_need_not_be_xml():
     layout = read(text, "x.html")
     assert pages(layout) == [("x", 100, 80)]
     # The span is inside the second paragraph, which is not closed.
-    assert [row[0] for row in regions(layout)] == ["ocr_par"] * 3
+    assert labels(layout) == ["ocr_par"] * 3
     closed = read(text.replace("two", "two</P>"), "x.html")
-    assert [row[0] for row in regions(closed)] == ["ocr_par", "ocr_par", "ocr_carea", "ocr_caption", "ocr_par"]
+    assert labels(closed) == ["ocr_par", "ocr_par", "ocr_carea", "ocr_caption", "ocr_par"]
 
 
 def test_hocr_blocks_without_a_box_get_the_box_around_their_lines():
@@ -92,8 +92,8 @@ def test_hocr_numbers_are_separated_by_html_spaces_only():
 
 def test_hocr_regions_inside_tables_can_be_left_out():
     inside = "<div class=ocr_table title='bbox 1 1 9 9'><div class=ocr_carea title='bbox 2 2 3 3'></div></div>"
-    assert [row[0] for row in regions(read(hocr(inside)))] == ["ocr_table", "ocr_carea"]
-    assert [row[0] for row in regions(read(hocr(inside), nested=False))] == ["ocr_table"]
+    assert labels(read(hocr(inside))) == ["ocr_table", "ocr_carea"]
+    assert labels(read(hocr(inside), nested=False)) == ["ocr_table"]
 
 
 def test_hocr_pages_of_one_image_are_numbered():
@@ -229,7 +229,7 @@ def test_doctags_lie_on_a_grid_of_500():
         ("otsl", 10, 24, 14, 32),
     ]
     outer = read(text, "p.dt", sizes=(1000, 2000), nested=False)
-    assert [row[0] for row in regions(outer)] == ["page_header", "picture", "list_item", "otsl"]
+    assert labels(outer) == ["page_header", "picture", "list_item", "otsl"]
 
 
 def test_doctags_of_several_pages_are_numbered():

@@ -115,7 +115,7 @@ def test_openimages_columns_mean_fractions():
     layout = read(header + "b,xclick,/m/0,1,0.2,1,0.3,0.5,-1\n", "boxes.csv", **SIZE)
     assert regions(layout) == [("/m/0", 20, 60, 100, 100)] and pages(layout) == [("b", 100, 200)]
     assert layout.region_columns.scores.tolist() == [1]
-    refusal(header + "b,x,/m/0,1,20,90,3,5,-1\n", "row 2", "90 is no fraction", name="boxes.csv", **SIZE)
+    refusal(header + "b,x,/m/0,1,20,90,3,5,-1\n", "row 2", "90 is not a fraction", name="boxes.csv", **SIZE)
 
 
 def test_nvidia_columns_have_page_sizes_and_fractions():

@@ -6,17 +6,14 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts import limits
-from support.reading import codes, pages, refusal, regions
-from support.reading import read as read_text
+from support.reading import codes, fails, labels, pages, reader, refusal, refuser, regions
 
 SIZE = (1000, 500)
 DOTS = [{"bbox": [1, 2, 30, 40], "category": "Title", "text": "a"}, {"bbox": [5, 60, 70, 80], "category": "Picture"}]
 BOXES = [("Title", 1, 2, 30, 40), ("Picture", 5, 60, 70, 80)]
 
 
-def read(value, name="page.json", **options):
-    text = value if isinstance(value, str | bytes) else json.dumps(value)
-    return read_text(text, name, **{"sizes": SIZE} | options)
+read, refuse = reader("page.json", sizes=SIZE), refuser("page.json", sizes=SIZE)
 
 
 def only_finding(layout):
@@ -133,9 +130,9 @@ def test_answers_without_regions_are_counted_and_named():
     assert layout.page_columns.names == ("p1",) and codes(layout) == {"failed-answer": 2, "skipped-file": 1}
     assert layout.findings[0].message == (
         "p1.json and 3 more: 2 answers of the model have no regions that can be read ('p2.json', 'p3.JSON'), "
-        "so that their pages are missing."
+        "so their pages are missing."
     )
-    gt = read_text("page,label,x0,y0,x1,y1,width,height\np1,text,0,0,9,9,9,9\np2,text,0,0,9,9,9,9\n", "gt.csv")
+    gt = read("page,label,x0,y0,x1,y1,width,height\np1,text,0,0,9,9,9,9\np2,text,0,0,9,9,9,9\n", "gt.csv")
     assert lcm.compare(gt, layout).pages == ["p1", "p2"]
     assert lcm.compare(gt, layout, missing_pages="ignore").pages == ["p1"]
 
@@ -146,8 +143,7 @@ QWEN = [{"bbox_2d": [100, 200, 500, 400], "label": "text"}]
 def test_the_unit_of_qwen_has_to_be_named():
     files = [(f"p{i}.json", json.dumps(QWEN).encode()) for i in range(2)]
     for source in (files[0], files):
-        with pytest.raises(lcm.InputError, match=r"qwen-vl-1000 \(.*Qwen3-VL\) or qwen-vl-pixels \(.*Qwen2\.5-VL\)"):
-            lcm.read(source, sizes=SIZE)
+        fails(r"qwen-vl-1000 \(.*Qwen3-VL\) or qwen-vl-pixels \(.*Qwen2\.5-VL\)", lcm.read, source, sizes=SIZE)
         assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-1000"))[0] == ("text", 100, 100, 500, 200)
         assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-pixels"))[0] == ("text", 100, 200, 500, 400)
 
@@ -157,13 +153,13 @@ def test_qwen_may_answer_with_one_object_points_or_no_label():
     box = {"bbox_2d": [1, 2, 3, 4]}
     answer = [*QWEN, {"point_2d": [5, 5], "label": "text"}, box, box | {"category": "a"}, box | {"type": "b"}]
     layout = read(answer, format="qwen-vl-pixels")
-    assert [label for label, *_ in regions(layout)] == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
+    assert labels(layout) == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
 
 
 def test_a_finding_says_that_pixels_of_qwen_have_the_page_size_of_the_ground_truth(tmp_path):
     from PIL import Image
 
-    gt = read_text("page,label,x0,y0,x1,y1,width,height\np,text,0,0,9,9,1000,500\n", "gt.csv")
+    gt = read("page,label,x0,y0,x1,y1,width,height\np,text,0,0,9,9,1000,500\n", "gt.csv")
     answer = ("p.json", json.dumps(QWEN).encode())
     pixels = lcm.read(answer, like=gt, format="qwen-vl-pixels")
     assert pages(pixels) == [("p", 1000, 500)] and codes(pixels) == {"size-of-other-image": 1}
@@ -197,7 +193,7 @@ def test_deepseek_references_that_are_texts_are_no_labels():
     words = "<|ref|>Total amount due<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\n"
     refusal(words, "places of words", "Convert the document", name="a.md", sizes=SIZE)
     layout = read(words + words.replace("Total amount due", "text"), "a.md")
-    assert [label for label, *_ in regions(layout)] == ["text"] and codes(layout) == {"no-place": 1}
+    assert labels(layout) == ["text"] and codes(layout) == {"no-place": 1}
     refusal(words.replace("Total amount due", "Total") + words, "places of words", name="a.md", sizes=SIZE)
     apart = words.replace("Total amount due", "text").replace("<|det|>", "\n<|det|>")
     assert len(regions(read(apart, "a.md"))) == 1
@@ -256,7 +252,7 @@ def test_the_notation_of_chandra_tells_its_unit():
     assert regions(read(div("0 0 1000 500"), "p.html")) == [("Text", 0, 0, 1000, 250)]
     assert regions(read(div("[0, 0, 1024, 512]"), "p.html")) == [("Text", 0, 0, 1000, 250)]
     answer = "```html\n" + div("0 0 1000 500", "A&amp;B") + div("0 0 500 500", name="data") + "```"
-    assert [label for label, *_ in regions(read(answer, "p.html"))] == ["A&B", "Text"]
+    assert labels(read(answer, "p.html")) == ["A&B", "Text"]
 
 
 def test_chandra_boxes_that_are_not_whole_and_answers_that_end_too_early():

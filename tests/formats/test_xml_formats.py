@@ -7,7 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.markup import root_name
-from support.reading import codes, pages, read, refusal, regions
+from support.reading import codes, labels, pages, read, refusal, regions
 
 PAGE_2019 = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 SQUARE = "10,20 30,20 30,60 10,60"
@@ -80,10 +80,9 @@ def test_page_xml_regions_inside_tables_can_be_left_out():
         f'<TextRegion id="o"><Coords points="{SQUARE}"/>'
         '<TextRegion id="i"><Coords points="1,1 9,1 9,9 1,9"/></TextRegion></TextRegion>'
     )
-    labels = [row[0] for row in regions(read(page_xml(inside)))]
-    assert labels == ["TableRegion", "TextRegion", "TableCell", "TextRegion", "TextRegion"]
-    labels = [row[0] for row in regions(read(page_xml(inside), nested=False))]
-    assert labels == ["TableRegion", "TextRegion", "TextRegion"]
+    everything = ["TableRegion", "TextRegion", "TableCell", "TextRegion", "TextRegion"]
+    assert labels(read(page_xml(inside))) == everything
+    assert labels(read(page_xml(inside), nested=False)) == ["TableRegion", "TextRegion", "TextRegion"]
 
 
 def test_page_xml_regions_without_coordinates_are_left_out_and_reported():
@@ -157,8 +156,8 @@ def test_alto_composed_blocks_nest_and_margins_also_contain_blocks():
         "<PrintSpace>", f'<TopMargin><TextBlock ID="h" {sides}/></TopMargin><PrintSpace>'
     )
     nested = ["TextBlock", "ComposedBlock", "ComposedBlock:table", "TextBlock"]
-    assert [row[0] for row in regions(read(text))] == nested
-    assert [row[0] for row in regions(read(text, nested=False))] == nested[:3]
+    assert labels(read(text)) == nested
+    assert labels(read(text, nested=False)) == nested[:3]
 
 
 @pytest.mark.parametrize("unit", ["pixel", "mm10", "inch1200", "px", ""])

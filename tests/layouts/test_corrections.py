@@ -8,6 +8,7 @@ import pytest
 
 import layoutcm as lcm
 from support.layouts import build
+from support.reading import fails
 from support.results import full_result
 
 BOXES = {"p1.png": [10, 20, 30.504, 40], "p2.png": [5, 5, 50, 10], "p3.png": [0, 60, 90, 30]}
@@ -95,7 +96,5 @@ def test_other_pages_are_refused(files):
         ({"p1.png": (200, 200)}, "has other sizes in corrected and gt: 200 x 200 and 100 x 100"),
         ({"p1.png": (100, 100), "P1.png": (100, 100)}, "are one page of gt"),
     ):
-        with pytest.raises(lcm.InputError, match=problem):
-            lcm.merge_corrections(gt, build(pages, []))
-    with pytest.raises(lcm.InputError, match="is not a layout"):
-        lcm.merge_corrections(gt, "corrected.json")
+        fails(problem, lcm.merge_corrections, gt, build(pages, []))
+    fails("is not a layout", lcm.merge_corrections, gt, "corrected.json")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from support.coco_files import coco, found, image
+from support.reading import fails
 
 
 def read(attributes, images=None, **options):
@@ -112,21 +113,15 @@ def test_the_exported_table_of_pages_can_be_completed_and_given():
     ],
 )
 def test_wrong_tables(text, words):
-    with pytest.raises(lcm.InputError, match=words):
-        read(table(text))
+    fails(words, read, table(text))
 
 
 def test_other_wrong_attributes(tmp_path):
-    with pytest.raises(lcm.InputError, match=r"facts.csv, byte 9: 0xff is not UTF-8"):
-        read(("facts.csv", b"page,kind\xff\n"))
-    with pytest.raises(lcm.InputError, match=r"there is no such file"):
-        read(tmp_path / "none.csv")
-    with pytest.raises(lcm.InputError, match=r"attributes: 7 is no table of attributes"):
-        read(7)
-    with pytest.raises(lcm.InputError, match=r"attributes\['1.png'\]: 'a' is no mapping"):
-        read({"1.png": "a"})
-    with pytest.raises(lcm.InputError, match=r"attributes, columns: there is no column page or document"):
-        read(pd.DataFrame({"kind": ["a"]}))
+    fails(r"facts.csv, byte 9: 0xff is not UTF-8", read, ("facts.csv", b"page,kind\xff\n"))
+    fails(r"there is no such file", read, tmp_path / "none.csv")
+    fails(r"attributes: 7 is not a table of attributes", read, 7)
+    fails(r"attributes\['1.png'\]: 'a' is not a mapping", read, {"1.png": "a"})
+    fails(r"attributes, columns: there is no column page or document", read, pd.DataFrame({"kind": ["a"]}))
 
 
 def test_equal_rows_and_blank_lines_are_no_problem():

@@ -7,6 +7,7 @@ import pytest
 import layoutcm as lcm
 from support.generated_book import layout
 from support.layouts import build
+from support.reading import fails
 
 
 def test_pages_counted_from_0_are_renumbered_without_loss():
@@ -30,8 +31,7 @@ def test_pages_counted_from_0_are_renumbered_without_loss():
 
 @pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
 def test_unknown_repair_is_refused(repair):
-    with pytest.raises(lcm.InputError, match="fix"):
-        lcm.fix(layout(), [repair])
+    fails("fix", lcm.fix, layout(), [repair])
 
 
 @pytest.mark.parametrize("names", [["Background", "Text"], ["Background"]])

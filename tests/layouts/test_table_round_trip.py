@@ -23,6 +23,7 @@ from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
 from support.layouts import build
 from support.one_layout import one_full_layout
 from support.paths import ROOT
+from support.reading import fails
 
 STORED = ROOT / "tests" / "stored"  # written by the version before the metadata
 FLIPPED = {"reading": "r", "found": 0.5, "before": 0.0, "regions": 7}
@@ -250,8 +251,7 @@ def test_a_wrong_page_key_is_refused():
     assert table.column(at).to_pylist() == ["1", '"b"']
     out = io.BytesIO()
     pq.write_table(table.set_column(at, "page_key", [["1", "[2]"]]), out)
-    with pytest.raises(lcm.InputError, match=r"row 1, column page_key: '\[2\]' is neither a number nor a text"):
-        read_parquet(out.getvalue())
+    fails(r"row 1, column page_key: '\[2\]' is neither a number nor a text", read_parquet, out.getvalue())
 
 
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.integers(0, 3))

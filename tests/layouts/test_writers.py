@@ -12,6 +12,7 @@ from layoutcm.cli.main import main
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
+from support.reading import fails
 from support.writing import FULL_WRITERS as WRITERS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
@@ -156,8 +157,7 @@ def test_row_with_only_a_label_declares_the_label():
 @pytest.mark.parametrize("row", [b",9,9,Text,0,0,5,5", b",9,9,Text,,,,", b",,,,,,,"])
 def test_row_without_page_and_not_only_a_label_is_an_error(row):
     table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\n" + row + b"\n"
-    with pytest.raises(lcm.InputError, match="row 3, column page: the page has no name"):
-        lcm.read(("t.csv", table))
+    fails("row 3, column page: the page has no name", lcm.read, ("t.csv", table))
 
 
 def test_file_name_of_maximum_length_can_be_written(tmp_path):

@@ -62,9 +62,9 @@ MESSAGES = [
     ("documents-pattern", 2, {"pages": 7, "first": "p"},
      "The pattern for documents does not match 2 of 7 pages (first: 'p')."),
     ("same-file", 1, {"gt": "a.json", "pred": "a.json"},
-     "Ground truth and prediction are the same file, 'a.json', so that the scores say nothing about a model."),
+     "Ground truth and prediction are the same file, 'a.json', so the scores say nothing about a model."),
     ("same-file", 1, {"gt": "a.json", "pred": "b.json"},
-     "Ground truth and prediction are the same file under two names, 'a.json' and 'b.json', so that the scores say "
+     "Ground truth and prediction are the same file under two names, 'a.json' and 'b.json', so the scores say "
      "nothing about a model."),
     ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
      "f: 1 page shares its name with another and is named after its file, subset or task (first: 'p' becomes 'a/p')."),
@@ -174,7 +174,7 @@ MESSAGES = [
     ("other-annotators", 3, {"file": "f", "chosen": "a", "names": ["b", "c"]},
      "f: the regions of annotator 'a' are read; there are also 'b', 'c' …."),
     ("other-annotators", 2, {"file": "f", "chosen": "", "names": ["a", "b"]},
-     "f: one annotation of each page is read, whoever made it; named annotators: 'a', 'b'."),
+     "f: one annotation of each page is read, by any annotator; named annotators: 'a', 'b'."),
     ("attributes-without-page", 2, {"file": "f", "table": "t.csv", "by": "page", "rows": 5, "first": "x"},
      "t.csv: 2 of 5 rows belong to no page of f, or to several that are alike (first: 'x')."),
     ("attributes-without-page", 1, {"file": "f", "table": "t.csv", "by": "document", "rows": 5, "first": "x"},
@@ -200,7 +200,7 @@ MESSAGES = [
     ("below-min-score", 1, {"regions": 8, "min_score": 0.5},
      "1 of 8 regions of pred has a score below 0.5 and is left out."),
     ("below-min-score", 8, {"regions": 8, "min_score": 2.0},
-     "8 of 8 regions of pred have a score below 2.0 and are left out, so that no region of pred is left."),
+     "8 of 8 regions of pred have a score below 2.0 and are left out, so no region of pred is left."),
     ("not-written", 1, {"format": "yolo", "what": "documents", "names": []},
      "yolo has no place for documents: 1 is left out."),
     ("not-written", 1200, {"format": "yolo", "what": "attributes", "names": ["a", "b"]},
@@ -227,9 +227,9 @@ MESSAGES = [
      "There are 20,001 documents, more than the 20,000 that a result lists, so by_document is null; "
      "'documents.parquet' beside this file has one row per document."),
     ("failed-answer", 1, {"file": "f", "names": ["a.json"]},
-     "f: 1 answer of the model has no regions that can be read ('a.json'), so that its page is missing."),
+     "f: 1 answer of the model has no regions that can be read ('a.json'), so its page is missing."),
     ("failed-answer", 12, {"file": "f", "names": ["a", "b"]},
-     "f: 12 answers of the model have no regions that can be read ('a', 'b' …), so that their pages are missing."),
+     "f: 12 answers of the model have no regions that can be read ('a', 'b' …), so their pages are missing."),
     ("skipped-file", 2, {"file": "f", "first": "notes.md"},
      "f: 2 files of another kind are left out (first: 'notes.md')."),
     ("findings-left-out", 1, {"file": "f"}, "f: 1 finding was not kept when the file was written or read."),
@@ -239,10 +239,10 @@ MESSAGES = [
     ("only-ground-truth", 1, {"file": "f"},
      "f: the file has no predictions (column PredictedDocument); the ground truth in it was read."),
     ("document-without-side", 1, {"file": "f", "side": "prediction", "first": "d", "status": "failure"},
-     "f: 1 document has no prediction with pages (first: 'd', status failure), so that the pages of this document are "
+     "f: 1 document has no prediction with pages (first: 'd', status failure), so the pages of this document are "
      "missing on this side."),
     ("document-without-side", 2, {"file": "f", "side": "ground truth", "first": "d", "status": ""},
-     "f: 2 documents have no ground truth with pages (first: 'd'), so that the pages of these documents are missing on "
+     "f: 2 documents have no ground truth with pages (first: 'd'), so the pages of these documents are missing on "
      "this side."),
     ("slides-from-top", 2, {"file": "f", "place": "texts[0].prov[0]"},
      "f: boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
@@ -251,7 +251,7 @@ MESSAGES = [
     ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
      "f: blocks without coordinates are left out (1 time, at line 3)."),
     ("lines-without-block", 1, {"file": "f", "place": "line 3", "lines": "1,200"},
-     "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (1 time, "
+     "f: pages have lines (1,200 on the first) and no block; lines are not read, so there is no region (1 time, "
      "at line 3)."),
     ("other-attributes", 2, {"file": "f", "used": "class", "names": ["text", "id"]},
      "f: the label of a region is its attribute 'class'; regions also have 'text', 'id'."),
@@ -264,14 +264,14 @@ MESSAGES = [
 ]  # fmt: skip
 ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
-    "cut-off": "files end before they are closed, so that pages may be missing",
-    "second-answer": "answers of a model have several blocks of JSON, of which the first is read",
+    "cut-off": "files end before they are closed, so pages may be missing",
+    "second-answer": "answers of a model have several blocks of JSON; only the first is read",
     "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
     "images-only": "pages have places of images and of nothing else",
     "deleted-object": "objects are marked as deleted and are left out",
     "ignored-region": "regions are marked as not to be judged: "
     "they are objects, but in gt their pixels count in nothing",
-    "ignored-shape": "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
+    "ignored-shape": "shapes are marked to be ignored: they are not regions, and in gt their pixels are not counted",
     "inline-detection": "formulas and text lines are not blocks and are left out",
     "interval": "intervals have no box and are left out",
     "mask-left-out": "masks of this kind are not read and are left out",

@@ -7,8 +7,7 @@ import layoutcm as lcm
 from layoutcm.layouts.model import CocoFacts, Pages, Regions
 from layoutcm.layouts.shapes import Outline, RunMask, is_box, shape_box
 from layoutcm.layouts.validation import make_layout
-from layoutcm.layouts.writers import written
-from layoutcm.layouts.writing.output_targets import zipped
+from layoutcm.layouts.writers import written, zipped
 
 # Formats that hold every layout, as one file: {name: function from a layout to bytes}.
 FULL_WRITERS = {to: lambda layout, to=to: written(layout, to)[0] for to in ("parquet", "csv", "coco")}

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from written import LABELS
-from written.models import as_json, docling
+from written import LABELS, lines, one_file, per_page, several_files
+from written.models import docling
 
 DOCLAYNET = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
              "Table", "Text", "Title"]  # fmt: skip
@@ -81,6 +81,7 @@ def hash_number(name):
     return int.from_bytes(name.encode()[-6:], "big")
 
 
+@several_files("hf-doclaynet")
 def doclaynet(pages):
     """DocLayNet 1.2, which has no names of labels."""
     return shards(pages, lambda part: parquet_bytes(doclaynet_table(part)))
@@ -109,27 +110,24 @@ def objects_table(pages, features=CLASS_LABEL):
     return table.replace_schema_metadata({"huggingface": json.dumps(info)})
 
 
+@several_files("hf-objects")
 def objects(pages):
     return shards(pages, lambda part: parquet_bytes(objects_table(part)))
 
 
+@several_files("hf-imagefolder")
 def image_folder(pages):
-    lines = [
-        {
-            "file_name": f"{page.name}.png",
-            "objects": {"bbox": xywh(page), "categories": [LABELS.index(label) for label, _, _ in page.regions]},
-        }
-        for page in pages
-    ]
-    return {
-        "metadata.jsonl": "\n".join(map(json.dumps, lines)).encode(),
-        "id2label.json": as_json(dict(enumerate(LABELS))),
-    }
+    def row(page):
+        categories = [LABELS.index(label) for label, _, _ in page.regions]
+        return {"file_name": f"{page.name}.png", "objects": {"bbox": xywh(page), "categories": categories}}
+
+    return {"metadata.jsonl": lines(map(row, pages)), "id2label.json": dict(enumerate(LABELS))}
 
 
+@one_file("docling-eval", "shard_000000_000000.parquet")
 def docling_eval(pages):
     """Both sides are the same; documents of one page each."""
-    texts = [data.decode() for data in docling(pages).values()]
+    texts = [json.dumps(docling(page)) for page in pages]
     table = pa.table(
         {
             "document_id": [page.name for page in pages],
@@ -140,21 +138,10 @@ def docling_eval(pages):
             "PredictedDocument": texts,
         }
     )
-    return {"shard_000000_000000.parquet": parquet_bytes(table)}
+    return parquet_bytes(table)
 
 
-def docling_serve(pages):
-    def answer(name, data):
-        document = {"filename": f"{name}.pdf", "md_content": None, "json_content": json.loads(data)}
-        return as_json({"document": document, "status": "success", "errors": [], "processing_time": 1.5, "timings": {}})
-
-    return {name: answer(name.removesuffix(".json"), data) for name, data in docling(pages).items()}
-
-
-WRITERS = {
-    "hf-doclaynet": doclaynet,
-    "hf-objects": objects,
-    "hf-imagefolder": image_folder,
-    "docling-eval": docling_eval,
-    "docling-serve": docling_serve,
-}
+@per_page("docling-serve")
+def docling_serve(page):
+    document = {"filename": f"{page.name}.pdf", "md_content": None, "json_content": docling(page)}
+    return {"document": document, "status": "success", "errors": [], "processing_time": 1.5, "timings": {}}

@@ -2,26 +2,19 @@
 
 import base64
 import io
-import json
 import zlib
 
 from PIL import Image
 
-
-def lines(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
-def corners(box):
-    x0, y0, x1, y1 = box
-    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+from written import corner_numbers, corners, lines, one_file, per_page, several_files
 
 
 def fractions(page, box):
-    x0, y0, x1, y1 = box
-    return [x0 / page.width, y0 / page.height, (x1 - x0) / page.width, (y1 - y0) / page.height]
+    x0, y0, x1, y1 = page.parts(box)
+    return [x0, y0, x1 - x0, y1 - y0]
 
 
+@one_file("via", "via_project.json")
 def via(pages):
     """A project of VIA 2; every second region is a polygon."""
 
@@ -45,10 +38,10 @@ def via(pages):
         for n, page in enumerate(pages, 1)
     }
     settings = {"region": {"class": {"type": "text", "description": "", "default_value": ""}}, "file": {}}
-    project = {"_via_settings": {}, "_via_img_metadata": images, "_via_attributes": settings}
-    return {"via_project.json": json.dumps(project).encode()}
+    return {"_via_settings": {}, "_via_img_metadata": images, "_via_attributes": settings}
 
 
+@one_file("via3", "via3.json")
 def via3(pages):
     """A project of VIA 3; every second region is a polygon, and the label is an option."""
     used = dict.fromkeys(label for page in pages for label, _, _ in page.regions)
@@ -57,11 +50,11 @@ def via3(pages):
 
     def shape(i, box):
         x0, y0, x1, y1 = box
-        return [7, *(v for point in corners(box) for v in point)] if i % 2 else [2, x0, y0, x1 - x0, y1 - y0]
+        return [7, *corner_numbers(box)] if i % 2 else [2, x0, y0, x1 - x0, y1 - y0]
 
     numbered = [(str(n), page) for n, page in enumerate(pages, 1)]
     attribute = {"aname": "class", "anchor_id": "FILE1_Z0_XY1", "type": 3, "desc": "", "options": options}
-    project = {
+    return {
         "project": {"pid": "__VIA_PROJECT_ID__", "vid_list": [n for n, _ in numbered]},
         "config": {},
         "attribute": {"1": attribute},
@@ -73,10 +66,10 @@ def via3(pages):
             for i, (label, box, _) in enumerate(page.regions)
         },
     }
-    return {"via3.json": json.dumps(project).encode()}
 
 
-def darwin(pages):
+@per_page("darwin")
+def darwin(page):
     def annotation(i, label, box, score):
         x0, y0, x1, y1 = box
         shape = {"bounding_box": {"x": x0, "y": y0, "w": x1 - x0, "h": y1 - y0}}
@@ -84,17 +77,14 @@ def darwin(pages):
             shape["polygon"] = {"paths": [[{"x": x, "y": y} for x, y in corners(box)]]}
         return {"id": str(i), "name": label, "slot_names": ["0"], "inference": {"confidence": score}} | shape
 
-    def write_page(page):
-        slot = {"type": "image", "slot_name": "0", "width": page.width, "height": page.height}
-        return {
-            "version": "2.0",
-            "item": {"name": f"{page.name}.png", "path": "/", "slots": [slot]},
-            "annotations": [annotation(i, *region) for i, region in enumerate(page.regions)],
-        }
-
-    return {f"{page.name}.json": json.dumps(write_page(page)).encode() for page in pages}
+    return {
+        "version": "2.0",
+        "item": {"name": f"{page.name}.png", "path": "/", "slots": [{"type": "image", "slot_name": "0", **page.size}]},
+        "annotations": [annotation(i, *region) for i, region in enumerate(page.regions)],
+    }
 
 
+@several_files("supervisely")
 def supervisely(pages):
     """A project: newer objects have a shape, older ones take it from meta.json; a picture at the end is a mask."""
 
@@ -117,7 +107,7 @@ def supervisely(pages):
         f"train/ann/{page.name}.png.json": {
             "description": "",
             "tags": [],
-            "size": {"height": page.height, "width": page.width},
+            "size": page.size,
             "objects": [
                 write_object(i, label, box, i == len(page.regions) - 1)
                 for i, (label, box, _) in enumerate(page.regions)
@@ -126,7 +116,7 @@ def supervisely(pages):
         for page in pages
     }
     files["meta.json"] = {"classes": [{"title": "Table", "shape": "polygon", "color": "#000000"}], "tags": []}
-    return {name: json.dumps(file).encode() for name, file in files.items()}
+    return files
 
 
 def labelbox_box(box):
@@ -134,6 +124,7 @@ def labelbox_box(box):
     return {"top": y0, "left": x0, "height": y1 - y0, "width": x1 - x0}
 
 
+@one_file("labelbox", "export.ndjson")
 def labelbox(pages):
     def row(page):
         objects = [
@@ -144,13 +135,14 @@ def labelbox(pages):
         labels = [{"annotations": annotations, "label_details": {"created_by": "ann@example.org"}}]
         return {
             "data_row": {"id": f"id-{page.name}", "global_key": f"{page.name}.png"},
-            "media_attributes": {"width": page.width, "height": page.height, "mime_type": "image/png"},
+            "media_attributes": {**page.size, "mime_type": "image/png"},
             "projects": {"p": {"name": "layout", "labels": labels}},
         }
 
-    return {"export.ndjson": lines(map(row, pages))}
+    return lines(map(row, pages))
 
 
+@one_file("labelbox-v1", "export.json")
 def labelbox_v1(pages):
     def row(page):
         objects = [{"title": label, "bbox": labelbox_box(box)} for label, box, _ in page.regions]
@@ -164,9 +156,10 @@ def labelbox_v1(pages):
             "Skipped": False,
         }
 
-    return {"export.json": json.dumps([row(page) for page in pages]).encode()}
+    return list(map(row, pages))
 
 
+@one_file("labelbox-import", "import.ndjson")
 def labelbox_import(pages):
     rows = [
         {"uuid": f"{i}", "dataRow": {"globalKey": f"{page.name}.png"}, "name": label}
@@ -175,56 +168,54 @@ def labelbox_import(pages):
         for page in pages
         for i, (label, box, score) in enumerate(page.regions)
     ]
-    return {"import.ndjson": lines(rows)}
+    return lines(rows)
 
 
+@one_file("prodigy", "answers.jsonl")
 def prodigy(pages):
     def answer(page):
         spans = [{"label": label, "type": "rect", "points": corners(box)} for label, box, _ in page.regions]
         return {
             "image": "data:image/png;base64,AAAA",
             "path": f"scans/{page.name}.png",
-            "width": page.width,
-            "height": page.height,
+            **page.size,
             "_task_hash": 1,
             "_session_id": "ann",
             "spans": spans,
             "answer": "accept",
         }
 
-    return {"answers.jsonl": lines(map(answer, pages))}
+    return lines(map(answer, pages))
 
 
+@one_file("createml", "_annotations.createml.json")
 def createml(pages):
     def annotation(label, box):
         x0, y0, x1, y1 = box
         coordinates = {"x": (x0 + x1) / 2, "y": (y0 + y1) / 2, "width": x1 - x0, "height": y1 - y0}
         return {"label": label, "coordinates": coordinates}
 
-    images = [
+    return [
         {"image": f"{page.name}.png", "annotations": [annotation(label, box) for label, box, _ in page.regions]}
         for page in pages
     ]
-    return {"_annotations.createml.json": json.dumps(images).encode()}
 
 
+@one_file("fiftyone", "labels.json")
 def fiftyone(pages):
     names = list(dict.fromkeys(label for page in pages for label, *_ in page.regions))
     labels = {
         page.name: [
-            {
-                "label": names.index(label) if i % 2 else label,
-                "bounding_box": fractions(page, box),
-                "confidence": score,
-            }
+            {"label": names.index(label) if i % 2 else label, "bounding_box": fractions(page, box), "confidence": score}
             for i, (label, box, score) in enumerate(page.regions)
         ]
         or None
         for page in pages
     }
-    return {"labels.json": json.dumps({"classes": names, "labels": labels}).encode()}
+    return {"classes": names, "labels": labels}
 
 
+@one_file("fiftyone-samples", "samples.json")
 def fiftyone_samples(pages):
     def detections(page):
         found = [
@@ -237,33 +228,29 @@ def fiftyone_samples(pages):
         {
             "filepath": f"data/{page.name}.png",
             "tags": [],
-            "metadata": {"_cls": "ImageMetadata", "width": page.width, "height": page.height},
+            "metadata": {"_cls": "ImageMetadata", **page.size},
             "weather": {"_cls": "Classification", "label": "dry"},
             "ground_truth": detections(page),
         }
         for page in pages
     ]
-    return {"samples.json": json.dumps({"samples": samples}).encode()}
+    return {"samples": samples}
 
 
-def ctdar(pages):
+@per_page("ctdar", "{}.xml")
+def ctdar(page):
     """Only tables; the second spelling of points has commas only."""
 
     def table(i, box):
         points = (",", " ")[i % 2].join(f"{x},{y}" for x, y in corners(box))
         return f'<table id="{i}"><Coords points="{points}"/><cell id="0"><Coords points="0,0 1,1"/></cell></table>'
 
-    return {
-        f"{page.name}.xml": (
-            f'<?xml version="1.0" encoding="UTF-8"?>\n<document filename="{page.name}.jpg">'
-            + "".join(table(i, box) for i, (_, box, _) in enumerate(page.regions))
-            + "</document>"
-        ).encode()
-        for page in pages
-    }
+    tables = "".join(table(i, box) for i, (_, box, _) in enumerate(page.regions))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<document filename="{page.name}.jpg">{tables}</document>'
 
 
-def labelme_xml(pages):
+@per_page("labelme-xml", "{}.xml")
+def labelme_xml(page):
     def write_object(label, box):
         points = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in corners(box))
         return (
@@ -271,45 +258,15 @@ def labelme_xml(pages):
             f"<polygon><username>ann</username>{points}</polygon></object>"
         )
 
-    return {
-        f"{page.name}.xml": (
-            f"<annotation><filename>\n{page.name}.jpg\n</filename><folder>pages</folder>"
-            f"<imagesize><nrows>{page.height}</nrows><ncols>{page.width}</ncols></imagesize>"
-            + "".join(write_object(label, box) for label, box, _ in page.regions)
-            + "</annotation>"
-        ).encode()
-        for page in pages
-    }
+    objects = "".join(write_object(label, box) for label, box, _ in page.regions)
+    return (
+        f"<annotation><filename>\n{page.name}.jpg\n</filename><folder>pages</folder>"
+        f"<imagesize><nrows>{page.height}</nrows><ncols>{page.width}</ncols></imagesize>{objects}</annotation>"
+    )
 
 
-def docbank(pages):
+@per_page("docbank", "{}.txt", blank=False)
+def docbank(page):
     """A token for each region; all coordinates of PAGES are on the grid of 1000."""
-
-    def line(page, label, box):
-        sides = (page.width, page.height) * 2
-        numbers = [value * 1000 // side for value, side in zip(box, sides)]
-        return "\t".join(map(str, ("a token", *numbers, 0, 0, 0, "Times", label))) + "\n"
-
-    return {
-        f"{page.name}.txt": "".join(line(page, label, box) for label, box, _ in page.regions).encode()
-        for page in pages
-        if page.regions
-    }
-
-
-WRITERS = {
-    "via": via,
-    "via3": via3,
-    "darwin": darwin,
-    "supervisely": supervisely,
-    "labelbox": labelbox,
-    "labelbox-v1": labelbox_v1,
-    "labelbox-import": labelbox_import,
-    "prodigy": prodigy,
-    "createml": createml,
-    "fiftyone": fiftyone,
-    "fiftyone-samples": fiftyone_samples,
-    "ctdar": ctdar,
-    "labelme-xml": labelme_xml,
-    "docbank": docbank,
-}
+    rows = [("a token", *page.whole_parts(box, 1000), 0, 0, 0, "Times", label) for label, box, _ in page.regions]
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)

@@ -13,12 +13,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs, OneOf
 from layoutcm.formats.parsing import Point, StatedSize
 
@@ -84,31 +86,15 @@ class AzurePage(msgspec.Struct):
         return self.pageNumber or self.page_number or self.page or 1
 
 
-class OldTable(msgspec.Struct):
-    boundingBox: list[float | Point] | None = None
-
-
-class OldPage(msgspec.Struct):
-    page: int = 1
-    tables: list[OldTable] | None = None
-
-
-class Analysis(msgspec.Struct):
-    pages: list[AzurePage] | None = None
-    paragraphs: list[AzurePart] | None = None
-    tables: list[AzurePart] | None = None
-    figures: list[AzurePart] | None = None
-    readResults: list[AzurePage] | None = None
-    pageResults: list[OldPage] | None = None
-
-
-class WrappedAnalysis(msgspec.Struct):
-    analyzeResult: Analysis
+PAGES_OF_V2 = [{"page": (int, 1), "tables": [{"boundingBox": list[float | Point]}]}]
+PARTS = {"paragraphs": [AzurePart], "tables": [AzurePart], "figures": [AzurePart]}
+ANALYSIS = json_type({"pages": [AzurePage], **PARTS, "readResults": [AzurePage], "pageResults": PAGES_OF_V2})
+WRAPPED_ANALYSIS = json_type({"analyzeResult!": ANALYSIS})
 
 
 def read_azure(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "analyzeResult" in content.json_keys
-    result = content.decode(WrappedAnalysis).analyzeResult if wrapped else content.decode(Analysis)
+    result = content.decode(WRAPPED_ANALYSIS).analyzeResult if wrapped else content.decode(ANALYSIS)
     file_pages = result.pages or result.readResults or []
     pages, count = dict[int, int](), len(file_pages)
     for i, page in enumerate(file_pages):
@@ -123,7 +109,7 @@ def read_azure(content: FileContent, options: Options, builder: LayoutBuilder) -
         _add_area(builder, pages, label, area, place)
 
 
-def _labelled_areas(result: Analysis, options: Options) -> Iterator[tuple[str, Area, str]]:
+def _labelled_areas(result: Any, options: Options) -> Iterator[tuple[str, Area, str]]:
     """Yield (label, area, place in the file) of each region."""
     containers = [("table", result.tables or []), ("figure", result.figures or [])]
     in_containers = {ref for _, parts in containers for part in parts for ref in part.references}
@@ -156,43 +142,16 @@ CONTAINERS = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
 is_textract = Needs("json", ("Blocks",), typical=("BlockType", "BoundingBox"))
 
 
-class Box(msgspec.Struct):
-    Left: float
-    Top: float
-    Width: float
-    Height: float
-
-
-class Corner(msgspec.Struct):
-    X: float
-    Y: float
-
-
-class Geometry(msgspec.Struct):
-    BoundingBox: Box | None = None
-    Polygon: list[Corner] | None = None
-
-
-class Relation(msgspec.Struct):
-    Type: str | None = None
-    Ids: list[str] = []
-
-
-class Block(msgspec.Struct):
-    BlockType: str
-    Id: str | None = None
-    Page: int | None = None
-    Confidence: float | None = None
-    Geometry: Geometry | None = None
-    Relationships: list[Relation] | None = None
-
-
-class Response(msgspec.Struct):
-    Blocks: list[Block]
+GEOMETRY = {
+    "BoundingBox": {"Left!": float, "Top!": float, "Width!": float, "Height!": float},
+    "Polygon": [{"X!": float, "Y!": float}],
+}
+BLOCK = {"BlockType!": str, "Id": str, "Page": int, "Confidence": float, "Geometry": GEOMETRY}
+RESPONSE = json_type({"Blocks!": [{**BLOCK, "Relationships": [{"Type": str, "Ids": (list[str], [])}]}]})
 
 
 def read_textract(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    is_list, responses = content.json_root == "array", content.decode_each(Response)
+    is_list, responses = content.json_root == "array", content.decode_each(RESPONSE)
     blocks = [
         (f"[{i}].Blocks[{k}]" if is_list else f"Blocks[{k}]", block)
         for i, response in enumerate(responses)
@@ -210,7 +169,7 @@ def read_textract(content: FileContent, options: Options, builder: LayoutBuilder
             _add_block(builder, pages[block.Page or 1], block, place)
 
 
-def _nested_ids(blocks: Iterable[Block]) -> set[str]:
+def _nested_ids(blocks: Iterable[Any]) -> set[str]:
     """Ids of blocks inside a figure, a table or a list."""
     return {
         key
@@ -221,9 +180,9 @@ def _nested_ids(blocks: Iterable[Block]) -> set[str]:
     }
 
 
-def _add_block(builder: LayoutBuilder, page: int, block: Block, place: str) -> None:
+def _add_block(builder: LayoutBuilder, page: int, block: Any, place: str) -> None:
     box = block.Geometry.BoundingBox if block.Geometry else None
-    if box is None or block.Geometry is None:
+    if box is None:
         raise InputError(builder.file, place, "there is no Geometry.BoundingBox", "Export the response again.")
     corners = builder.pixels(page, [(corner.X, corner.Y) for corner in block.Geometry.Polygon or []])
     score = None if block.Confidence is None else block.Confidence / 100
@@ -231,69 +190,34 @@ def _add_block(builder: LayoutBuilder, page: int, block: Block, place: str) -> N
         builder.add_outline(page, block.BlockType, corners, place, score)
     else:
         edges = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
-        builder.add_region(page, block.BlockType, *builder.pixel_box(page, edges), place, score)
+        builder.add_region(page, block.BlockType, builder.pixel_box(page, edges), place, score)
 
 
-DOCUMENT_KEYS = ("mimeType", "mime_type", "uri", "shardInfo", "textStyles")  # one of which a document has
-DOCAI_NEEDS = OneOf(
+DOCUMENT_KEYS = ("mimeType", "mime_type", "uri", "shardInfo", "textStyles")  # a document has one of these
+OTHER_KEYS = ("schema_name", "apiVersion")  # of docling; of OCR of Upstage and others
+is_docai = OneOf(
     (
         *(Needs("object", ("pages", "text", key), typical=("dimension",)) for key in DOCUMENT_KEYS),
         Needs("object", ("documentLayout",)),
         Needs("object", ("document", "humanReviewStatus")),
     )
-)
+).with_check(lambda content: content.json_keys.isdisjoint(OTHER_KEYS))
 
 
-class Vertex(msgspec.Struct):
-    x: float = 0.0  # the file omits coordinates that are zero
-    y: float = 0.0
-
-
-class Poly(msgspec.Struct):
-    vertices: list[Vertex] = []
-    normalizedVertices: list[Vertex] = []
-    normalized_vertices: list[Vertex] = []
-
-
-class PartLayout(msgspec.Struct):
-    boundingPoly: Poly | None = None
-    bounding_poly: Poly | None = None
-    confidence: float | None = None
-
-
-class DocaiPart(msgspec.Struct):
-    layout: PartLayout | None = None
-    type: str | None = None
-
-
-class DocaiPage(msgspec.Struct):
-    pageNumber: int | None = None
-    page_number: int | None = None
-    dimension: StatedSize | None = None
-    layout: PartLayout | None = None
-    blocks: list[DocaiPart] = []
-    paragraphs: list[DocaiPart] = []
-    tables: list[DocaiPart] = []
-    visualElements: list[DocaiPart] = []
-    visual_elements: list[DocaiPart] = []
-
-
-class Document(msgspec.Struct):
-    pages: list[DocaiPage] = []
-
-
-class WrappedDocument(msgspec.Struct):
-    document: Document
-
-
-def is_docai(content: FileContent) -> bool:
-    other = ("schema_name", "apiVersion")  # docling; OCR of Upstage and others
-    return DOCAI_NEEDS(content) and content.json_keys.isdisjoint(other)
+VERTICES: Any = ([{"x": (float, 0.0), "y": (float, 0.0)}], [])  # the file omits coordinates that are zero
+POLY = json_type({"vertices": VERTICES, "normalizedVertices": VERTICES, "normalized_vertices": VERTICES})
+PART_LAYOUT = json_type({"boundingPoly": POLY, "bounding_poly": POLY, "confidence": float})
+DOCAI_PARTS = ("blocks", "paragraphs", "tables", "visualElements", "visual_elements")
+DOCAI_PAGE = {
+    **{"pageNumber": int, "page_number": int, "dimension": StatedSize, "layout": PART_LAYOUT},
+    **dict.fromkeys(DOCAI_PARTS, ([{"layout": PART_LAYOUT, "type": str}], [])),
+}
+DOCUMENT = json_type({"pages": ([DOCAI_PAGE], [])})
 
 
 def read_docai(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "pages" not in content.json_keys and "document" in content.json_keys
-    pages = content.decode(WrappedDocument).document.pages if wrapped else content.decode(Document).pages
+    pages = (content.decode(json_type({"document!": DOCUMENT})).document if wrapped else content.decode(DOCUMENT)).pages
     if not pages:
         problem = "there are no pages with coordinates (the Layout Parser writes text without coordinates)"
         raise InputError(content.name, "pages", problem, "Process the document with an OCR or form processor.")
@@ -309,7 +233,7 @@ def read_docai(content: FileContent, options: Options, builder: LayoutBuilder) -
                 _add_part(builder, page_index, part.type or kind, part.layout, f"pages[{i}], {kind} {k}")
 
 
-def _add_part(builder: LayoutBuilder, page: int, label: str, part_layout: PartLayout | None, place: str) -> None:
+def _add_part(builder: LayoutBuilder, page: int, label: str, part_layout: Any, place: str) -> None:
     poly = part_layout.boundingPoly or part_layout.bounding_poly if part_layout else None
     ring = [(v.x, v.y) for v in poly.vertices] if poly else []
     if poly and not ring:

@@ -20,7 +20,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.markup import elements, root_name
+from layoutcm.formats.markup import elements
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
@@ -43,13 +43,10 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
 SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
-CVAT_NEEDS = Needs("xml", ("annotations",), ("image",), typical=("box",)) | Needs(
-    "xml", ("annotations",), ("track",), typical=("box",)
-)
-
-
-def is_cvat(content: FileContent) -> bool:
-    return root_name(content) == "annotations" and any(mark in content.data for mark in (b"<image ", b"<track "))
+is_cvat = (
+    Needs("xml", ("annotations",), ("image",), typical=("box",))
+    | Needs("xml", ("annotations",), ("track",), typical=("box",))
+).with_check(lambda content: _first_page(content.data) >= 0)
 
 
 @dataclass
@@ -198,8 +195,8 @@ def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> in
 def read_shape(shape: Element, page: int, label: str, place: FilePlace, builder: LayoutBuilder) -> None:
     match shape.tag:
         case "box" if not shape.get("rotation"):
-            x0, y0, x1, y1 = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
-            builder.add_region(page, label, x0, y0, x1, y1, place)
+            box = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
+            builder.add_region(page, label, box, place)
         case "mask":
             _read_mask(shape, page, label, place, builder)
         case "box" | "ellipse" | "polygon":
@@ -232,7 +229,7 @@ def _read_mask(shape: Element, page: int, label: str, place: FilePlace, builder:
     x, y, width, height = numbers = parse_numbers([shape.get(side) for side in MASK], builder.file, place, MASK)
     size = builder.page_size(page)
     mask = _parse_mask(shape, size, numbers, builder.file, place) if builder.options.outlines else None
-    builder.add_region(page, label, x, y, x + width, y + height, place, shape=mask)
+    builder.add_region(page, label, (x, y, x + width, y + height), place, shape=mask)
 
 
 def _parse_mask(

@@ -9,113 +9,61 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, Point, SizedBox, ellipse_points, page_name, place_text, ring_with_holes
 
-VERSION_2 = Needs("object", ("annotations", "item", "version")) | Needs("object", ("annotations", "item", "schema_ref"))
-VERSION_1 = Needs("object", ("annotations", "image", "dataset"))
-DARWIN_NEEDS = VERSION_2 | VERSION_1
+is_darwin = (
+    Needs("object", ("annotations", "item", "version"))
+    | Needs("object", ("annotations", "item", "schema_ref"))
+    | Needs("object", ("annotations", "image", "dataset"), also=lambda content: "images" not in content.json_keys)
+)
 
 
-class Polygon(msgspec.Struct):
-    paths: list[list[Point]] = []
-    path: list[Point] = []  # of version 1.0
+GEOMETRY = {
+    "bounding_box": SizedBox,
+    "polygon": {"paths": ([[Point]], []), "path": ([Point], [])},  # one path in version 1.0
+    "complex_polygon": {"path": ([[Point]], [])},  # several rings in version 1.0
+    "ellipse": {"center!": Point, "radius!": Point, "angle": float},
+    "mask": Any,
+    "raster_layer": Any,  # the pixels of all masks
+}
+ANNOTATION = {
+    **GEOMETRY,
+    **{"name": str, "slot_names": [str], "frames": {"*": GEOMETRY}},
+    **{"ranges": [tuple[int, int]], "inference": {"confidence": float}},
+}
+SOURCE_FILE = json_type({"file_name": str})
+SLOT = json_type(
+    {
+        **{"slot_name": str, "width": float, "height": float, "type": str},
+        **{"source_files": [SOURCE_FILE | str], "frame_urls": [str]},
+    }
+)
+ITEM = json_type({"name": str, "path": str, "slots": [SLOT]})
+IMAGE = {"filename": str, "original_filename": str, "path": str, "width": float, "height": float}  # of version 1.0
+FILE = json_type({"annotations!": [ANNOTATION], "item": ITEM, "image": IMAGE})
 
 
-class ComplexPolygon(msgspec.Struct):
-    """A polygon of several rings in version 1.0."""
-
-    path: list[list[Point]] = []
-
-
-class Ellipse(msgspec.Struct):
-    center: Point
-    radius: Point
-    angle: float | None = None
-
-
-class Geometry(msgspec.Struct):
-    bounding_box: SizedBox | None = None
-    polygon: Polygon | None = None
-    complex_polygon: ComplexPolygon | None = None
-    ellipse: Ellipse | None = None
-    mask: Any = None
-    raster_layer: Any = None  # the pixels of all masks
-
-    @property
-    def rings(self) -> list[list[tuple[float, float]]]:
-        paths = self.complex_polygon.path if self.complex_polygon else []
-        if self.polygon:
-            paths = self.polygon.paths or [self.polygon.path]
-        return [[(point.x, point.y) for point in path] for path in paths if len(path) > 2]
-
-
-class Inference(msgspec.Struct):
-    confidence: float | None = None
-
-
-class Annotation(Geometry):
-    name: str | None = None
-    slot_names: list[str] | None = None
-    frames: dict[str, Geometry] | None = None
-    ranges: list[tuple[int, int]] | None = None
-    inference: Inference | None = None
-
-
-class SourceFile(msgspec.Struct):
-    file_name: str | None = None
-
-
-class Slot(msgspec.Struct):
-    slot_name: str | None = None
-    width: float | None = None
-    height: float | None = None
-    source_files: list[SourceFile | str] | None = None
-    frame_urls: list[str] | None = None
-    type: str | None = None
-
-
-class Item(msgspec.Struct):
-    name: str | None = None
-    path: str | None = None
-    slots: list[Slot] | None = None
-
-
-class Image(msgspec.Struct):
-    """The item of version 1.0."""
-
-    filename: str | None = None
-    original_filename: str | None = None
-    path: str | None = None
-    width: float | None = None
-    height: float | None = None
-
-
-class File(msgspec.Struct):
-    annotations: list[Annotation]
-    item: Item | None = None
-    image: Image | None = None
-
-    @property
-    def one_item(self) -> Item:
-        if self.item is not None or self.image is None:
-            return self.item or Item()
-        image = self.image
-        return Item(image.original_filename or image.filename, image.path, [Slot(None, image.width, image.height)])
+def _item(file: Any) -> Any:
+    """The item of a file, of either version."""
+    image = file.image
+    if file.item is not None or image is None:
+        return file.item or ITEM()
+    slots = [SLOT(width=image.width, height=image.height)]
+    return ITEM(name=image.original_filename or image.filename, path=image.path, slots=slots)
 
 
 class ItemPages:
     """The pages of one item, which are added when the first annotation needs them."""
 
-    def __init__(self, content: FileContent, item: Item, builder: LayoutBuilder) -> None:
+    def __init__(self, content: FileContent, item: Any, builder: LayoutBuilder) -> None:
         self._content, self._builder = content, builder
         self._name = str(PurePosixPath((item.path or "").strip("/"), item.name or content.stem))
-        self._slots = item.slots or [Slot()]
+        self._slots = item.slots or [SLOT()]
         self._slot_at = {slot.slot_name: i for i, slot in reversed(list(enumerate(self._slots)))}
         self._pages: dict[tuple[int, int | None], int] = {}
 
@@ -128,7 +76,7 @@ class ItemPages:
             elif not has_frames:
                 self.find(i, None)
 
-    def slot_of(self, annotation: Annotation) -> int:
+    def slot_of(self, annotation: Any) -> int:
         return self._slot_at.get(next(iter(annotation.slot_names or []), None), 0)
 
     def find(self, slot: int, frame: int | None) -> int:
@@ -138,7 +86,7 @@ class ItemPages:
             if len(self._slots) > 1:
                 name = f"{name}_{given.slot_name or slot}"
                 source = next(iter(given.source_files or []), None)
-                name = (source.file_name if isinstance(source, SourceFile) else source) or name
+                name = (source.file_name if isinstance(source, SOURCE_FILE) else source) or name
             document, number = ("", -1) if frame is None else (name, frame + 1)
             name = name if frame is None else page_name(str(PurePosixPath(name).with_suffix("")), number, 2)
             self._pages[key] = self._builder.add_page(
@@ -147,13 +95,9 @@ class ItemPages:
         return self._pages[key]
 
 
-def is_darwin(content: FileContent) -> bool:
-    return VERSION_2(content) or (VERSION_1(content) and "images" not in content.json_keys)
-
-
 def read_darwin(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(File)
-    pages = ItemPages(content, file.one_item, builder)
+    file = content.decode(FILE)
+    pages = ItemPages(content, _item(file), builder)
     pages.add_all(any(one.frames for one in file.annotations))
     for i, annotation in enumerate(file.annotations):
         slot = pages.slot_of(annotation)
@@ -177,9 +121,13 @@ def _frame_number(text: str, file: str, place: str) -> int:
 
 
 def _add_region(
-    annotation: Annotation, geometry: Geometry, page: int, place: FilePlace, score: float | None, builder: LayoutBuilder
+    annotation: Any, geometry: Any, page: int, place: FilePlace, score: float | None, builder: LayoutBuilder
 ) -> None:
-    label, box, rings = annotation.name or "", geometry.bounding_box, geometry.rings
+    label, box = annotation.name or "", geometry.bounding_box
+    paths = geometry.complex_polygon.path if geometry.complex_polygon else []
+    if geometry.polygon:
+        paths = geometry.polygon.paths or [geometry.polygon.path]
+    rings = [[(point.x, point.y) for point in path] for path in paths if len(path) > 2]
     if rings:
         builder.add_outline(page, label, ring_with_holes(rings), place, score)
     elif geometry.ellipse:
@@ -187,7 +135,7 @@ def _add_region(
         ring = ellipse_points(center.x, center.y, radius.x, radius.y, geometry.ellipse.angle or 0.0)
         builder.add_outline(page, label, ring, place, score)
     elif box:
-        builder.add_region(page, label, *box.corners, place, score)
+        builder.add_region(page, label, box.corners, place, score)
     elif geometry.raster_layer is None:  # the pixels of masks, which are annotations of their own
         is_mask = geometry.mask is not None
         builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))

@@ -24,6 +24,7 @@ from layoutcm.formats.annotators import choose_annotator
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
+from layoutcm.formats.json_keys import Corners, json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
@@ -40,27 +41,16 @@ is_omnidocbench = Needs("array", ("layout_dets", "page_info"), ("category_type",
 is_omnidocbench_pred = Needs("object", ("results", "categories"), typical=("image_name", "bbox"))
 
 
-class Detection(msgspec.Struct, gc=False):
-    category_type: str
-    poly: list[float]
-    ignore: bool | None = False
-
-
-class Info(msgspec.Struct):
-    width: float | None = None
-    height: float | None = None
-    image_path: str | None = None
-    page_no: int | None = None
-    page_attribute: Any = None  # {name: text or list of texts}
-
-
-class OmnidocPage(msgspec.Struct):
-    layout_dets: list[Detection]
-    page_info: Info
+OMNIDOC_REGION = {"category_type!": str, "poly!": [float], "ignore": bool}
+# `page_attribute` is {name: text or list of texts}.
+OMNIDOC_INFO = {"width": float, "height": float, "image_path": str, "page_no": int, "page_attribute": Any}
+OMNIDOC_PAGES = json_type([{"layout_dets!": [OMNIDOC_REGION], "page_info!": OMNIDOC_INFO}])
+OMNIDOC_RESULT = {"image_name!": str, "bbox!": Corners, "category_id!": int, "score": float}
+OMNIDOC_PREDICTION = json_type({"results!": [OMNIDOC_RESULT], "categories!": dict[str, str]})
 
 
 def read_omnidocbench(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    for i, page in enumerate(content.decode(list[OmnidocPage])):
+    for i, page in enumerate(content.decode(OMNIDOC_PAGES)):
         info = page.page_info
         number = -1 if info.page_no is None else info.page_no
         name = info.image_path or f"{content.stem}_p{i + 1}"
@@ -75,27 +65,15 @@ def read_omnidocbench(content: FileContent, options: Options, builder: LayoutBui
                 builder.mark_ignored(f"[{i}].layout_dets[{k}]")
 
 
-class Result(msgspec.Struct, gc=False):
-    image_name: str
-    bbox: tuple[float, float, float, float]
-    category_id: int
-    score: float | None = None
-
-
-class Prediction(msgspec.Struct):
-    results: list[Result]
-    categories: dict[str, str]
-
-
 def read_omnidocbench_pred(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(Prediction)
+    file = content.decode(OMNIDOC_PREDICTION)
     builder.declare_labels(list(file.categories.values()))
     pages: dict[str, int] = {}
     for i, result in enumerate(file.results):
         if result.image_name not in pages:
             pages[result.image_name] = builder.add_page(result.image_name, None, None, f"results[{i}]")
         label = file.categories.get(str(result.category_id), f"category {result.category_id}")
-        builder.add_region(pages[result.image_name], label, *result.bbox, ("results[{}].bbox", i), result.score)
+        builder.add_region(pages[result.image_name], label, result.bbox, ("results[{}].bbox", i), result.score)
 
 
 GRID = 1000
@@ -123,60 +101,30 @@ def read_docbank(content: FileContent, options: Options, builder: LayoutBuilder)
             raise InputError(content.name, f"line {i}", problem, "Repair or remove this line.")
         place = ("line {}", i)
         box = builder.pixel_box(page, parse_numbers(parts[1:5], content.name, place, CORNERS), GRID)
-        builder.add_region(page, parts[9].strip(), *box, place)
+        builder.add_region(page, parts[9].strip(), box, place)
     builder.note_unusual("token-regions", "")
 
 
 USUAL_FIELD = "ground_truth"
 BOX_KINDS = ("Detections", "Detection", "Polylines", "Polyline")
-FIFTYONE_NEEDS = Needs("object", ("classes", "labels"))
+LABELS_FILE_KEYS = {"classes", "labels", "attributes", "info"}
+is_fiftyone = Needs("object", ("classes", "labels"), also=lambda content: content.json_keys <= LABELS_FILE_KEYS)
 is_fiftyone_samples = Needs("object", ("samples",), ("filepath",))
 
 
-class FiftyOneLabel(msgspec.Struct):
-    """A detection or a polyline."""
-
-    label: str | int | None = None
-    bounding_box: tuple[float, float, float, float] | None = None
-    confidence: float | None = None
-    points: list[list[tuple[float, float]]] | None = None
-    closed: bool | None = None
-    filled: bool | None = None
-
-
-class LabelsFile(msgspec.Struct):
-    labels: dict[str, list[FiftyOneLabel] | str | int | None]
-    classes: list[str] | None = None
-
-
-class Kind(msgspec.Struct):
-    """What a field of a sample holds; many fields hold no labels."""
-
-    name: str | None = msgspec.field(name="_cls", default=None)
-
-
-class Field(FiftyOneLabel):
-    """A field of a sample with labels that have places: one label, or a list."""
-
-    detections: list[FiftyOneLabel] | None = None
-    polylines: list[FiftyOneLabel] | None = None
-
-    @property
-    def regions(self) -> Sequence[FiftyOneLabel]:
-        listed = self.detections if self.detections is not None else self.polylines
-        return [self] if listed is None else listed
-
-
-class SamplesFile(msgspec.Struct):
-    samples: list[dict[str, msgspec.Raw]]
-
-
-def is_fiftyone(content: FileContent) -> bool:
-    return FIFTYONE_NEEDS(content) and content.json_keys <= {"classes", "labels", "attributes", "info"}
+FIFTYONE_LABEL = {
+    **{"label": str | int, "bounding_box": Corners, "confidence": float},  # a detection
+    **{"points": [[tuple[float, float]]], "closed": bool, "filled": bool},  # a polyline
+}
+LABELS_FILE = json_type({"labels!": {"*": json_type([FIFTYONE_LABEL]) | str | int | None}, "classes": [str]})
+SAMPLES_FILE = json_type({"samples!": [dict[str, msgspec.Raw]]})
+KIND = json_type({"_cls": str})  # what a field of a sample holds; many fields hold no labels
+# A field of a sample with labels that have places: one label, or a list.
+FIELD = json_type({**FIFTYONE_LABEL, "detections": [FIFTYONE_LABEL], "polylines": [FIFTYONE_LABEL]})
 
 
 def read_fiftyone(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(LabelsFile)
+    file = content.decode(LABELS_FILE)
     classes = file.classes or []
     builder.declare_labels(classes)
     for name, regions in file.labels.items():
@@ -189,7 +137,7 @@ def read_fiftyone(content: FileContent, options: Options, builder: LayoutBuilder
 
 
 def read_fiftyone_samples(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    samples = content.decode(SamplesFile).samples
+    samples = content.decode(SAMPLES_FILE).samples
     fields = [_label_fields(sample, content.name, f"samples[{i}]") for i, sample in enumerate(samples)]
     names = dict.fromkeys(name for found in fields for name in found)
     if not names:
@@ -203,17 +151,22 @@ def read_fiftyone_samples(content: FileContent, options: Options, builder: Layou
         metadata = _decode(sample.get("metadata"), StatedSize | None, content.name, f"{place}.metadata") or StatedSize()
         path = _decode(sample.get("filepath"), str | None, content.name, f"{place}.filepath")
         page = builder.add_page(path or f"{content.stem}_{i + 1}", metadata.width, metadata.height, place)
-        for k, one in enumerate(found[chosen].regions if chosen in found else []):
+        for k, one in enumerate(_labels_in(found[chosen]) if chosen in found else []):
             _add_region(one, page, [], ("samples[{0[0]}].{0[1]}[{0[2]}]", (i, chosen, k)), builder)
 
 
-def _label_fields(sample: dict[str, msgspec.Raw], file: str, place: str) -> dict[str, Field]:
+def _labels_in(field: Any) -> Sequence[Any]:
+    listed: Sequence[Any] | None = field.detections if field.detections is not None else field.polylines
+    return [field] if listed is None else listed
+
+
+def _label_fields(sample: dict[str, msgspec.Raw], file: str, place: str) -> dict[str, Any]:
     """The fields of a sample that have boxes or outlines."""
     objects = {name: raw for name, raw in sample.items() if bytes(raw)[:1] == b"{"}
     return {
-        name: _decode(raw, Field, file, f"{place}.{name}")
+        name: _decode(raw, FIELD, file, f"{place}.{name}")
         for name, raw in objects.items()
-        if _decode(raw, Kind, file, f"{place}.{name}").name in BOX_KINDS
+        if _decode(raw, KIND, file, f"{place}.{name}").cls in BOX_KINDS
     }
 
 
@@ -224,15 +177,13 @@ def _decode(raw: msgspec.Raw | None, type: Any, file: str, place: str) -> Any:
         raise InputError(file, place, str(error), "Repair this value or remove the entry.") from None
 
 
-def _add_region(
-    one: FiftyOneLabel, page: int, classes: Sequence[str], place: FilePlace, builder: LayoutBuilder
-) -> None:
+def _add_region(one: Any, page: int, classes: Sequence[str], place: FilePlace, builder: LayoutBuilder) -> None:
     label = one.label if one.label is not None else ""
     if isinstance(label, int):
         label = classes[label] if 0 <= label < len(classes) else f"class {label}"
     if one.bounding_box is not None:
         x, y, w, h = one.bounding_box
-        builder.add_region(page, label, *builder.pixel_box(page, (x, y, x + w, y + h)), place, one.confidence)
+        builder.add_region(page, label, builder.pixel_box(page, (x, y, x + w, y + h)), place, one.confidence)
         return
     rings = [ring for ring in one.points or [] if len(ring) > 2] if one.closed or one.filled else []
     if not rings:
@@ -241,61 +192,42 @@ def _add_region(
         builder.add_outline(page, label, builder.pixels(page, ring), place, one.confidence)
 
 
-Box = tuple[float, float, float, float]
 Category = int | str
+CATEGORY_KEYS = ("category", "category_id", "label")
+CATEGORY_LISTS = ("category", "categories", "category_id", "label", "labels")  # names in the guides of Hugging Face
 # The first page may be without objects.
 is_image_folder = Needs("array", ("file_name",), ("objects", "bbox"))
 
 
-class Lists(msgspec.Struct):
-    """The objects of a page as lists; the guides of Hugging Face use several names for the categories."""
-
-    bbox: list[Box] = []
-    category: list[Category] | None = None
-    categories: list[Category] | None = None
-    category_id: list[Category] | None = None
-    label: list[Category] | None = None
-    labels: list[Category] | None = None
-    score: list[float] | None = None
-    scores: list[float] | None = None
-    area: list[float] | None = None
-    iscrowd: list[int | bool] | None = None
-
-
-class Item(msgspec.Struct):
-    bbox: Box
-    category: Category | None = None
-    category_id: Category | None = None
-    label: Category | None = None
-    score: float | None = None
-    area: float | None = None
-    iscrowd: int | bool | None = None
+# The objects of a page: lists, or a list of objects.
+LISTS = json_type(
+    {
+        **{"bbox": ([Corners], []), **dict.fromkeys(CATEGORY_LISTS, list[Category])},
+        **{"score": [float], "scores": [float], "area": [float], "iscrowd": [int | bool]},
+    }
+)
+ITEM = {**dict.fromkeys(CATEGORY_KEYS, Category), "score": float, "area": float, "iscrowd": int | bool}
+ITEMS = json_type([{"bbox!": Corners, **ITEM}])
+LINES = json_type([{"file_name!": str, "objects": LISTS | ITEMS, "width": float, "height": float}])
 
 
 class Found(NamedTuple):
-    box: Box
+    box: Corners
     category: Category
     score: float | None
     area: float | None
     crowd: int | bool | None
 
 
-class Line(msgspec.Struct):
-    file_name: str
-    objects: Lists | list[Item] | None = None
-    width: float | None = None
-    height: float | None = None
-
-
 def read_image_folder(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     builder, labels = LayoutBuilder(name, options), ClassLabels(name, options)
     for content in contents:
         builder.file = content.name
-        for i, line in enumerate(content.decode(list[Line])):
+        for i, line in enumerate(content.decode(LINES)):
             page = builder.add_page(line.file_name, line.width, line.height, f"[{i}]")
             for k, found in enumerate(_objects(content.name, f"[{i}]", line.objects)):
                 place, (x, y, w, h) = (f"[{i}].objects.bbox[{{}}]", k), found.box
-                builder.add_region(page, labels.label(found.category), x, y, x + w, y + h, place, found.score)
+                builder.add_region(page, labels.label(found.category), (x, y, x + w, y + h), place, found.score)
                 if found.area is not None or found.crowd:
                     builder.add_coco_facts(bool(found.crowd), found.area, w, h)
     builder.declare_labels([label for _, label in sorted((labels.declared or {}).items())])
@@ -304,25 +236,29 @@ def read_image_folder(name: str, contents: Sequence[FileContent], options: Optio
     return replace(layout, label_keys=labels.keys(layout.labels))
 
 
-def _objects(file: str, place: str, objects: Lists | list[Item] | None) -> Iterator[Found]:
+def _objects(file: str, place: str, objects: Any) -> Iterator[Found]:
     if isinstance(objects, list):
         for k, item in enumerate(objects):
-            given = (item.category, item.category_id, item.label)
-            category = next((one for one in given if one is not None), None)
+            category = _first(item, CATEGORY_KEYS)
             if category is None:
                 raise InputError(file, f"{place}.objects[{k}]", "the object has no category", "Add it.")
             yield Found(item.bbox, category, item.score, item.area, item.iscrowd)
         return
     if objects is None or not objects.bbox:
         return
-    lists = (objects.category, objects.categories, objects.category_id, objects.label, objects.labels)
-    categories = next((one for one in lists if one is not None), [])
     nothing = [None] * len(objects.bbox)
-    scores: Sequence[float | None] = objects.score or objects.scores or nothing
-    areas: Sequence[float | None] = objects.area or nothing
-    crowds: Sequence[int | bool | None] = objects.iscrowd or nothing
-    for name, column in {"categories": categories, "scores": scores, "areas": areas, "crowds": crowds}.items():
+    columns = {
+        "categories": _first(objects, CATEGORY_LISTS) or [],
+        "scores": objects.score or objects.scores or nothing,
+    }
+    columns |= {"areas": objects.area or nothing, "crowds": objects.iscrowd or nothing}
+    for name, column in columns.items():
         if len(column) != len(objects.bbox):
             problem = f"{len(objects.bbox)} boxes and {len(column)} {name}"
             raise InputError(file, f"{place}.objects", problem, "There must be one of each for an object.")
-    yield from map(Found, objects.bbox, categories, scores, areas, crowds)
+    yield from map(Found, objects.bbox, *columns.values())
+
+
+def _first(one: Any, keys: Sequence[str]) -> Any:
+    """The value of the first key that is there, or None."""
+    return next((value for key in keys if (value := getattr(one, key)) is not None), None)

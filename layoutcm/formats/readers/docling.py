@@ -13,22 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.huggingface_pages import DOCLING_EVAL_COLUMNS
+from layoutcm.formats.json_keys import Corners, json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.nested_values import Column, cell_values, is_text, words_of
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import NO_SCORE, names_by_number
 from layoutcm.layouts.model import Finding, Layout
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
@@ -36,67 +35,24 @@ EMU_PER_POINT = 12_700.0
 LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
 
 
-class Edges(msgspec.Struct):
-    l: float  # noqa: E741 (the name in the file)
-    t: float
-    r: float
-    b: float
-    coord_origin: str = "BOTTOMLEFT"
+EDGES = {"l!": float, "t!": float, "r!": float, "b!": float, "coord_origin": (str, "BOTTOMLEFT")}
+ITEM = json_type(
+    {
+        **{"label": (str, ""), "prov": ([{"page_no!": int, "bbox!": EDGES}], [])},
+        "parent": {"$ref": str, "cref": str},
+    }
+)
+ITEM_KINDS = ("texts", "tables", "pictures", "key_value_items", "form_items")
+PAGES = {"*": {"page_no!": int, "size": {"width!": float, "height!": float}}}
+DOCUMENT = json_type({"name": (str, ""), "pages": (PAGES, {}), **dict.fromkeys(ITEM_KINDS, ([ITEM], []))})
+# Only the name of a document, and the number and the image of each page.
+NUMBERED_PAGES = {"*": {"page_no!": int, "image": dict[str, msgspec.Raw]}}
+DOCUMENT_PAGES = json_type({"name": (str, ""), "pages": (NUMBERED_PAGES, {})})
 
 
-class Prov(msgspec.Struct):
-    page_no: int
-    bbox: Edges
-
-
-class Ref(msgspec.Struct):
-    ref: str | None = msgspec.field(name="$ref", default=None)
-    cref: str | None = None
-
-
-class Item(msgspec.Struct):
-    label: str = ""
-    prov: list[Prov] = []
-    parent: Ref | None = None
-
-
-class Size(msgspec.Struct):
-    width: float
-    height: float
-
-
-class Page(msgspec.Struct):
-    page_no: int
-    size: Size | None = None
-
-
-class NumberedPage(msgspec.Struct):
-    """A page of which only the number and the image are wanted."""
-
-    page_no: int
-    image: dict[str, msgspec.Raw] | None = None
-
-
-class Document(msgspec.Struct):
-    name: str = ""
-    pages: dict[str, Page] = {}
-    texts: list[Item] = []
-    tables: list[Item] = []
-    pictures: list[Item] = []
-    key_value_items: list[Item] = []
-    form_items: list[Item] = []
-
-    @property
-    def has_places(self) -> bool:
-        """Whether there are pages, or items with a box."""
-        kinds = (self.texts, self.tables, self.pictures, self.key_value_items, self.form_items)
-        return bool(self.pages) or any(item.prov for items in kinds for item in items)
-
-    @property
-    def is_in_emu(self) -> bool:
-        """Whether pages are in EMU, the unit of slides; no other page is that large."""
-        sizes = [page.size.width for page in self.pages.values() if page.size]
-        return max(sizes, default=0) > LARGEST_PAGE
+def has_places(document: Any) -> bool:
+    """Whether there are pages, or items with a box."""
+    return bool(document.pages) or any(item.prov for kind in ITEM_KINDS for item in getattr(document, kind))
 
 
 class Source(NamedTuple):
@@ -107,12 +63,13 @@ class Source(NamedTuple):
     document: str
 
 
-def add_document(builder: LayoutBuilder, file: Document, source: Source, options: Options) -> None:
+def add_document(builder: LayoutBuilder, file: Any, source: Source, options: Options) -> None:
     """Add the pages and regions of a document."""
-    if not file.has_places:
+    if not has_places(file):
         problem = "the document has no pages and its items have no coordinates (it was not made from a PDF or an image)"
         raise InputError(source.file, f"{source.prefix}pages", problem, "Convert a PDF or page images instead.")
-    unit = EMU_PER_POINT if file.is_in_emu else 1.0
+    sizes = [page.size.width for page in file.pages.values() if page.size]
+    unit = EMU_PER_POINT if max(sizes, default=0) > LARGEST_PAGE else 1.0
     pages = _add_pages(builder, file, source, unit)
     for kind, item in _items(file, options):
         place = f"{source.prefix}{kind}"
@@ -131,10 +88,10 @@ def add_document(builder: LayoutBuilder, file: Document, source: Source, options
                     y0, y1 = height - box.t, height - box.b
             if unit != 1.0:
                 x0, y0, x1, y1 = x0 / unit, y0 / unit, x1 / unit, y1 / unit
-            builder.add_region(page, item.label, x0, y0, x1, y1, (place + ".prov[{}]", k))
+            builder.add_region(page, item.label, (x0, y0, x1, y1), (place + ".prov[{}]", k))
 
 
-def _add_pages(builder: LayoutBuilder, file: Document, source: Source, unit: float) -> dict[int, int]:
+def _add_pages(builder: LayoutBuilder, file: Any, source: Source, unit: float) -> dict[int, int]:
     """{page number: page}"""
     pages = {}
     for page in sorted(file.pages.values(), key=lambda page: page.page_no):
@@ -144,15 +101,14 @@ def _add_pages(builder: LayoutBuilder, file: Document, source: Source, unit: flo
     return pages
 
 
-def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
-    for kind in ("texts", "tables", "pictures", "key_value_items", "form_items"):
+def _items(file: Any, options: Options) -> Iterator[tuple[str, Any]]:
+    for kind in ITEM_KINDS:
         for i, item in enumerate(getattr(file, kind)):
             parent = (item.parent.ref or item.parent.cref or "") if item.parent else ""
             if options.nested or not parent.startswith(CONTAINERS) or item.label in OUTSIDE_CONTAINER:
                 yield f"{kind}[{i}]", item
 
 
-Box = tuple[float, float, float, float]
 Key = int | str
 is_docling = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"))
 is_docling_serve = Needs("object", ("document", "status"), ("json_content",)) | Needs(
@@ -162,45 +118,32 @@ is_docling_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
 is_docling_layout = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
 
 
-class ServedDocument(msgspec.Struct):
-    json_content: Document | None = None
-    filename: str | None = None
-
-
-class Answer(msgspec.Struct):
-    """What docling-serve answers."""
-
-    document: ServedDocument
-    status: str | None = None
+ANSWER = json_type({"document!": {"json_content": DOCUMENT, "filename": str}, "status": str})
+METRICS_ITEMS: Any = ([{"bbox!": Corners, "category_id!": Key, "score": float}], [])
+METRICS_SAMPLE = json_type(
+    {
+        **{"page_width!": float, "page_height!": float, "id": Key},
+        **{"page_resolution_a": METRICS_ITEMS, "page_resolution_b": METRICS_ITEMS},
+    }
+)
+PREDICTED_PAGE = {"image_name": str, "filename": str, "width": float, "height": float}
+PREDICTED = {**PREDICTED_PAGE, "bboxes!": [Corners], "labels!": [Key], "scores": [float]}
+DUMP = json_type({"predictions!": [PREDICTED], "categories": list[str] | dict[str, str]})
 
 
 def read_docling(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(Document)
+    file = content.decode(DOCUMENT)
     add_document(builder, file, Source(content.name, "", file.name or content.stem), options)
 
 
 def read_docling_serve(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    answer = content.decode(Answer)
+    answer = content.decode(ANSWER)
     served = answer.document
     if served.json_content is None:
         problem = f"the answer of docling-serve has no json_content, which holds the boxes (status {answer.status})"
         raise InputError(content.name, "document", problem, "Ask for it: add json to the option to_formats.")
     name = served.json_content.name or served.filename or content.stem
     add_document(builder, served.json_content, Source(content.name, "document.json_content.", name), options)
-
-
-class MetricsItem(msgspec.Struct, gc=False):
-    bbox: Box
-    category_id: Key
-    score: float | None = None
-
-
-class MetricsSample(msgspec.Struct):
-    page_width: float
-    page_height: float
-    id: Key | None = None
-    page_resolution_a: list[MetricsItem] = []
-    page_resolution_b: list[MetricsItem] = []
 
 
 def read_docling_metrics(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -210,7 +153,7 @@ def read_docling_metrics(content: FileContent, options: Options, builder: Layout
 
 
 def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, side: str) -> None:
-    samples, is_list = content.decode_each(MetricsSample), content.json_root == "array"
+    samples, is_list = content.decode_each(METRICS_SAMPLE), content.json_root == "array"
     if not builder.findings:
         builder.findings.append(Finding("two-sides", values={"file": builder.name, "side": side}))
     for i, sample in enumerate(samples):
@@ -218,11 +161,9 @@ def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, s
         name = content.stem if sample.id is None else str(sample.id)
         page = builder.add_page(name, sample.page_width, sample.page_height, prefix or "page_width")
         place = f"{prefix}page_resolution_{side}[{{}}].bbox"
-        regions: list[MetricsItem] = getattr(sample, f"page_resolution_{side}")
-        for k, region in enumerate(regions):
+        for k, region in enumerate(getattr(sample, f"page_resolution_{side}")):
             label = reference_label(options, region.category_id)
-            x0, y0, x1, y1 = region.bbox
-            builder.add_region(page, label, x0, y0, x1, y1, (place, k), region.score)
+            builder.add_region(page, label, region.bbox, (place, k), region.score)
 
 
 read_side_b = reader_by_rows("docling-metrics-b", partial(_read_side, side="b"))
@@ -236,23 +177,8 @@ def reference_label(options: Options, key: Key) -> str:
     return f"category {key}"
 
 
-class Predicted(msgspec.Struct):
-    bboxes: list[Box]
-    labels: list[Key]
-    scores: list[float] | None = None
-    image_name: str | None = None
-    filename: str | None = None
-    width: float | None = None
-    height: float | None = None
-
-
-class Dump(msgspec.Struct):
-    predictions: list[Predicted]
-    categories: list[str] | dict[str, str] | None = None
-
-
 def read_docling_layout(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(Dump)
+    file = content.decode(DUMP)
     declared = file.categories or []
     names = dict(enumerate(declared)) if isinstance(declared, list) else names_by_number(declared)
     for i, predicted in enumerate(file.predictions):
@@ -265,7 +191,7 @@ def read_docling_layout(content: FileContent, options: Options, builder: LayoutB
         place = f"predictions[{i}].bboxes[{{}}]"
         for k, (box, label, score) in enumerate(zip(predicted.bboxes, predicted.labels, scores)):
             label_name = names.get(label, f"category {label}") if isinstance(label, int) else label
-            builder.add_region(page, label_name, *box, (place, k), score)
+            builder.add_region(page, label_name, box, (place, k), score)
 
 
 FORMAT = "docling-eval"
@@ -322,8 +248,8 @@ def _add_row(content: FileContent, row: Row, column: str, builder: LayoutBuilder
         return False
     place = f"row {row.number}, {column}"
     try:
-        document = FileContent(content.name, row.text).decode(Document)
-        if not document.has_places:
+        document = FileContent(content.name, row.text).decode(DOCUMENT)
+        if not has_places(document):
             return False
     except InputError as error:
         where = f"{place}, {error.place}" if error.place else place
@@ -355,8 +281,6 @@ def _words(file: str, batch: pa.RecordBatch, name: str) -> list[str]:
 
 def _documents(file: str, batch: pa.RecordBatch, name: str) -> Iterator[bytes]:
     """The texts as bytes, which need not be decoded twice."""
-    import pyarrow as pa
-
     column = Column(file, name)
     array = cell_values(batch, column)
     if pa.types.is_null(array.type):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -18,7 +19,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.markup import VOID, check_number_of_tags, classes_of, root_name, tags, title_of
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import Box, is_picture_or_table, parse_numbers, parse_size
+from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
 from layoutcm.layouts import limits
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
@@ -46,7 +47,7 @@ class OpenElement:
     has_box: bool = False
     ignores_blocks: bool = False  # a paragraph, a picture or table that is not read further, or inside one
     paragraph: int = 0  # stack index of the innermost <p>, which may be the element itself; 0 = none
-    content_box: Box | None = None  # the box around its content
+    content_box: Sequence[float] | None = None  # the box around its content
     open_tags: frozenset[bytes] = frozenset()  # of the elements around it and its own
 
 
@@ -144,11 +145,11 @@ def _open_element(
     labels = () if is_no_block else _block_labels(classes)
     has_box = b"bbox " in attributes  # unlike x_bboxes, the boxes of characters
     if has_box and (labels or not parent.has_box):
-        x0, y0, x1, y1 = _parse_box(attributes, line, builder.file)
+        box = _parse_box(attributes, line, builder.file)
         if not parent.has_box:
-            parent.content_box = _union(parent.content_box, (x0, y0, x1, y1))
+            parent.content_box = _union(parent.content_box, box)
         for label in labels:
-            builder.add_region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
+            builder.add_region(parent.page, label, box, ("line {}", line))
     hides_content = not options.nested and any(map(is_picture_or_table, labels))
     ignores_blocks = parent.ignores_blocks or hides_content or PARAGRAPH in classes
     paragraph = len(stack) if tag == b"p" else parent.paragraph
@@ -173,7 +174,7 @@ def _close_elements(stack: list[OpenElement], stack_index: int, builder: LayoutB
             if element.labels:
                 builder.note_unusual("box-from-content", f"line {element.line}")
             for label in element.labels:
-                builder.add_region(element.page, label, *element.content_box, ("line {}", element.line))
+                builder.add_region(element.page, label, element.content_box, ("line {}", element.line))
             if not parent.has_box:
                 parent.content_box = _union(parent.content_box, element.content_box)
 
@@ -188,7 +189,7 @@ def _parse_box(attributes: bytes, line: int, file: str) -> list[float]:
     return parse_numbers(corners, file, ("line {}", line), CORNERS)
 
 
-def _union(box: Box | None, other: Box) -> Box:
+def _union(box: Sequence[float] | None, other: Sequence[float]) -> Sequence[float]:
     if box is None:
         return other
     return min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])

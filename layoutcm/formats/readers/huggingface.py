@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.class_names import ClassLabels, undeclared_findings
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.huggingface_pages import (
     ATTRIBUTES,
     DOCLAYNET_NAMES,
+    File,
     HubColumns,
     find_hub_columns,
     names_in_metadata,
@@ -39,9 +42,6 @@ from layoutcm.formats.nested_values import (
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Layout, Pages, Positions, Regions
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class ShardRows(NamedTuple):
@@ -83,26 +83,22 @@ class LabelTable:
         return np.array(labels, np.int64)[inverse]
 
 
-def read_doclaynet(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
-    return _read_shards("hf-doclaynet", name, contents, options)
-
-
-def read_objects(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
-    return _read_shards("hf-objects", name, contents, options)
-
-
 def _read_shards(format: str, name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     labels, findings = LabelTable(), list[Finding]()
-    shards = []
+    files, batches = list[File](), list[ShardRows]()
     for content in contents:
         columns = find_hub_columns(content.name, column_paths(content))
         if not columns.objects:
             problem = "there are no columns of boxes and categories, such as objects.bbox and objects.category"
             raise InputError(content.name, "", problem, "Check that this is a data set for object detection.")
         reader = _ShardReader(content, columns, labels, options)
-        shards.append((content, columns, _joined(list(reader.rows()))))
+        batches += reader.rows()
+        files.append((content, columns, reader.row))
         findings += [one for one in reader.findings if one not in findings]
-    return _build(format, name, shards, labels, options, findings)
+    return _build(format, name, files, batches, labels, options, findings)
+
+
+read_doclaynet, read_objects = partial(_read_shards, "hf-doclaynet"), partial(_read_shards, "hf-objects")
 
 
 class _ShardReader:
@@ -186,55 +182,35 @@ class _ShardReader:
         return self.names
 
 
-def _joined(parts: list[ShardRows]) -> ShardRows | None:
-    """The rows of all batches of a file; None if there are none."""
-    if len(parts) < 2:
-        return parts[0] if parts else None
-
-    def arrays(role: str) -> Any:
-        return np.concatenate([getattr(part, role) for part in parts])
-
-    first = parts[0]
-    return ShardRows(
-        {role: [text for part in parts for text in part.texts[role]] for role in first.texts},
-        {role: np.concatenate([part.numbers[role] for part in parts]) for role in first.numbers},
-        arrays("counts"),
-        arrays("boxes"),
-        arrays("sizes"),
-        arrays("labels"),
-        {role: np.concatenate([part.values[role] for part in parts]) for role in first.values},
-    )
-
-
-Shard = tuple[FileContent, HubColumns, ShardRows | None]
-
-
 def _build(
-    format: str, name: str, shards: Sequence[Shard], labels: LabelTable, options: Options, findings: list[Finding]
+    format: str,
+    name: str,
+    files: Sequence[File],
+    batches: Sequence[ShardRows],
+    labels: LabelTable,
+    options: Options,
+    findings: list[Finding],
 ) -> Layout:
-    read = [(content, columns, rows) for content, columns, rows in shards if rows is not None]
-    lengths = [len(rows.counts) for _, _, rows in read]
-    starts = np.cumsum([0, *lengths])
-    counts = _concatenated((rows.counts for _, _, rows in read), np.int64)
+    starts = np.cumsum([0, *(rows for _, _, rows in files)])
+    counts = _concatenated((batch.counts for batch in batches), np.int64)
     first_objects = np.cumsum(counts) - counts
 
     def page_place(i: int) -> str:
         at = int(np.searchsorted(starts, i, side="right")) - 1
         row = f"row {i - int(starts[at])}"
-        return row if len(shards) == 1 else f"{read[at][0].name}, {row}"
+        return row if len(files) == 1 else f"{files[at][0].name}, {row}"
 
     def region_place(i: int) -> str:
         page = int(np.searchsorted(first_objects + counts, i, side="right"))
         return f"{page_place(page)}, object {i - int(first_objects[page])}"
 
-    pages, ids = _pages(read, options)
-    regions = _regions([rows for _, _, rows in read], counts)
+    pages, ids = _pages(files, batches, options)
     return make_layout(
         name,
         format,
         list(labels.position),
         pages,
-        regions,
+        _regions(batches, counts),
         findings=[*findings, *undeclared_findings(name, labels.undeclared)],
         ids=FileIds(ids, labels.keys),
         places=PlaceNamers(page_place, region_place),
@@ -246,19 +222,18 @@ def _concatenated(parts: Iterable[Any], kind: Any, shape: tuple[int, ...] = (0,)
 
 
 def _pages(
-    read: Sequence[tuple[FileContent, HubColumns, ShardRows]], options: Options
+    files: Sequence[File], batches: Sequence[ShardRows], options: Options
 ) -> tuple[Pages, dict[int | float | str, int]]:
     """The pages of all files, and {image id: page} if ids are unique."""
-    rows = [shard for _, _, shard in read]
 
     def texts(role: str) -> list[str]:
-        return [text for shard in rows for text in shard.texts.get(role, [""] * len(shard.counts))]
+        return [text for one in batches for text in one.texts.get(role, [""] * len(one.counts))]
 
     def numbers(role: str) -> Floats:
-        found: Floats = _concatenated((one.numbers.get(role, np.full(len(one.counts), np.nan)) for one in rows), float)
+        parts = (one.numbers.get(role, np.full(len(one.counts), np.nan)) for one in batches)
+        found: Floats = _concatenated(parts, float)
         return found
 
-    files = [(content, columns, len(shard.counts)) for content, columns, shard in read]
     names = page_names(files, {role: texts(role) for role in ("name", "id", "path")}, options)
     widths, heights = page_sizes(files, names, np.stack([numbers("width"), numbers("height")]), options)
     number = numbers("number")

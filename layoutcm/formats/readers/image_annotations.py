@@ -4,7 +4,7 @@
   this format counts from 0; coordinates are not changed. Objects marked `difficult` are not to be judged.
 - LabelMe, the web tool of MIT: one XML file per image, `object/polygon/pt`. The root is that of Pascal VOC, too.
   Objects that were deleted stay in the file, marked as such.
-- ICDAR 2019 cTDaR: one XML file per page, `table/Coords`; the cells of a table are no regions.
+- ICDAR 2019 cTDaR: one XML file per page, `table/Coords`; the cells of a table are not regions.
 - LabelMe: one JSON file per page, shapes with points.
 - Create ML object detection: a JSON list of images; x and y are the centre of a box. The centre is Apple's definition.
   Some tools write the upper left corner, which a comparison reports with its repair.
@@ -22,6 +22,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.markup import elements, is_of_labelme, root_name
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
@@ -36,11 +37,8 @@ from layoutcm.formats.parsing import (
 )
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
-VOC_NEEDS = Needs("xml", ("annotation",), typical=("object", "bndbox", "filename"))
-
-
-def is_voc(content: FileContent) -> bool:
-    return VOC_NEEDS(content) and not is_of_labelme(content)
+VOC_ELEMENTS = ("object", "bndbox", "filename")
+is_voc = Needs("xml", ("annotation",), typical=VOC_ELEMENTS, also=lambda content: not is_of_labelme(content))
 
 
 def read_voc(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -58,26 +56,21 @@ def read_voc(content: FileContent, options: Options, builder: LayoutBuilder) -> 
             continue
         corner_texts = {child.tag: child.text for child in box}
         place = ("object[{}]", i)
-        x0, y0, x1, y1 = parse_numbers([corner_texts.get(corner) for corner in CORNERS], file, place, CORNERS)
+        corners = parse_numbers([corner_texts.get(corner) for corner in CORNERS], file, place, CORNERS)
         label, given = (item.findtext("name") or "").strip(), item.findtext("score") or item.findtext("confidence")
         score = parse_number(given, file, f"object[{i}]/score") if given else NO_SCORE
-        builder.add_region(page, label, x0, y0, x1, y1, place, score)
+        builder.add_region(page, label, corners, place, score)
         if (item.findtext("difficult") or "").strip() in ("1", "true", "True"):
             builder.mark_ignored(f"object[{i}]")
 
 
-MASK_CORNERS = ("xmin", "ymin", "xmax", "ymax")
 AXES = ("x", "y")
 POINT_NAMES = ("polygon/pt/x", "polygon/pt/y")
 SEPARATOR = "|"
 POINT_TAGS = {b"<pt><x>": b"", b"</x><y>": SEPARATOR.encode(), b"</y></pt>": SEPARATOR.encode()}
-# In a file with one of these, the separator may be text, or a tag may be none.
+# In a file with one of these, the separator may be text, or what looks like a tag may not be one.
 NOT_AS_TEXT = (SEPARATOR.encode(), b"&#", b"<![CDATA[")
-LABELME_XML_NEEDS = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"))
-
-
-def is_labelme_xml(content: FileContent) -> bool:
-    return LABELME_XML_NEEDS(content) and is_of_labelme(content)
+is_labelme_xml = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"), also=is_of_labelme)
 
 
 def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -92,13 +85,13 @@ def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuil
             builder.note_unusual("deleted-object", f"object[{i}]")
             continue
         place = ("object[{}]", i)
-        mask = item.find("segm")  # an image of its own, of which only the box around it is in the file
+        mask = item.find("segm")  # an image of its own; the file has only the box around it
         box = None if mask is None else mask.find("box")
         if box is None:
             polygon = item.find("polygon")
             flat = [] if polygon is None else _points(polygon, content.name, place)
         else:
-            flat = parse_numbers([box.findtext(corner) for corner in MASK_CORNERS], content.name, place, MASK_CORNERS)
+            flat = parse_numbers([box.findtext(corner) for corner in CORNERS], content.name, place, CORNERS)
         if len(flat) > 4 or box is not None:
             builder.add_flat_outline(page, (item.findtext("name") or "").strip(), flat, place)
         else:
@@ -166,29 +159,18 @@ def read_ctdar(content: FileContent, options: Options, builder: LayoutBuilder) -
         builder.add_flat_outline(page, LABEL, flat, ("table[{}]", i))
 
 
-Point = tuple[float, float]
 IGNORE_LABEL = "__ignore__"  # what LabelMe's own converters leave unlabelled
 SHAPES_WITHOUT_AREA = ("line", "linestrip", "point", "points")
 is_labelme = Needs("object", ("shapes", "imagePath"), typical=("imageWidth", "points"))
 
 
-class LabelmeShape(msgspec.Struct, gc=False):
-    label: str | None = None
-    points: list[Point] = []
-    shape_type: str | None = None
-    score: float | None = None
-
-
-class LabelmeFile(msgspec.Struct):
-    shapes: list[LabelmeShape]
-    imagePath: str | None = None
-    imageWidth: float | None = None
-    imageHeight: float | None = None
-    flags: Any = None
+LABELME_SHAPE = {"label": str, "points": ([tuple[float, float]], []), "shape_type": str, "score": float}
+LABELME_IMAGE = {"imagePath": str, "imageWidth": float, "imageHeight": float, "flags": Any}
+LABELME_FILE = json_type({"shapes!": [LABELME_SHAPE], **LABELME_IMAGE})
 
 
 def read_labelme(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(LabelmeFile)
+    file = content.decode(LABELME_FILE)
     builder.ignore_label = IGNORE_LABEL
     page = builder.add_page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
     if isinstance(file.flags, dict):  # such as {"scanned": true}: classes of the page that its annotator set
@@ -209,39 +191,23 @@ def read_labelme(content: FileContent, options: Options, builder: LayoutBuilder)
             (x, y), (ex, ey) = shape.points[:2]
             radius = math.hypot(ex - x, ey - y)
             box = x - radius, y - radius, x + radius, y + radius
-            builder.add_region(page, shape.label or "", *box, place, shape.score)
+            builder.add_region(page, shape.label or "", box, place, shape.score)
         elif kind == "polygon":
             builder.add_outline(page, shape.label or "", shape.points, place, shape.score)
         else:
-            builder.add_region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)
+            builder.add_region(page, shape.label or "", bounding_box(shape.points), place, shape.score)
 
 
 CREATEML_KEYS = ({"image", "annotations"}, {"imagefilename", "annotation"})
 CREATEML_NEEDS = Needs("array", ("image", "annotations"), ("coordinates",)) | Needs(
     "array", ("imagefilename", "annotation"), ("coordinates",)
 )
-
-
-class Coordinates(msgspec.Struct, gc=False):
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-class Annotation(msgspec.Struct, gc=False):
-    label: str | None = None
-    coordinates: Coordinates | None = None
-    confidence: float | None = None
-
-
-class AnnotatedImage(msgspec.Struct):
-    """The keys are spelled in two ways, both by Apple."""
-
-    image: str | None = None
-    imagefilename: str | None = None
-    annotations: list[Annotation] | None = None
-    annotation: list[Annotation] | None = None
+COORDINATES = {"x!": float, "y!": float, "width!": float, "height!": float}
+ANNOTATIONS = [{"label": str, "coordinates": COORDINATES, "confidence": float}]
+# The keys are spelled in two ways, both by Apple.
+ANNOTATED_IMAGES = json_type(
+    [{"image": str, "imagefilename": str, "annotations": ANNOTATIONS, "annotation": ANNOTATIONS}]
+)
 
 
 def is_createml(content: FileContent) -> bool:
@@ -251,16 +217,16 @@ def is_createml(content: FileContent) -> bool:
 
 
 def _are_blank_pages(content: FileContent) -> bool:
-    """Whether all images are without annotations, so that there are no coordinates."""
+    """Whether no image has annotations; then there are no coordinates."""
     try:
-        images = msgspec.json.decode(content.json_text, type=list[AnnotatedImage])
+        images = msgspec.json.decode(content.json_text, type=ANNOTATED_IMAGES)
     except DECODE_ERRORS:
         return False
     return not any(image.annotations or image.annotation for image in images)
 
 
 def read_createml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    for i, image in enumerate(content.decode(list[AnnotatedImage])):
+    for i, image in enumerate(content.decode(ANNOTATED_IMAGES)):
         name = image.image or image.imagefilename or f"{content.stem}_{i + 1}"
         page = builder.add_page(name, None, None, f"[{i}]")
         for k, one in enumerate(image.annotations or image.annotation or []):
@@ -270,4 +236,5 @@ def read_createml(content: FileContent, options: Options, builder: LayoutBuilder
                 continue
             x0, y0 = box.x - box.width / 2, box.y - box.height / 2
             place = ("[{0[0]}].annotations[{0[1]}]", (i, k))
-            builder.add_region(page, one.label or "", x0, y0, x0 + box.width, y0 + box.height, place, one.confidence)
+            corners = (x0, y0, x0 + box.width, y0 + box.height)
+            builder.add_region(page, one.label or "", corners, place, one.confidence)

@@ -15,6 +15,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import Point, StatedSize, literal, name_in_address, place_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
@@ -26,108 +27,38 @@ is_labelbox_v1 = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",
 is_labelbox_import = Needs("json", ("uuid", "dataRow"))
 
 
-class Box(msgspec.Struct, gc=False):
-    top: float
-    left: float
-    height: float
-    width: float
+BOX = json_type({"top!": float, "left!": float, "height!": float, "width!": float})
+# An object of any of the three files; each has its own names for the label, the box and the page.
+OBJECT = {
+    **{"name": str, "title": str, "value": Any, "schemaId": str},
+    **{"bounding_box": BOX, "bbox": BOX, "polygon": [Point], "unit": str, "confidence": float},
+    **{"page_number": int, "page": int},  # from 1, from 0
+    **dict.fromkeys(("point", "line", "mask", "composite_mask", "instanceURI"), Any),
+}
+ANNOTATIONS = json_type({"objects": [OBJECT], "classifications": Any, "frames": Any})  # frames are of a video
+LABEL = {"annotations": ANNOTATIONS, "label_details": {"created_by": str}}
+DATA_ROW = {"id": str, "global_key": str, "external_id": str, "row_data": str}
+PROJECTS = {"*": {"name": str, "labels": [LABEL]}}
+EXPORT_ROW = json_type({"data_row!": DATA_ROW, "media_attributes": StatedSize, "projects": PROJECTS})
+# A label of export v1, and one with all its keys, to see what it has instead of objects.
+OLD_EXPORT_ROW = json_type(
+    {
+        **{"DataRow ID": str, "External ID": str, "Labeled Data": Any, "Label": ANNOTATIONS | str},
+        **{"Created By": str, "Skipped": bool, "Media Attributes": StatedSize},
+    }
+)
+ANY_LABEL = json_type({"Label": Any})
 
 
-class LabelboxObject(msgspec.Struct):
-    """An object of any of the three files; each has its own names for the label, the box and the page."""
-
-    name: str | None = None
-    title: str | None = None
-    value: Any = None
-    schemaId: str | None = None
-    bounding_box: Box | None = None
-    bbox: Box | None = None
-    polygon: list[Point] | None = None
-    page_number: int | None = None  # from 1
-    page: int | None = None  # from 0
-    unit: str | None = None
-    confidence: float | None = None
-    point: Any = None
-    line: Any = None
-    mask: Any = None
-    composite_mask: Any = None
-    instanceURI: Any = None
-
-    @property
-    def label(self) -> str:
-        return self.name or self.title or (self.value if isinstance(self.value, str) else "") or self.schemaId or ""
-
-    @property
-    def number(self) -> int | None:
-        """The page of a PDF from 1, None for an image."""
-        return self.page_number if self.page is None else self.page + 1
-
-
-class Annotations(msgspec.Struct):
-    objects: list[LabelboxObject] | None = None
-    classifications: Any = None
-    frames: Any = None  # of a video
-
-
-class Details(msgspec.Struct):
-    created_by: str | None = None
-
-
-class Label(msgspec.Struct):
-    annotations: Annotations | None = None
-    label_details: Details | None = None
-
-
-class Project(msgspec.Struct):
-    name: str | None = None
-    labels: list[Label] | None = None
-
-
-class DataRow(msgspec.Struct):
-    id: str | None = None
-    global_key: str | None = None
-    external_id: str | None = None
-    row_data: str | None = None
-
-
-class ExportRow(msgspec.Struct):
-    data_row: DataRow
-    media_attributes: StatedSize | None = None
-    projects: dict[str, Project] | None = None
-
-
-class OldExportRow(msgspec.Struct):
-    """A label of export v1."""
-
-    data_row: str | None = msgspec.field(name="DataRow ID", default=None)
-    external_id: str | None = msgspec.field(name="External ID", default=None)
-    address: Any = msgspec.field(name="Labeled Data", default=None)
-    label: Annotations | str | None = msgspec.field(name="Label", default=None)
-    created_by: str | None = msgspec.field(name="Created By", default=None)
-    skipped: bool | None = msgspec.field(name="Skipped", default=None)
-    media: StatedSize | None = msgspec.field(name="Media Attributes", default=None)
-
-
-class AnyLabel(msgspec.Struct):
-    """A label of export v1 with all its keys, to see what it has instead of objects."""
-
-    label: Any = msgspec.field(name="Label", default=None)
-
-
-class RowKey(msgspec.Struct):
-    id: str | None = None
-    globalKey: str | None = None
-
-
-class ImportRow(LabelboxObject):
-    dataRow: RowKey = msgspec.field(default_factory=RowKey)
+ROW_KEY = json_type({"id": str, "globalKey": str})
+IMPORT_ROW = json_type({**OBJECT, "dataRow": (ROW_KEY, msgspec.field(default_factory=ROW_KEY))})
 
 
 class Version(NamedTuple):
     """One annotation of a data row: by whom, its objects, and the place of the first object, to be formatted."""
 
     annotator: str
-    objects: Sequence[LabelboxObject]
+    objects: Sequence[Any]
     place: str
 
 
@@ -140,7 +71,7 @@ class Media(NamedTuple):
 
 
 def read_labelbox(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(ExportRow)
+    rows = content.decode_each(EXPORT_ROW)
     several = len({key for row in rows for key in row.projects or {}}) > 1
     for i, row in enumerate(rows):
         versions = []
@@ -164,36 +95,37 @@ def _file_name(name: str | None) -> str:
 
 
 def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(OldExportRow)
+    rows = content.decode_each(OLD_EXPORT_ROW)
     _check_old_labels(content, rows)
     by_data_row: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
-        by_data_row.setdefault(row.data_row or row.external_id or f"row {i}", []).append(i)
+        by_data_row.setdefault(row.DataRow_ID or row.External_ID or f"row {i}", []).append(i)
     for key, positions in by_data_row.items():
         versions = []
         for i in positions:
             row = rows[i]
-            if row.skipped or not isinstance(row.label, Annotations):
+            if row.Skipped or not isinstance(row.Label, ANNOTATIONS):
                 continue
             place = f"[{i}].Label.objects"
-            versions.append(Version(row.created_by or "", _objects(row.label, content.name, place), place + "[{}]"))
+            versions.append(Version(row.Created_By or "", _objects(row.Label, content.name, place), place + "[{}]"))
         first = rows[positions[0]]
-        name = first.external_id or name_in_address(first.address) or key
-        _add_row(Media(name, key if name != key else "", first.media), versions, f"[{positions[0]}]", builder)
+        name = first.External_ID or name_in_address(first.Labeled_Data) or key
+        media = Media(name, key if name != key else "", first.Media_Attributes)
+        _add_row(media, versions, f"[{positions[0]}]", builder)
 
 
-def _check_old_labels(content: FileContent, rows: Sequence[OldExportRow]) -> None:
+def _check_old_labels(content: FileContent, rows: Sequence[Any]) -> None:
     """Refuse exports of 2018, which have outlines by label; an empty label is a page without objects."""
-    unknown = [i for i, row in enumerate(rows) if isinstance(row.label, Annotations) and row.label == Annotations()]
-    labels = content.decode_each(AnyLabel) if unknown else []
-    outlined = next((i for i in unknown if labels[i].label), None)
+    unknown = [i for i, row in enumerate(rows) if isinstance(row.Label, ANNOTATIONS) and row.Label == ANNOTATIONS()]
+    labels = content.decode_each(ANY_LABEL) if unknown else []
+    outlined = next((i for i in unknown if labels[i].Label), None)
     if outlined is not None:
         problem = "there are no objects, but outlines by label, which do not say from where y counts"
         raise InputError(content.name, f"[{outlined}].Label", problem, "Export it again as export v2.")
 
 
 def read_labelbox_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    rows = content.decode_each(ImportRow)
+    rows = content.decode_each(IMPORT_ROW)
     by_data_row: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
         by_data_row.setdefault((row.dataRow.globalKey or "", row.dataRow.id or ""), []).append(i)
@@ -204,7 +136,16 @@ def read_labelbox_import(content: FileContent, options: Options, builder: Layout
                    lambda one, k, places=places: ("[{}]", places[id(one)]), f"[{positions[0]}]", builder)  # fmt: skip
 
 
-def _objects(annotations: Annotations | None, file: str, place: str) -> Sequence[LabelboxObject]:
+def _label(one: Any) -> str:
+    return one.name or one.title or (one.value if isinstance(one.value, str) else "") or one.schemaId or ""
+
+
+def _number(one: Any) -> int | None:
+    """The page of a PDF from 1, None for an image."""
+    return one.page_number if one.page is None else one.page + 1
+
+
+def _objects(annotations: Any, file: str, place: str) -> Sequence[Any]:
     if annotations is None or annotations.objects:
         return annotations.objects or [] if annotations else []
     if annotations.frames:
@@ -227,14 +168,14 @@ def _add_row(media: Media, versions: Sequence[Version], place: str, builder: Lay
 
 def _add_pages(
     media: Media,
-    objects: Sequence[LabelboxObject],
-    known: Iterable[LabelboxObject],
+    objects: Sequence[Any],
+    known: Iterable[Any],
     place_of: Any,
     place: str,
     builder: LayoutBuilder,
 ) -> None:
     """Add the pages that are named by any of the known objects, and the chosen objects as regions."""
-    numbers = sorted({one.number for one in known if one.number is not None})
+    numbers = sorted({number for one in known if (number := _number(one)) is not None})
     wrong = next((n for n in numbers if not 1 <= n <= LAST_PAGE), None)
     if wrong is not None:
         raise InputError(builder.file, place, f"{wrong - 1:,} is not a page", "Repair this value.")
@@ -247,23 +188,23 @@ def _add_pages(
         pages[n] = builder.add_numbered_page(stem, n, 2, place=place, in_points=True)
     for k, one in enumerate(objects):
         where = place_of(one, k)
-        page = pages.get(one.number)
+        page = pages.get(_number(one))
         if page is None:  # an object of the whole PDF
             builder.note_unusual("not-an-area", place_text(where))
         else:
             _add_region(one, page, where, builder)
 
 
-def _add_region(one: LabelboxObject, page: int, place: tuple[str, object], builder: LayoutBuilder) -> None:
+def _add_region(one: Any, page: int, place: tuple[str, object], builder: LayoutBuilder) -> None:
     if one.unit not in KNOWN_UNITS:
         problem = f"the unit {short_repr(one.unit)} is not read"
         raise InputError(builder.file, place_text(place), problem, "Write POINTS or PIXELS.")
     box = one.bounding_box or one.bbox
     if box:
-        right, bottom = box.left + box.width, box.top + box.height
-        builder.add_region(page, one.label, box.left, box.top, right, bottom, place, one.confidence)
+        corners = (box.left, box.top, box.left + box.width, box.top + box.height)
+        builder.add_region(page, _label(one), corners, place, one.confidence)
     elif one.polygon and len(one.polygon) > 2:
-        builder.add_outline(page, one.label, [(point.x, point.y) for point in one.polygon], place, one.confidence)
+        builder.add_outline(page, _label(one), [(point.x, point.y) for point in one.polygon], place, one.confidence)
     elif one.mask or one.composite_mask or (one.instanceURI and not one.point and not one.line):
         builder.note_unusual("mask-left-out", place_text(place))
     else:

@@ -2,14 +2,18 @@
 
 The last annotation of a task that was not cancelled is read; predictions are read only if there is no annotation. If an
 annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION". A task
-that was only skipped, so that all its annotations are cancelled, is no page. A task whose data lists several images has
+that was only skipped has only cancelled annotations, and is not a page. A task whose data lists several images has
 several pages.
+
+A region may have several results with one id and one place: a rectangle, its labels, its text, its choices. Together
+they are one region.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -20,8 +24,9 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.labelstudio_results import TYPES_WITHOUT_OUTLINE, Result, Value, distinct_regions, ring
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
+from layoutcm.formats.parsing import pixels_from_fraction
 from layoutcm.layouts import limits
 from layoutcm.layouts.page_attributes import attribute_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
@@ -44,33 +49,91 @@ LABEL_STUDIO_NEEDS = (
 ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
 
 
-class Annotation(msgspec.Struct):
-    # Some entries are not regions, mainly in older exports of predictions; they are skipped later.
-    result: list[Result] = []
-    was_cancelled: bool | None = False
-    score: float | None = None
-    completed_by: Any = None  # a number, an email address, or an object with both
-    model_version: Any = None  # of a prediction
+TYPES_WITHOUT_OUTLINE = {
+    *("keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels")
+}
+_PAGE_OF_REPEATER = re.compile(r"_([0-9]{1,6})\Z")
+BARE, CHOSEN, LABELLED = range(3)
+DIGITS = 6  # after the point, of percent of the image
 
 
-class Task(msgspec.Struct):
-    id: int | str | None = None
-    data: dict[str, Any] | None = None
-    file_upload: str | None = None
-    annotations: list[Annotation] | None = None
-    completions: list[Annotation] | None = None
-    predictions: list[Annotation] | None = None
-
-
-class PageFacts(msgspec.Struct):
-    """What `convert` adds to the data of a task, below `layoutcm`, because a task has no field for it."""
-
-    page: str = ""
+class Value(msgspec.Struct):
+    x: float | None = None
+    y: float | None = None
     width: float | None = None
     height: float | None = None
-    document: str = ""
-    number: int = -1
-    attributes: dict[str, str] = {}
+    rotation: float | None = None
+    radiusX: float | None = None
+    radiusY: float | None = None
+    points: list[tuple[float, float]] | None = None
+    rectanglelabels: list[str] | None = None
+    polygonlabels: list[str] | None = None
+    ellipselabels: list[str] | None = None
+    labels: Any = None  # of a rectangle that is drawn first and labelled afterwards
+    original_width: float | None = None
+    original_height: float | None = None
+    choices: Any = None  # classes that were chosen for the whole page, or for a region
+
+    @property
+    def label_names(self) -> Sequence[str]:
+        return self.rectanglelabels or self.polygonlabels or self.ellipselabels or _texts(self.labels)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The labels; without labels, the choices; [""] if there is neither."""
+        return self.label_names or _texts(self.choices) or [""]
+
+    @property
+    def kind(self) -> int:
+        if self.label_names:
+            return LABELLED
+        return CHOSEN if _texts(self.choices) else BARE
+
+
+class Result(msgspec.Struct):
+    type: str | None = None
+    value: Value | None = None
+    original_width: float | None = None
+    original_height: float | None = None
+    score: float | None = None
+    id: Any = None
+    from_name: Any = None
+    to_name: Any = None
+    item_index: int | None = None
+
+    @property
+    def page(self) -> int:
+        """The position of its page in a task with several pages: Label Studio repeats an image `page` as `page_0`."""
+        if self.item_index is not None:
+            return self.item_index
+        found = _PAGE_OF_REPEATER.search(self.to_name) if isinstance(self.to_name, str) else None
+        return int(found[1]) if found else 0
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+ANNOTATION = {
+    "result": ([Result], []),  # some are not regions, mainly in older exports of predictions; they are skipped later
+    **{"was_cancelled": bool, "score": float},
+    "completed_by": Any,  # a number, an email address, or an object with both
+    "model_version": Any,  # of a prediction
+}
+ANNOTATION_LISTS = ("annotations", "completions", "predictions")
+ANNOTATIONS = json_type([ANNOTATION])
+TASK = json_type(
+    {"id": int | str, "data": dict[str, Any], "file_upload": str, **dict.fromkeys(ANNOTATION_LISTS, ANNOTATIONS)}
+)
+# What `convert` adds to the data of a task, below `layoutcm`, because a task has no field for it.
+PAGE_FACTS = json_type(
+    {
+        **{"page": (str, ""), "width": float, "height": float, "document": (str, ""), "number": (int, -1)},
+        "attributes": (dict[str, str], {}),
+    }
+)
 
 
 def is_label_studio(content: FileContent) -> bool:
@@ -84,7 +147,7 @@ class Choice(NamedTuple):
     """One annotation or prediction of a task, and who made it."""
 
     annotator: str
-    annotation: Annotation
+    annotation: Any
     is_prediction: bool
 
 
@@ -99,7 +162,7 @@ class TaskPage(NamedTuple):
 def read_label_studio(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, builder)
-    for i, task in enumerate(content.decode_each(Task)):
+    for i, task in enumerate(content.decode_each(TASK)):
         candidates = _candidates(task)
         if _is_skipped(task, candidates, builder.annotators.wanted):
             builder.note_unusual("skipped-task", f"[{i}]")
@@ -121,7 +184,7 @@ def read_label_studio(content: FileContent, options: Options, builder: LayoutBui
 
 
 def _task_pages(
-    task: Task, candidates: Sequence[Choice], chosen: Choice | None, facts: PageFacts, file: str, place: str
+    task: Any, candidates: Sequence[Choice], chosen: Choice | None, facts: Any, file: str, place: str
 ) -> list[TaskPage]:
     """The page of a task, or its pages if its data lists several images."""
     results = list(enumerate(chosen.annotation.result if chosen else []))
@@ -164,14 +227,14 @@ def _labels_of(choice: Choice) -> list[str]:
     return [label for value in values for label in value.label_names]
 
 
-def _candidates(task: Task) -> list[Choice]:
+def _candidates(task: Any) -> list[Choice]:
     """Everything that was made for a task and not cancelled: predictions first, because annotations replace them."""
     predictions = [Choice(_model_name(one), one, True) for one in task.predictions or []]
     given = task.annotations or task.completions or []
     return predictions + [Choice(_user_name(one), one, False) for one in given if not one.was_cancelled]
 
 
-def _is_skipped(task: Task, candidates: Sequence[Choice], wanted: str | None) -> bool:
+def _is_skipped(task: Any, candidates: Sequence[Choice], wanted: str | None) -> bool:
     """Whether the annotators only skipped the task; its predictions are read if their model is asked for."""
     has_annotations = bool(task.annotations or task.completions)
     return has_annotations and all(one.is_prediction and one.annotator != wanted for one in candidates)
@@ -187,7 +250,7 @@ def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | No
     return chosen
 
 
-def _user_name(annotation: Annotation) -> str:
+def _user_name(annotation: Any) -> str:
     by = annotation.completed_by
     if isinstance(by, dict):
         by = next((by[key] for key in ("email", "username", "id") if by.get(key)), None)
@@ -199,7 +262,7 @@ def _name(value: object) -> str:
     return attribute_text(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
-def _model_name(annotation: Annotation) -> str:
+def _model_name(annotation: Any) -> str:
     version = attribute_text(annotation.model_version)
     return f"model: {version}" if version else ""
 
@@ -218,15 +281,15 @@ def _is_address(text: str) -> bool:
     return "://" in text or "\\" in text or text.startswith("/") or bool(_FILE_SUFFIX.search(text))
 
 
-def _page_facts(task: Task, place: str, file: str) -> PageFacts:
+def _page_facts(task: Any, place: str, file: str) -> Any:
     try:
-        return msgspec.convert((task.data or {}).get("layoutcm", {}), PageFacts)
+        return msgspec.convert((task.data or {}).get("layoutcm", {}), PAGE_FACTS)
     except msgspec.ValidationError as error:
         raise InputError(file, place, short_repr(str(error), 120), "Repair or remove it.") from None
 
 
 def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
-    """JSON-MIN has one row for each annotation, so that a task with several of them has several rows."""
+    """Read JSON-MIN, which has one row for each annotation: a task with several of them has several rows."""
     rows = content.decode(list[dict[str, Any]])
     by_task: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
@@ -296,7 +359,7 @@ def _listed_images(data: Mapping[str, Any]) -> list[str]:
 
 
 def _name_of_image(item: object) -> str:
-    """The name of an image that is an address, or an object with one, such as {"url": "…/1.png"}; "" if it is none."""
+    """The name of an image: an address, or an object with one, such as {"url": "…/1.png"}; "" if it is neither."""
     texts = item.values() if isinstance(item, dict) else [item]
     return next((image_name({"image": one}, None) for one in texts if isinstance(one, str) and _is_image(one)), "")
 
@@ -315,3 +378,53 @@ def _add_region(builder: LayoutBuilder, page: int, kind: str, value: Value, plac
     if len(points) < 2:
         raise InputError(builder.file, place, "fewer than two points", "Repair or remove the region.")
     builder.add_outline(page, value.names, points, place, score)
+
+
+def distinct_regions(results: Sequence[tuple[object, Value]]) -> Iterator[int]:
+    """The positions of the results, which are pairs of id and value, that are regions.
+
+    A result without labels is not a region of its own if another one at the same place has the label.
+    """
+    kinds = [value.kind for _, value in results]
+    if min(kinds, default=LABELLED) == LABELLED:  # the usual case, made fast for many regions
+        yield from range(len(results))
+        return
+    places = [_place(*result) for result in results]
+    best = dict(sorted(zip(places, kinds), key=lambda pair: pair[1]))
+    seen: set[object] = set()
+    for i, (place, kind) in enumerate(zip(places, kinds)):
+        if kind == LABELLED or (kind == best[place] and place not in seen):
+            yield i
+        if kind == best[place]:
+            seen.add(place)
+
+
+def _place(name: object, value: Value) -> tuple[object, ...]:
+    """What the results of one region share. Numbers may differ in the last digit; a rotation of 0 counts as missing."""
+    points = tuple((round(x, DIGITS), round(y, DIGITS)) for x, y in value.points or ())
+    box = (value.x, value.y, value.width, value.height, value.rotation or None, value.radiusX, value.radiusY)
+    rounded = [side if side is None else round(side, DIGITS) for side in box]
+    return (name if isinstance(name, str | int) else None, *rounded, points)
+
+
+def ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
+    """Corners in pixels, or None without coordinates; a rectangle is rotated in pixels around its upper left corner."""
+    if value.points is not None:
+        return [(pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height)) for x, y in value.points]
+    if value.x is None or value.y is None:
+        return None
+    x, y = pixels_from_fraction(value.x / 100, width), pixels_from_fraction(value.y / 100, height)
+    if value.radiusX is not None and value.radiusY is not None:
+        rx, ry = value.radiusX * width / 100, value.radiusY * height / 100
+        return [(x - rx, y - ry), (x + rx, y + ry)]
+    if value.width is None or value.height is None:
+        return None
+    if not value.rotation:
+        x1, y1 = (
+            pixels_from_fraction((value.x + value.width) / 100, width),
+            pixels_from_fraction((value.y + value.height) / 100, height),
+        )
+        return [(x, y), (x1, y1)]
+    w, h = value.width * width / 100, value.height * height / 100
+    cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))
+    return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((0, 0), (w, 0), (w, h), (0, h))]

@@ -7,17 +7,17 @@ Pages are numbered from 0 in all files, but from 1 in the names and numbers of t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.model_answers import FRACTIONS, THOUSANDTHS, Corners, Keys, read_lists
+from layoutcm.formats.json_keys import FRACTIONS, THOUSANDTHS, Corners, Keys, json_type, read_lists, walk_tree
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, corner_points
+from layoutcm.formats.parsing import corner_points
 
 # By category id; higher ids are formulas and lines of text.
 DETECTION_LABELS = (
@@ -34,10 +34,17 @@ VLM_KEYS = replace(CONTENT_KEYS, parts=FRACTIONS)
 _FILE_KIND = re.compile("[._](?:middle|model|content_list|content_list_v2)$")
 _LIST_OF_PAGES = re.compile(rb"\s*+\[\s*+\[\s*+[\]{]")
 is_mineru = Needs("object", ("pdf_info",), typical=("para_blocks", "page_idx"))
-MINERU_MODEL_NEEDS = Needs("array", ("layout_dets", "page_info"), typical=("category_id", "poly"))
+MARKS_OF_OMNIDOCBENCH = (b'"category_type"', b'"page_attribute"')
+is_mineru_model = Needs(
+    "array", ("layout_dets", "page_info"), typical=("category_id", "poly"),
+    also=lambda content: not any(mark in content.data for mark in MARKS_OF_OMNIDOCBENCH),
+)  # fmt: skip
 is_mineru_content = Needs("array", ("page_idx",), inside=("type",), typical=("bbox",))
 MINERU_CONTENT_V2_NEEDS = Needs("array", inside=("type", "bbox", "content"))
-MINERU_VLM_NEEDS = Needs("array", inside=("type", "bbox", "angle"))
+# Blocks of the model have an angle, those of the content list never have one.
+is_mineru_vlm = Needs(
+    "array", inside=("type", "bbox", "angle"), also=lambda content: _LIST_OF_PAGES.match(content.json_head) is not None
+)
 
 
 class Block(msgspec.Struct):
@@ -47,15 +54,9 @@ class Block(msgspec.Struct):
     score: float | None = None
 
 
-class MiddlePage(msgspec.Struct):
-    page_idx: int
-    page_size: tuple[float, float] | None = None
-    para_blocks: list[Block] = []
-    discarded_blocks: list[Block] = []
-
-
-class Middle(msgspec.Struct):
-    pdf_info: list[MiddlePage]
+BLOCKS: Any = ([Block], [])
+MIDDLE_PAGE = {"page_idx!": int, "page_size": tuple[float, float], "para_blocks": BLOCKS, "discarded_blocks": BLOCKS}
+MIDDLE = json_type({"pdf_info!": [MIDDLE_PAGE]})
 
 
 def document_name(content: FileContent) -> str:
@@ -63,54 +64,24 @@ def document_name(content: FileContent) -> str:
 
 
 def read_mineru(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, pages = document_name(content), content.decode(Middle).pdf_info
+    document, pages = document_name(content), content.decode(MIDDLE).pdf_info
     for i, page in enumerate(pages):
         size, at = page.page_size or (None, None), f"pdf_info[{i}].page_size"
         page_index = builder.add_numbered_page(document, page.page_idx + 1, len(pages), size, at)
         for kind in ("para_blocks", "discarded_blocks"):
-            for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
-                builder.add_region(page_index, block.type, *block.bbox, place, block.score)
+            for place, block, around in walk_tree(getattr(page, kind), f"pdf_info[{i}].{kind}", {"blocks": "blocks"}):
+                if options.nested or not (around and around.type in CONTAINERS and block.type in CONTAINER_BODIES):
+                    builder.add_region(page_index, block.type, block.bbox, place, block.score)
 
 
-def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:
-    """All blocks and those below them, in the order of the file; a list instead of recursion, for deep trees."""
-    todo = [(start + "[{}]", k, block, "") for k, block in reversed(list(enumerate(blocks)))]
-    while todo:
-        template, k, block, parent = todo.pop()
-        if options.nested or parent not in CONTAINERS or block.type not in CONTAINER_BODIES:
-            yield (template, k), block
-        if block.blocks:
-            below = template.format(k) + ".blocks[{}]"  # one text for all of them
-            todo += [(below, i, child, block.type) for i, child in reversed(list(enumerate(block.blocks)))]
-
-
-class Detection(msgspec.Struct, gc=False):
-    category_id: int | None = None
-    cls_id: int | None = None
-    label: str | None = None
-    poly: list[float] | None = None
-    bbox: list[float] | None = None
-    score: float | None = None
-
-
-class ModelInfo(msgspec.Struct):
-    page_no: int
-    width: float | None = None
-    height: float | None = None
-
-
-class ModelPage(msgspec.Struct):
-    layout_dets: list[Detection]
-    page_info: ModelInfo
-
-
-def is_mineru_model(content: FileContent) -> bool:
-    marks_of_omnidocbench = (b'"category_type"', b'"page_attribute"')
-    return MINERU_MODEL_NEEDS(content) and not any(mark in content.data for mark in marks_of_omnidocbench)
+DETECTION = {"category_id": int, "cls_id": int, "label": str, "poly": [float], "bbox": [float], "score": float}
+MODEL_PAGES = json_type(
+    [{"layout_dets!": [DETECTION], "page_info!": {"page_no!": int, "width": float, "height": float}}]
+)
 
 
 def read_mineru_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, pages = document_name(content), content.decode(list[ModelPage])
+    document, pages = document_name(content), content.decode(MODEL_PAGES)
     for i, page in enumerate(pages):
         info = page.page_info
         size = info.width, info.height
@@ -127,15 +98,11 @@ def read_mineru_model(content: FileContent, options: Options, builder: LayoutBui
             builder.add_outline(page_index, label, ring, place, detection.score)
 
 
-class Entry(msgspec.Struct):
-    page_idx: int
-    type: str | None = None
-    bbox: Corners | None = None
-    text_level: int | None = None
+ENTRIES = json_type([{"page_idx!": int, "type": str, "bbox": Corners, "text_level": int}])
 
 
 def read_mineru_content(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    document, entries = document_name(content), content.decode(list[Entry])
+    document, entries = document_name(content), content.decode(ENTRIES)
     if not any(entry.bbox for entry in entries):
         problem = "no entry has a bbox: the list was written by a version that leaves it out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
@@ -150,18 +117,10 @@ def read_mineru_content(content: FileContent, options: Options, builder: LayoutB
 
 
 def is_mineru_content_v2(content: FileContent) -> bool:
-    # Blocks of the model have an angle, those of the content list never have one.
+    if content.json_root != "array" or not _LIST_OF_PAGES.match(content.json_head):
+        return False
     are_blank_pages = not content.json_head.translate(None, b"[], \t\r\n")
-    has_blocks = MINERU_CONTENT_V2_NEEDS(content) and not MINERU_VLM_NEEDS(content)
-    return _is_list_of_pages(content) and (has_blocks or are_blank_pages)
-
-
-def is_mineru_vlm(content: FileContent) -> bool:
-    return _is_list_of_pages(content) and MINERU_VLM_NEEDS(content)
-
-
-def _is_list_of_pages(content: FileContent) -> bool:
-    return content.json_root == "array" and _LIST_OF_PAGES.match(content.json_head) is not None
+    return are_blank_pages or (MINERU_CONTENT_V2_NEEDS(content) and not is_mineru_vlm(content))
 
 
 def read_mineru_content_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -108,7 +108,7 @@ def _read_blocks(page: Element, index: int, tags: dict[str, str], builder: Layou
             builder.note_unusual("no-coordinates", place_text(place), what="blocks without coordinates")
         else:
             for label in labels:
-                builder.add_region(index, label, *box, place, None, shape)
+                builder.add_region(index, label, box, place, None, shape)
         if name == "ComposedBlock" and (builder.options.nested or not any(map(is_picture_or_table, labels))):
             todo += reversed(block)
 
@@ -145,7 +145,7 @@ def _box_and_outline(block: Element, place: FilePlace, builder: LayoutBuilder) -
 REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
-_OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is no PAGE type, as `convert` writes it
+_OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is not a PAGE type, as `convert` writes it
 # Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 is_page_xml = Needs("xml", ("PcGts",), typical=("Page", "TextRegion", "Coords"))
@@ -231,7 +231,7 @@ def read_abbyy(content: FileContent, options: Options, builder: LayoutBuilder) -
             if None in sides:
                 builder.note_unusual("no-coordinates", place[0].format(place[1]), what="blocks without coordinates")
                 continue
-            x0, y0, x1, y1 = parse_numbers(sides, content.name, place, SIDES)
-            builder.add_region(page_index, block.get("blockType", ""), x0, y0, x1, y1, place)
+            box = parse_numbers(sides, content.name, place, SIDES)
+            builder.add_region(page_index, block.get("blockType", ""), box, place)
     if not number:
         raise InputError(content.name, "", "there is no page in it", "Export the document again.")

@@ -2,7 +2,7 @@
 
 - Adobe PDF Extract (structuredData.json): elements with a path in the structure tree and a box in points; y counts from
   the bottom of the page. The label is the last name of the path; parts of an element, such as `Sub`, have the label of
-  the element. Rows and cells of tables are no regions, paragraphs in them are regions inside the table.
+  the element. Rows and cells of tables are not regions; paragraphs in them are regions inside the table.
 - Upstage Document Parse, and DP-Bench, whose file has {document: elements}: boxes in fractions of the page. The older
   Layout Analysis of Upstage has pixels in `bounding_box` and page sizes in `metadata`.
 - LlamaParse (version 1, with `extract_layout`): `layout` of each page, boxes as corner and size in fractions.
@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import PurePosixPath
+from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
-from layoutcm.formats.model_answers import FRACTIONS, Keys, add_regions
+from layoutcm.formats.json_keys import FRACTIONS, Corners, Keys, add_regions, json_type
 from layoutcm.formats.needs import Needs, OneOf
 from layoutcm.formats.parsing import Point, SizedBox, StatedSize, bounding_box, literal
 from layoutcm.layouts import limits
@@ -35,31 +37,15 @@ is_adobe_extract = Needs("object", ("elements",), ("Path",), typical=("Bounds",)
 )
 
 
-class AdobeElement(msgspec.Struct, gc=False):
-    Path: str = ""
-    Page: int | None = None
-    Bounds: tuple[float, float, float, float] | None = None
-
-
-class PageBoxes(msgspec.Struct):
-    CropBox: tuple[float, float, float, float] | None = None
-
-
-class AdobePage(msgspec.Struct):
-    page_number: int
-    boxes: PageBoxes | None = None
-    width: float | None = None
-    height: float | None = None
-    rotation: float | None = None
-
-
-class AdobeDocument(msgspec.Struct):
-    elements: list[AdobeElement]
-    pages: list[AdobePage] | None = None
+ADOBE_PAGE = json_type(
+    {"page_number!": int, "boxes": {"CropBox": Corners}, "width": float, "height": float, "rotation": float}
+)
+ADOBE_ELEMENT = {"Path": (str, ""), "Page": int, "Bounds": Corners}
+ADOBE_DOCUMENT = json_type({"elements!": [ADOBE_ELEMENT], "pages": [ADOBE_PAGE]})
 
 
 def read_adobe_extract(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(AdobeDocument)
+    file = content.decode(ADOBE_DOCUMENT)
     if file.elements and not any(element.Bounds and element.Page is not None for element in file.elements):
         raise InputError(content.name, "elements", "no element has Bounds and a Page", "Extract the document again.")
     listed = {page.page_number: page for page in file.pages or []}
@@ -67,7 +53,7 @@ def read_adobe_extract(content: FileContent, options: Options, builder: LayoutBu
     pages: dict[int, int] = {}
     corners: dict[int, tuple[float, float]] = {}  # upper left corners of pages, which may be parts of larger ones
     for n in sorted(set(listed) | used):
-        page = listed.get(n, AdobePage(n))
+        page = listed.get(n) or ADOBE_PAGE(page_number=n)
         if page.rotation:
             builder.note_unusual("rotated-page", f"page {n + 1}")
         size, count = (page.width, page.height), len(set(listed) | used)
@@ -83,10 +69,10 @@ def read_adobe_extract(content: FileContent, options: Options, builder: LayoutBu
         left, upper = corners[element.Page]
         x0, bottom, x1, top = element.Bounds
         box = (x0 - left, upper - top, x1 - left, upper - bottom)
-        builder.add_region(pages[element.Page], label, *box, ("elements[{}]", i))
+        builder.add_region(pages[element.Page], label, box, ("elements[{}]", i))
 
 
-def _upper_left(page: AdobePage, width: float, height: float) -> tuple[float, float]:
+def _upper_left(page: Any, width: float, height: float) -> tuple[float, float]:
     """The corner of the page in the coordinates of the file: that of its crop box, unless this is turned."""
     crop = page.boxes.CropBox if page.boxes else None
     if crop is None or abs(crop[2] - crop[0] - width) > 1 or abs(crop[3] - crop[1] - height) > 1:
@@ -104,57 +90,8 @@ def _kind(path: str) -> tuple[str, bool, bool]:
     return label, label in CELLS, not CONTAINERS.isdisjoint(names[:-1])
 
 
-PLACES = ("coordinates", "bounding_box")
-UPSTAGE_ANSWER = OneOf(
-    (
-        *(Needs("object", ("elements", key), ("category", box)) for key in ("api", "model") for box in PLACES),
-        Needs("object", ("elements", "api", "model", "content")),
-    )
-)
-DP_BENCH = OneOf(tuple(Needs("object", inside=("elements", "category", box)) for box in PLACES))
-UPSTAGE_NEEDS = UPSTAGE_ANSWER | DP_BENCH
-
-
-class UpstageElement(msgspec.Struct, gc=False):
-    page: int = 1
-    category: str | None = None
-    coordinates: list[Point] | None = None
-    bounding_box: list[Point] | None = None
-
-
-class PageSize(msgspec.Struct):
-    page: int
-    width: float
-    height: float
-
-
-class Metadata(msgspec.Struct):
-    pages: list[PageSize] | None = None
-
-
-class Usage(msgspec.Struct):
-    pages: int | None = None
-
-
-class UpstageDocument(msgspec.Struct):
-    elements: list[UpstageElement]
-    metadata: Metadata | None = None
-    usage: Usage | None = None
-
-    @property
-    def stated_pages(self) -> int:
-        """The number of pages of a document without elements; of others, only pages with elements are known."""
-        if self.elements:
-            return 0
-        stated = (self.usage.pages if self.usage else None) or 1
-        return min(max(stated, 1), limits.MAX_STATED_PAGES)
-
-
-def is_upstage(content: FileContent) -> bool:
-    return UPSTAGE_ANSWER(content) or (DP_BENCH(content) and _has_elements_in_each_value(content))
-
-
-def _has_elements_in_each_value(content: FileContent) -> bool:
+def _is_dp_bench(content: FileContent) -> bool:
+    """Whether each value of the outermost object has elements."""
     try:
         documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
     except DECODE_ERRORS:
@@ -162,26 +99,39 @@ def _has_elements_in_each_value(content: FileContent) -> bool:
     return bool(documents) and all("elements" in document for document in documents.values())
 
 
+PLACES = ("coordinates", "bounding_box")
+is_upstage = OneOf(
+    (
+        *(Needs("object", ("elements", key), ("category", box)) for key in ("api", "model") for box in PLACES),
+        Needs("object", ("elements", "api", "model", "content")),
+        *(Needs("object", inside=("elements", "category", box), also=_is_dp_bench) for box in PLACES),
+    )
+)
+
+
+UPSTAGE_ELEMENT = {"page": (int, 1), "category": str, "coordinates": [Point], "bounding_box": [Point]}
+UPSTAGE_SIZES = {"pages": [{"page!": int, "width!": float, "height!": float}]}
+UPSTAGE_DOCUMENT = json_type({"elements!": [UPSTAGE_ELEMENT], "metadata": UPSTAGE_SIZES, "usage": {"pages": int}})
+
+
 def read_upstage(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "elements" in content.json_keys:
-        documents = {content.name: content.decode(UpstageDocument)}
+        documents = {content.name: content.decode(UPSTAGE_DOCUMENT)}
     else:
-        documents = content.decode(dict[str, UpstageDocument])
+        documents = content.decode(json_type({"*": UPSTAGE_DOCUMENT}))
     found = [element for document in documents.values() for element in document.elements]
     if found and not any(element.coordinates or element.bounding_box for element in found):
         raise InputError(content.name, "", "no element has coordinates", "Ask the service for them: coordinates=true.")
     for name, document in documents.items():
         start = "" if "elements" in content.json_keys else f"{name}."
-        _add_document(content, PurePosixPath(name.replace("\\", "/")).stem or name, document, start, builder)
+        _add_document(PurePosixPath(name.replace("\\", "/")).stem or name, document, start, builder)
 
 
-def _add_document(
-    content: FileContent, name: str, document: UpstageDocument, start: str, builder: LayoutBuilder
-) -> None:
+def _add_document(name: str, document: Any, start: str, builder: LayoutBuilder) -> None:
     listed = document.metadata.pages or [] if document.metadata else []
     sizes = {one.page: (one.width, one.height) for one in listed}
     used = {element.page for element in document.elements} | set(sizes)
-    numbers = used or range(1, document.stated_pages + 1)
+    numbers = used or range(1, _stated_pages(document) + 1)
     pages = builder.add_document_pages(name, numbers, sizes, start, in_points=False)
     template = literal(start) + "elements[{}]"
     of_fractions = template + ".coordinates"
@@ -193,7 +143,15 @@ def _add_document(
         elif element.coordinates:
             builder.add_region_in_parts(page_index, label, bounding_box(points), 1, (of_fractions, i))
         else:
-            builder.add_region(page_index, label, *bounding_box(points), (template, i))
+            builder.add_region(page_index, label, bounding_box(points), (template, i))
+
+
+def _stated_pages(document: Any) -> int:
+    """The number of pages of a document without elements; of others, only pages with elements are known."""
+    if document.elements:
+        return 0
+    stated = (document.usage.pages if document.usage else None) or 1
+    return min(max(stated, 1), limits.MAX_STATED_PAGES)
 
 
 LLAMA_KEYS = Keys(
@@ -202,22 +160,12 @@ LLAMA_KEYS = Keys(
     left_out=lambda entry: {"code": "likely-noise"} if entry.isLikelyNoise else None,
 )  # fmt: skip
 is_llamaparse = Needs("json", ("pages",), ("md", "layout")) | Needs("json", ("pages", "job_metadata"), ("md",))
-
-
-class LlamaPage(msgspec.Struct):
-    page: int | None = None
-    width: float | None = None
-    height: float | None = None
-    layout: list[LLAMA_KEYS.region] | None = None  # type: ignore[name-defined]
-    items: list[msgspec.Raw] | None = None
-
-
-class LlamaResult(msgspec.Struct):
-    pages: list[LlamaPage]
+LLAMA_PAGE = {"page": int, "width": float, "height": float, "layout": [LLAMA_KEYS.region], "items": [msgspec.Raw]}
+LLAMA_RESULT = json_type({"pages!": [LLAMA_PAGE]})
 
 
 def read_llamaparse(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    pages = [page for result in content.decode_each(LlamaResult) for page in result.pages]
+    pages = [page for result in content.decode_each(LLAMA_RESULT) for page in result.pages]
     # Without `extract_layout` the list may also be there and empty, beside items.
     if not any(page.layout for page in pages) and any(page.layout is None or page.items for page in pages):
         problem = "no page has a layout: LlamaParse was not asked for it, or this is its version 2"
@@ -233,40 +181,17 @@ IMAGE = "image"
 is_mistral_ocr = Needs("object", ("pages",), ("markdown", "dimensions"))
 
 
-class MistralBlock(msgspec.Struct, gc=False):
-    top_left_x: float | None = None
-    top_left_y: float | None = None
-    bottom_right_x: float | None = None
-    bottom_right_y: float | None = None
-    topLeftX: float | None = None  # the names in the TypeScript package
-    topLeftY: float | None = None
-    bottomRightX: float | None = None
-    bottomRightY: float | None = None
-    type: str | None = None
-
-    @property
-    def box(self) -> tuple[float, float, float, float] | None:
-        corners = self.top_left_x, self.top_left_y, self.bottom_right_x, self.bottom_right_y
-        if None in corners:
-            corners = self.topLeftX, self.topLeftY, self.bottomRightX, self.bottomRightY
-        return None if None in corners else corners  # type: ignore[return-value]
-
-
-class MistralPage(msgspec.Struct):
-    index: int | None = None
-    markdown: str | None = None
-    dimensions: StatedSize | None = None
-    blocks: list[MistralBlock] | None = None
-    images: list[MistralBlock] | None = None
-
-
-class MistralResponse(msgspec.Struct):
-    pages: list[MistralPage]
-    model: str | None = None
+MISTRAL_CORNERS = ("top_left_x", "top_left_y", "bottom_right_x", "bottom_right_y")
+TYPESCRIPT_CORNERS = ("topLeftX", "topLeftY", "bottomRightX", "bottomRightY")  # the names in the TypeScript package
+_CORNER_NAMES = tuple(attrgetter(*names) for names in (MISTRAL_CORNERS, TYPESCRIPT_CORNERS))
+MISTRAL_BLOCKS = [{**dict.fromkeys((*MISTRAL_CORNERS, *TYPESCRIPT_CORNERS), float), "type": str}]
+MISTRAL_PAGE = {"index": int, "markdown": str, "dimensions": StatedSize}
+MISTRAL_PAGES = [{**MISTRAL_PAGE, "blocks": MISTRAL_BLOCKS, "images": MISTRAL_BLOCKS}]
+MISTRAL_RESPONSE = json_type({"pages!": MISTRAL_PAGES, "model": str})
 
 
 def read_mistral_ocr(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    response = content.decode(MistralResponse)
+    response = content.decode(MISTRAL_RESPONSE)
     has_text = any(page.markdown and page.markdown.strip() for page in response.pages)
     if has_text and not any(page.blocks or page.images for page in response.pages):
         model = short_repr(response.model) if response.model else "this version"
@@ -283,15 +208,15 @@ def read_mistral_ocr(content: FileContent, options: Options, builder: LayoutBuil
         _add_blocks(page, page_index, f"pages[{i}]", builder)
 
 
-def _add_blocks(page: MistralPage, page_index: int, start: str, builder: LayoutBuilder) -> None:
+def _add_blocks(page: Any, page_index: int, start: str, builder: LayoutBuilder) -> None:
     """The blocks of a page, and the images that are not among them."""
     added = set()
     for kind, blocks in (("blocks", page.blocks or []), ("images", page.images or [])):
         for k, block in enumerate(blocks):
-            box = block.box
+            box = next((corners for get in _CORNER_NAMES if None not in (corners := get(block))), None)
             if box is None:
                 builder.note_unusual("no-place", f"{start}.{kind}[{k}]", what="blocks have no corners")
             elif kind == "blocks" or box not in added:
                 added.add(box)
                 label = IMAGE if kind == "images" else block.type or ""
-                builder.add_region(page_index, label, *box, (f"{start}.{kind}[{{}}]", k))
+                builder.add_region(page_index, label, box, (f"{start}.{kind}[{{}}]", k))

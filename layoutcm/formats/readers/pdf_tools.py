@@ -1,7 +1,7 @@
 """Programs that find the parts of PDFs.
 
 - OpenDataLoader: a tree of elements with boxes in points; y counts from the bottom, and pages have no size. Rows and
-  cells of tables are no regions; what is in them is inside the table.
+  cells of tables are not regions; what is in them is inside the table.
 - GROBID: TEI whose elements have `coords`, a list of rectangles "page,x,y,width,height" in points. An element has a
   rectangle for each of its lines or parts, and each becomes a region: the box around all would cover the other column.
   Only elements that were requested with `teiCoordinates` have coordinates.
@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import msgspec
@@ -24,9 +25,10 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import Corners, json_type, walk_tree
 from layoutcm.formats.markup import elements, local_name
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, is_picture_or_table, literal, parse_number_list, parse_size, place_text
+from layoutcm.formats.parsing import is_picture_or_table, literal, parse_number_list, parse_size, place_text
 from layoutcm.layouts import limits
 
 CELLS = ("table row", "table cell")
@@ -44,15 +46,14 @@ class Node(msgspec.Struct):
     list_items: list[Node] | None = msgspec.field(name="list items", default=None)
 
 
-class NodeTree(msgspec.Struct):
-    kids: list[Node]
-    file_name: str | None = msgspec.field(name="file name", default=None)
-    number_of_pages: int | None = msgspec.field(name="number of pages", default=None)
+NODE_TREE = json_type({"kids!": [Node], "file name": str, "number of pages": int})
 
 
 def read_opendataloader(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(NodeTree)
-    nodes = list(_nodes(file.kids, options))
+    file = content.decode(NODE_TREE)
+    hides = lambda node: not options.nested and node.type not in CELLS and is_picture_or_table(node.type or "")
+    tree = walk_tree(file.kids, "kids", BRANCHES, lambda node: not hides(node))
+    nodes = [(place, node) for place, node, _ in tree if node.type not in CELLS]
     used = {node.page for _, node in nodes if node.page is not None and node.box}
     if nodes and not used:
         problem = "no element has a `page number` and a `bounding box`"
@@ -70,23 +71,7 @@ def read_opendataloader(content: FileContent, options: Options, builder: LayoutB
             continue
         x0, bottom, x1, top = node.box
         height = builder.page_size(pages[node.page])[1]
-        builder.add_region(pages[node.page], node.type, x0, height - top, x1, height - bottom, place)
-
-
-def _nodes(kids: list[Node], options: Options) -> Iterator[tuple[FilePlace, Node]]:
-    """All elements that may be regions, in the order of the file; a list instead of recursion, for deep trees."""
-    todo = [("kids[{}]", k, node) for k, node in reversed(list(enumerate(kids)))]
-    while todo:
-        template, k, node = todo.pop()
-        if node.type not in CELLS:
-            yield (template, k), node
-        if not options.nested and is_picture_or_table(node.type or "") and node.type not in CELLS:
-            continue
-        for attribute, name in reversed(BRANCHES.items()):
-            children: list[Node] | None = getattr(node, attribute)
-            if children:
-                below = f"{template.format(k)}.{name}[{{}}]"  # one text for all of them
-                todo += [(below, i, child) for i, child in reversed(list(enumerate(children)))]
+        builder.add_region(pages[node.page], node.type, (x0, height - top, x1, height - bottom), place)
 
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
@@ -115,7 +100,7 @@ def read_grobid(content: FileContent, options: Options, builder: LayoutBuilder) 
     pages = builder.add_document_pages(document, numbers, sizes, in_points=True)
     for i, (label, (page, x, y, width, height)) in enumerate(regions):
         place = (f"{literal(label)}, rectangle {{}}", i + 1)
-        builder.add_region(pages[page], label, x, y, x + width, y + height, place)
+        builder.add_region(pages[page], label, (x, y, x + width, y + height), place)
 
 
 def _tei_regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, Rectangle]]:
@@ -151,55 +136,35 @@ def _rectangles(file: str, coords: str, name: str) -> Iterator[Rectangle]:
 
 
 is_huridocs = Needs("array", ("left", "top", "width", "height", "page_number", "page_width", "page_height"))
-
-
-class Segment(msgspec.Struct, gc=False):
-    left: float
-    top: float
-    width: float
-    height: float
-    page_number: int
-    page_width: float
-    page_height: float
-    type: str = ""
+BOX_ON_PAGE = {"left!": float, "top!": float, "width!": float, "height!": float, "page_number!": int}
+SEGMENTS = json_type([{**BOX_ON_PAGE, "page_width!": float, "page_height!": float, "type": (str, "")}])
 
 
 def read_huridocs(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    segments = content.decode(list[Segment])
+    segments = content.decode(SEGMENTS)
     sizes = {segment.page_number: (segment.page_width, segment.page_height) for segment in reversed(segments)}
     pages = builder.add_document_pages(content.stem, sizes, sizes, in_points=False)
     for i, segment in enumerate(segments):
-        page, x, y = pages[segment.page_number], segment.left, segment.top
-        builder.add_region(page, segment.type, x, y, x + segment.width, y + segment.height, ("[{}]", i))
+        x, y = segment.left, segment.top
+        box = (x, y, x + segment.width, y + segment.height)
+        builder.add_region(pages[segment.page_number], segment.type, box, ("[{}]", i))
 
 
 CONTAINERS = ("Image", "Table", "Figure")
 is_unstructured = Needs("array", ("type", "element_id", "metadata"))
-
-
-class Coordinates(msgspec.Struct):
-    points: list[tuple[float, float]] | None = None
-    system: str | None = None
-    layout_width: float | None = None
-    layout_height: float | None = None
-
-
-class Metadata(msgspec.Struct):
-    page_number: int | None = None
-    filename: str | None = None
-    coordinates: Coordinates | None = None
-    detection_class_prob: float | None = None
-    parent_id: str | None = None
-
-
-class UnstructuredElement(msgspec.Struct):
-    type: str
-    element_id: str | None = None
-    metadata: Metadata | None = None
+COORDINATES = {"points": [tuple[float, float]], "system": str, "layout_width": float, "layout_height": float}
+METADATA = {
+    "page_number": int,
+    "filename": str,
+    "coordinates": COORDINATES,
+    "detection_class_prob": float,
+    "parent_id": str,
+}
+UNSTRUCTURED = json_type([{"type!": str, "element_id": str, "metadata": METADATA}])
 
 
 def read_unstructured(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    elements = content.decode(list[UnstructuredElement])
+    elements = content.decode(UNSTRUCTURED)
     placed = [
         (i, element, element.metadata)
         for i, element in enumerate(elements)
@@ -214,7 +179,7 @@ def read_unstructured(content: FileContent, options: Options, builder: LayoutBui
     pages: dict[tuple[str, int], int] = {}
     for i, element, meta in placed:
         key = (meta.filename or content.stem, meta.page_number or 1)
-        coordinates = meta.coordinates or Coordinates()
+        coordinates = meta.coordinates
         if key not in pages:
             document = PurePosixPath(key[0]).stem
             size, place = (coordinates.layout_width, coordinates.layout_height), f"[{i}].metadata.coordinates"
@@ -229,45 +194,38 @@ def read_unstructured(content: FileContent, options: Options, builder: LayoutBui
         builder.note_unusual("no-place", "the list", what="elements have no coordinates")
 
 
-def _points(meta: Metadata) -> list[tuple[float, float]]:
+def _points(meta: Any) -> list[tuple[float, float]]:
     points = meta.coordinates.points if meta.coordinates else None
     return points if points and len(points) > 1 else []
 
 
 CAPTION = "Caption"
-Corners = tuple[float, float, float, float]
 _ANNOTATED_DOCUMENT = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"(?:figures|pages_annotated)"\s*+:')
 is_pdffigures2 = (
     Needs("array", ("regionBoundary", "figType"))
     | Needs("object", ("regionless-captions",))
     | Needs("object", ("figures",), ("regionBoundary",))
 )
-PDFFIGURES2_GT_NEEDS = Needs("object", inside=("pages_annotated",), typical=("figures",))
-
-
-class Box(msgspec.Struct, gc=False):
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-class Figure(msgspec.Struct):
-    page: int
-    figType: str | None = None
-    regionBoundary: Box | None = None
-    captionBoundary: Box | None = None
-    boundary: Box | None = None  # of a caption without a figure
-
-
-class Output(msgspec.Struct):
-    figures: list[Figure] = []
-    alone: list[Figure] = msgspec.field(name="regionless-captions", default_factory=list)
+is_pdffigures2_gt = Needs(
+    "object", inside=("pages_annotated",), typical=("figures",),
+    also=lambda content: _ANNOTATED_DOCUMENT.match(content.json_head) is not None,
+)  # fmt: skip
+BOX = json_type({"x1!": float, "y1!": float, "x2!": float, "y2!": float})
+FIGURE = {"page!": int, "figType": str, "regionBoundary": BOX, "captionBoundary": BOX}
+FIGURES = json_type([{**FIGURE, "boundary": BOX}])  # the last is of a caption without a figure
+OUTPUT = json_type({"figures": (FIGURES, []), "regionless-captions": (FIGURES, [])})
+PAGE_OF_FIGURE = {"page!": int, "page_width!": float, "page_height!": float}
+BOXES_OF_FIGURE = {"region_bb": Corners, "region_bb2": Corners, "caption_bb": Corners}
+ANNOTATED = [{**PAGE_OF_FIGURE, **BOXES_OF_FIGURE, "figure_type": str}]
+ANNOTATED_DOCUMENTS = json_type({"*": {"figures": (ANNOTATED, []), "pages_annotated": (list[int], [])}})
 
 
 def read_pdffigures2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    output = Output(content.decode(list[Figure])) if content.json_root == "array" else content.decode(Output)
-    figures = [*output.figures, *output.alone]
+    if content.json_root == "array":
+        figures = content.decode(FIGURES)
+    else:
+        output = content.decode(OUTPUT)
+        figures = [*output.figures, *output.regionless_captions]
     numbers = {figure.page + 1 for figure in figures}
     pages = builder.add_document_pages(content.stem, numbers, {}, in_points=True)
     for i, figure in enumerate(figures):
@@ -276,30 +234,12 @@ def read_pdffigures2(content: FileContent, options: Options, builder: LayoutBuil
             builder.note_unusual("no-place", f"figures[{i}]", what="figures and captions have no boundary")
         for label, box in boxes.items():
             if box is not None:
-                builder.add_region(pages[figure.page + 1], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))
-
-
-class Annotated(msgspec.Struct):
-    page: int
-    page_width: float
-    page_height: float
-    figure_type: str | None = None
-    region_bb: Corners | None = None
-    region_bb2: Corners | None = None
-    caption_bb: Corners | None = None
-
-
-class AnnotatedDocument(msgspec.Struct):
-    figures: list[Annotated] = []
-    pages_annotated: list[int] = []
-
-
-def is_pdffigures2_gt(content: FileContent) -> bool:
-    return PDFFIGURES2_GT_NEEDS(content) and _ANNOTATED_DOCUMENT.match(content.json_head) is not None
+                corners = (box.x1, box.y1, box.x2, box.y2)
+                builder.add_region(pages[figure.page + 1], label, corners, ("figures[{}]", i))
 
 
 def read_pdffigures2_gt(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    documents = content.decode(dict[str, AnnotatedDocument])
+    documents = content.decode(ANNOTATED_DOCUMENTS)
     if not any(document.figures for document in documents.values()):
         raise InputError(content.name, "", "no document has figures, so no page has a size", "Check the file.")
     for name, document in documents.items():
@@ -309,10 +249,10 @@ def read_pdffigures2_gt(content: FileContent, options: Options, builder: LayoutB
             label = figure.figure_type or ""
             for kind, box in ((label, figure.region_bb), (label, figure.region_bb2), (CAPTION, figure.caption_bb)):
                 if box is not None:
-                    builder.add_region(pages[figure.page], kind, *box, (place, i))
+                    builder.add_region(pages[figure.page], kind, box, (place, i))
 
 
-def _add_annotated_pages(name: str, document: AnnotatedDocument, builder: LayoutBuilder) -> dict[int, int]:
+def _add_annotated_pages(name: str, document: Any, builder: LayoutBuilder) -> dict[int, int]:
     """Add the pages of a document; those without figures have the size of the others if that is the same for all."""
     sizes = {figure.page: (figure.page_width, figure.page_height) for figure in reversed(document.figures)}
     size_of_all = set(sizes.values())

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import msgspec
-
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import name_in_address, page_name
 from layoutcm.layouts.page_names import MAX_DIGITS, path_without_suffix, stem
@@ -30,74 +29,52 @@ is_prodigy = (
 )
 
 
-class Span(msgspec.Struct):
-    label: str | None = None
-    points: Points | None = None
-    x: float | None = None
-    y: float | None = None
-    width: float | None = None
-    height: float | None = None
-    w: float | None = None  # as some recipes write width and height
-    h: float | None = None
-    score: float | None = None
-
-    @property
-    def corners(self) -> Points:
-        """The outline, or two corners; the rectangle beside an outline is rounded, so the outline comes first."""
-        if self.points:
-            return self.points
-        width = self.width if self.width is not None else self.w
-        height = self.height if self.height is not None else self.h
-        if self.x is None or self.y is None or width is None or height is None:
-            return []
-        return [(self.x, self.y), (self.x + width, self.y + height)]
+# Some recipes write w and h instead of width and height.
+SPAN = {"label": str, "points": Points, **dict.fromkeys(("x", "y", "width", "height", "w", "h", "score"), float)}
+PAGE = {
+    **{"image": Any, "path": Any, "pdf": Any, "page": Any, "meta": Any, "text": Any, "_input_hash": Any},
+    **{"spans": [SPAN], "width": float, "height": float},
+}
+ANSWERS = json_type([{**PAGE, "pages": [PAGE], "answer": str, "_annotator_id": str, "_session_id": str}])
 
 
-class Page(msgspec.Struct):
-    image: Any = None
-    spans: list[Span] | None = None
-    path: Any = None
-    pdf: Any = None
-    page_number: Any = msgspec.field(name="page", default=None)
-    meta: Any = None
-    text: Any = None
-    width: float | None = None
-    height: float | None = None
-    input_hash: Any = msgspec.field(name="_input_hash", default=None)
-
-    @property
-    def pdf_page(self) -> tuple[str, Any]:
-        """The path of a PDF without its suffix, and the page as the line has it; "" and None if it is of no PDF."""
-        meta = self.meta if isinstance(self.meta, dict) else {}
-        paths = [one if str(one).lower().endswith(".pdf") else None for one in (self.path, meta.get("path"))]
-        files = [(file, meta.get("page")) for file in (*paths, meta.get("pdf"))]
-        known = (
-            (path_without_suffix(file), page)
-            for file, page in (*files, (self.pdf, self.page_number))
-            if isinstance(file, str) and file and page is not None
-        )
-        return next(known, ("", None))
-
-    @property
-    def name(self) -> str:
-        """The first name that a page of no PDF has; the image may be its bytes or an address."""
-        file = self.meta.get("file") if isinstance(self.meta, dict) else None
-        image = "" if isinstance(self.image, str) and self.image.startswith("data:") else self.image
-        given = (self.path, file, name_in_address(image), self.text, self.input_hash)
-        return next((str(one) for one in given if isinstance(one, str | int) and one != ""), "")
+def _corners(span: Any) -> Points:
+    """The outline, or two corners; the rectangle beside an outline is rounded, so the outline comes first."""
+    if span.points:
+        points: Points = span.points
+        return points
+    width = span.width if span.width is not None else span.w
+    height = span.height if span.height is not None else span.h
+    if span.x is None or span.y is None or width is None or height is None:
+        return []
+    return [(span.x, span.y), (span.x + width, span.y + height)]
 
 
-class Answer(Page):
-    pages: list[Page] | None = None
-    answer: str | None = None
-    annotator: str | None = msgspec.field(name="_annotator_id", default=None)
-    session: str | None = msgspec.field(name="_session_id", default=None)
+def _pdf_page(line: Any) -> tuple[str, Any]:
+    """The path of a PDF without its suffix, and the page as the line has it; "" and None if it is of no PDF."""
+    meta = line.meta if isinstance(line.meta, dict) else {}
+    paths = [one if str(one).lower().endswith(".pdf") else None for one in (line.path, meta.get("path"))]
+    files = [(file, meta.get("page")) for file in (*paths, meta.get("pdf"))]
+    known = (
+        (path_without_suffix(file), page)
+        for file, page in (*files, (line.pdf, line.page))
+        if isinstance(file, str) and file and page is not None
+    )
+    return next(known, ("", None))
+
+
+def _name(line: Any) -> str:
+    """The first name that a page of no PDF has; the image may be its bytes or an address."""
+    file = line.meta.get("file") if isinstance(line.meta, dict) else None
+    image = "" if isinstance(line.image, str) and line.image.startswith("data:") else line.image
+    given = (line.path, file, name_in_address(image), line.text, line.input_hash)
+    return next((str(one) for one in given if isinstance(one, str | int) and one != ""), "")
 
 
 class Answered(NamedTuple):
     """A page with its place in the file and who answered."""
 
-    page: Page
+    page: Any
     place: str
     by: str
     pdf: str  # its path without the suffix
@@ -113,7 +90,7 @@ def read_prodigy(content: FileContent, options: Options, builder: LayoutBuilder)
     for i, one in enumerate(answered):
         # PDFs of the same name in several folders are distinguished by their paths.
         document = stem(one.pdf) if len(stems[stem(one.pdf)]) == 1 else one.pdf
-        name = page_name(document, one.number, 2) if one.pdf else one.page.name or f"{content.stem}_{i + 1}"
+        name = page_name(document, one.number, 2) if one.pdf else _name(one.page) or f"{content.stem}_{i + 1}"
         by_page.setdefault((name, document, one.number), []).append(one)
     for (name, document, number), answers in by_page.items():
         if len(answers) > 1 and builder.annotators.wanted is None:
@@ -127,17 +104,17 @@ def read_prodigy(content: FileContent, options: Options, builder: LayoutBuilder)
 
 
 def _accepted(content: FileContent, builder: LayoutBuilder) -> Iterator[Answered]:
-    for i, answer in enumerate(content.decode(list[Answer])):
+    for i, answer in enumerate(content.decode(ANSWERS)):
         if answer.answer not in (None, "accept"):
             builder.note_unusual("page-left-out", f"[{i}]", what="answers are not 'accept'")
             continue
-        pages: list[tuple[Page, str]] = [(answer, f"[{i}]")]
+        pages = [(answer, f"[{i}]")]
         if answer.pages is not None:
             pages = [(page, f"[{i}].pages[{k}]") for k, page in enumerate(answer.pages)]
         for page, place in pages:
-            pdf, number = page.pdf_page
+            pdf, number = _pdf_page(page)
             number = _number_from_1(number, content.name, place) if pdf else -1
-            yield Answered(page, place, answer.annotator or answer.session or "", pdf, number)
+            yield Answered(page, place, answer.annotator_id or answer.session_id or "", pdf, number)
 
 
 def _number_from_1(page: object, file: str, place: str) -> int:
@@ -153,8 +130,9 @@ def _number_from_1(page: object, file: str, place: str) -> int:
 
 def _add_spans(builder: LayoutBuilder, page: int, answer: Answered) -> None:
     for k, span in enumerate(answer.page.spans or []):
-        if len(span.corners) < 2:
+        corners = _corners(span)
+        if len(corners) < 2:
             builder.note_unusual("not-an-area", f"{answer.place}.spans[{k}]")
             continue
         place = ("{0[0]}.spans[{0[1]}]", (answer.place, k))
-        builder.add_outline(page, span.label or "", span.corners, place, span.score)
+        builder.add_outline(page, span.label or "", corners, place, span.score)

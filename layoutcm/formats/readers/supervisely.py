@@ -24,6 +24,7 @@ from layoutcm.formats.archives import Budget
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.image_files import DECODING_ERRORS, open_image
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, mask_on_page, ring_with_holes, rotated_box
 from layoutcm.layouts import limits
@@ -49,37 +50,15 @@ class Rings(msgspec.Struct):
     interior: list[Points] = []
 
 
-class Bitmap(msgspec.Struct):
-    origin: tuple[float, float]
-    data: str
-
-
-class FigureObject(msgspec.Struct):
-    classTitle: str | None = None
-    geometryType: str | None = None
-    shape: str | None = None
-    points: Rings | list[Any] | None = None  # a list for cuboids
-    bitmap: Bitmap | None = None
-    angle: float | None = None  # of an oriented_bbox, in radians, clockwise
-
-
-class Size(msgspec.Struct):
-    width: float
-    height: float
-
-
-class File(msgspec.Struct):
-    size: Size
-    objects: list[FigureObject]
-
-
-class ProjectClass(msgspec.Struct):
-    title: str
-    shape: str | None = None
-
-
-class Settings(msgspec.Struct):
-    classes: list[ProjectClass] = []
+OBJECT = {
+    **{"classTitle": str, "geometryType": str, "shape": str},
+    "points": Rings | list[Any],  # a list for cuboids
+    "bitmap": {"origin!": tuple[float, float], "data!": str},
+    "angle": float,  # of an oriented_bbox, in radians, clockwise
+}
+FILE = json_type({"size!": {"width!": float, "height!": float}, "objects!": [OBJECT]})
+CLASSES = json_type([{"title!": str, "shape": str}])  # of a project
+PROJECT_SETTINGS = json_type({"classes": (CLASSES, [])})
 
 
 def read_supervisely(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
@@ -109,7 +88,7 @@ def _is_settings(content: FileContent) -> bool:
 def _class_shapes(content: FileContent) -> dict[str, str]:
     """{class: shape} of a project's settings; a list of classes in old projects."""
     is_list = content.json_root == "array"
-    classes = content.decode(list[ProjectClass]) if is_list else content.decode(Settings).classes
+    classes = content.decode(CLASSES) if is_list else content.decode(PROJECT_SETTINGS).classes
     return {one.title: one.shape or "" for one in classes}
 
 
@@ -120,7 +99,7 @@ def _nearest(shapes: dict[PurePosixPath, dict[str, str]], name: str) -> dict[str
 
 
 def _read_page(content: FileContent, shapes: dict[str, str], pixels: Budget, builder: LayoutBuilder) -> None:
-    file = content.decode(File)
+    file = content.decode(FILE)
     page = builder.add_page(content.stem, file.size.width, file.size.height, "size")
     for i, one in enumerate(file.objects):
         label = one.classTitle or ""
@@ -139,7 +118,7 @@ def _read_page(content: FileContent, shapes: dict[str, str], pixels: Budget, bui
         elif kind == "oriented_bbox":
             builder.add_outline(page, label, rotated_box(bounding_box(exterior), one.angle or 0), place)
         elif kind == "rectangle":
-            builder.add_region(page, label, *bounding_box(exterior), place)
+            builder.add_region(page, label, bounding_box(exterior), place)
         elif kind == "polygon":
             holes = [ring for ring in rings.interior if len(ring) > 2]
             builder.add_outline(page, label, ring_with_holes([exterior, *holes]), place)
@@ -149,7 +128,7 @@ def _read_page(content: FileContent, shapes: dict[str, str], pixels: Budget, bui
             raise InputError(content.name, f"objects[{i}]", problem, hint)
 
 
-def _add_bitmap(bitmap: Bitmap, label: str, page: int, place: str, pixels: Budget, builder: LayoutBuilder) -> None:
+def _add_bitmap(bitmap: Any, label: str, page: int, place: str, pixels: Budget, builder: LayoutBuilder) -> None:
     mask = _mask_pixels(bitmap, builder.file, place, pixels)
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
@@ -165,10 +144,10 @@ def _add_bitmap(bitmap: Bitmap, label: str, page: int, place: str, pixels: Budge
             problem = f"a mask of {mask.shape[1]} x {mask.shape[0]} pixels at {x0:g}, {y0:g} does not fit the page"
             raise InputError(builder.file, place, problem, "Repair or remove it; boxes alone are always read.")
         shape = mask_on_page(mask, int(x0), int(y0), int(width), int(height))
-    builder.add_region(page, label, x0, y0, x1, y1, place, shape=shape)
+    builder.add_region(page, label, (x0, y0, x1, y1), place, shape=shape)
 
 
-def _mask_pixels(bitmap: Bitmap, file: str, place: str, pixels: Budget) -> NDArray[np.bool_]:
+def _mask_pixels(bitmap: Any, file: str, place: str, pixels: Budget) -> NDArray[np.bool_]:
     """bool[height, width] of a PNG whose pixels are counted before it is decoded."""
     from PIL import Image, UnidentifiedImageError
 
@@ -182,7 +161,7 @@ def _mask_pixels(bitmap: Bitmap, file: str, place: str, pixels: Budget) -> NDArr
             if pixels.left < 0 or unpacker.unconsumed_tail:
                 problem = "with it, the masks have too many pixels for the size of the file"
                 raise InputError(file, place, problem, "Export them as polygons.")
-            # Transparent pixels are no part of a mask; without transparency, black ones are none.
+            # Transparent pixels are not part of a mask; without transparency, black ones are not.
             shown = image.getchannel("A") if image.mode in ("RGBA", "LA") else image.convert("L")
             return np.asarray(shown) > 0
     except UnidentifiedImageError:  # its text has the address of an object

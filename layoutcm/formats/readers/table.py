@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 
 from layoutcm import hints
+from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parquet_files import read_columns
@@ -41,7 +42,6 @@ from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     Memory: TypeAlias = pd.DataFrame | pa.Table | list[dict[str, Any]]
     MemorySource: TypeAlias = Memory | tuple[str, Memory]
@@ -150,7 +150,6 @@ def _delimiter(content: FileContent) -> str:
 
 def read_cells(content: FileContent) -> pa.Table:
     """All columns as text. Raises `InputError`."""
-    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     parse = arrow_csv.ParseOptions(newlines_in_values=True, delimiter=_delimiter(content))
@@ -256,9 +255,6 @@ def _from_dicts(file: str, items: Sequence[Any]) -> tuple[str, pa.Table]:
 
 
 def _from_arrow(file: str, table: pa.Table) -> tuple[str, pa.Table]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     facts = (table.schema.metadata or {}).get(METADATA_KEY)
     metadata = None if facts is None else {METADATA_KEY: facts}
     found = table.select(columns_in_use(file, table.column_names)).replace_schema_metadata(metadata)
@@ -278,8 +274,6 @@ def _from_arrow(file: str, table: pa.Table) -> tuple[str, pa.Table]:
 
 def _arrow_table(file: str, names: Sequence[str], column: Callable[[int], Any]) -> pa.Table:
     """The used columns; `column` returns the values of the one at this position."""
-    import pyarrow as pa
-
     used = columns_in_use(file, names)
     outline = find_columns(names).place.get("outline")
     arrays = [
@@ -292,9 +286,7 @@ def _arrow_table(file: str, names: Sequence[str], column: Callable[[int], Any]) 
 
 
 def _arrow_array(file: str, name: str, values: Any) -> pa.Array:
-    """The values as Arrow has them; values of several types become text, so that the message can name the wrong one."""
-    import pyarrow as pa
-
+    """The values as Arrow has them; values of several types become text, and a message can name the wrong one."""
     try:
         found = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -48,7 +48,7 @@ def is_chandra(content: FileContent) -> bool:
 
 def read_chandra(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
-    decode_answer(content)  # so that labels are UTF-8
+    decode_answer(content)  # labels must be UTF-8
     first = _FIRST_BOX.search(content.data)
     parts = PARTS_OF_CHANDRA_1 if first and first[1] else PARTS_OF_CHANDRA_2
     page = builder.add_page(content.stem, None, None)
@@ -158,7 +158,7 @@ def _read_blocks(blocks: Sequence[str], has_references: bool, page: int, number:
         label, separator, boxes = inside.partition(END_OF_REFERENCE if has_references else "[")
         if not end and i == len(blocks) - 1:
             note_cut_off(builder, labels, len(REFERENCE if has_references else BOXES) + len(block))
-            labels += 1  # so that an answer that ends in its first reference has no region instead of no label
+            labels += 1  # an answer that ends in its first reference has no region, but it has a label
             continue
         if not _LABEL.fullmatch(label.strip()):
             what = "references are texts instead of labels"
@@ -191,7 +191,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]{0,99})>((?:\s*<loc_[0-9]{1,9}>){0
 _NUMBER = re.compile("[0-9]+")
 # Cells, keys and values are smaller than blocks; after a broken tag, a location is matched like a tag.
 _BELOW_BLOCKS = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
-# Tags that should have a location, so that a missing one is reported; lists and other groups have none.
+# Tags that should have a location: a missing one is reported. Lists and other groups have none.
 _WITH_LOCATION = re.compile(
     "(?:text|paragraph|title|section_header(?:_level_[0-9]+)?|list_item|caption|footnote|formula|code|reference|"
     "page_header|page_footer|picture|chart|otsl|table|document_index|form|key_value_region|checkbox_(?:un)?selected)$"
@@ -268,4 +268,5 @@ def _read_tags(text: str, page: int, line: int, options: Options, builder: Layou
             builder.note_unusual("several-locations", f"line {line}")
         for k in range(0, len(grid) - 3, 4):
             x0, y0, x1, y1 = grid[k : k + 4]
-            builder.add_region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))
+            box = (x0 * width, y0 * height, x1 * width, y1 * height)
+            builder.add_region(page, name, box, ("line {}", line))

@@ -15,14 +15,16 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.json_keys import Corners, json_type, walk_tree
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
@@ -49,18 +51,9 @@ class MarkerBlock(msgspec.Struct):
     children: list[MarkerBlock] | None = None
 
 
-class Chunk(MarkerBlock):
-    page: int = 0  # counted from 0
-
-
-class PageFrame(msgspec.Struct):
-    bbox: list[float] | None = None
-    polygon: list[tuple[float, float]] | None = None
-
-
-class Chunks(msgspec.Struct):
-    blocks: list[Chunk]
-    page_info: dict[int, PageFrame]
+FRAME = json_type({"bbox": [float], "polygon": [tuple[float, float]]})
+CHUNK = {"page": (int, 0), "block_type!": str, "bbox": [float], "polygon": [tuple[float, float]]}  # pages count from 0
+CHUNKS = json_type({"blocks!": [{**CHUNK, "children": [MarkerBlock]}], "page_info!": dict[int, FRAME]})  # type: ignore[valid-type]
 
 
 def read_marker(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -71,7 +64,7 @@ def read_marker(content: FileContent, options: Options, builder: LayoutBuilder) 
 
 
 def _read_chunks(content: FileContent, builder: LayoutBuilder) -> None:
-    file = content.decode(Chunks)
+    file = content.decode(CHUNKS)
     pages = {}
     for n, frame in sorted(file.page_info.items()):
         place = f"page_info.{n}"
@@ -99,28 +92,20 @@ def _read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -
         x0, y0, x1, y1 = bounding_box(_corners(page, content.name, place))
         size = x1 - x0, y1 - y0
         page_index = builder.add_numbered_page(content.stem, i + 1, len(pages), size, f"{place}.bbox")
-        for block_place, block in _blocks(page.children or [], place, options):
+        is_open = lambda block: block.block_type not in (*BELOW_BLOCKS, *(() if options.nested else CONTAINERS))
+        tree = walk_tree(page.children or [], f"{place}.children", {"children": "children"}, is_open)
+        for block_place, block, _ in tree:
+            if block.block_type in BELOW_BLOCKS:
+                continue
             ring = [(x - x0, y - y0) for x, y in _corners(block, content.name, block_place)]
             builder.add_outline(page_index, block.block_type, ring, block_place)
 
 
-def _corners(block: MarkerBlock | PageFrame | SuryaBox, file: str, place: FilePlace) -> list[tuple[float, float]]:
+def _corners(block: Any, file: str, place: FilePlace) -> list[tuple[float, float]]:
+    """The outline of a block, a page or a box, or two of its corners."""
     if block.polygon and len(block.polygon) > 1:
         return block.polygon
     return corner_points(block.bbox or [], file, place)
-
-
-def _blocks(blocks: list[MarkerBlock], start: str, options: Options) -> Iterator[tuple[FilePlace, MarkerBlock]]:
-    """All blocks below these, in the order of the file; a list instead of recursion, because trees can be deep."""
-    todo = [(start + ".children[{}]", k, block) for k, block in reversed(list(enumerate(blocks)))]
-    while todo:
-        template, k, block = todo.pop()
-        if block.block_type in BELOW_BLOCKS:
-            continue
-        yield (template, k), block
-        if block.children and (options.nested or block.block_type not in CONTAINERS):
-            below = template.format(k) + ".children[{}]"  # one text for all of them
-            todo += [(below, i, child) for i, child in reversed(list(enumerate(block.children)))]
 
 
 is_surya = Needs("object", (), inside=("image_bbox", "bboxes")) | Needs(
@@ -128,22 +113,13 @@ is_surya = Needs("object", (), inside=("image_bbox", "bboxes")) | Needs(
 )
 
 
-class SuryaBox(msgspec.Struct):
-    label: str
-    bbox: list[float] | None = None
-    polygon: list[tuple[float, float]] | None = None
-    confidence: float | None = None
-
-
-class SuryaPage(msgspec.Struct):
-    image_bbox: tuple[float, float, float, float]
-    bboxes: list[SuryaBox] | None = None
-    blocks: list[SuryaBox] | None = None
-    page: int | None = None
+SURYA_BOXES = [{"label!": str, "bbox": [float], "polygon": [tuple[float, float]], "confidence": float}]
+SURYA_PAGES = [{"image_bbox!": Corners, "bboxes": SURYA_BOXES, "blocks": SURYA_BOXES, "page": int}]
+SURYA_DOCUMENTS = json_type({"*": SURYA_PAGES})
 
 
 def read_surya(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    for document, pages in content.decode(dict[str, list[SuryaPage]]).items():
+    for document, pages in content.decode(SURYA_DOCUMENTS).items():
         for i, page in enumerate(pages):
             number = i + 1 if page.page is None else page.page
             left, top, right, bottom = page.image_bbox
@@ -164,20 +140,11 @@ NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
 is_layoutparser = Needs("object", ("page_data", "blocks"), typical=("block_type",))
 
 
-class LayoutBlock(msgspec.Struct):
-    block_type: str = "rectangle"
-    x_1: float | None = None
-    y_1: float | None = None
-    x_2: float | None = None
-    y_2: float | None = None
-    points: list[float] | None = None
-    type: str | None = None
-    score: float | None = None
-
-
-class LayoutFile(msgspec.Struct):
-    blocks: list[LayoutBlock]
-    page_data: StatedSize = msgspec.field(default_factory=StatedSize)
+LAYOUT_BLOCK = json_type(
+    {"block_type": (str, "rectangle"), **dict.fromkeys(NUMBERS, float), "points": [float], "type": str}
+)
+LAYOUT_SIZE = (StatedSize, msgspec.field(default_factory=StatedSize))
+LAYOUT_FILE = json_type({"blocks!": [LAYOUT_BLOCK], "page_data": LAYOUT_SIZE})
 
 
 def is_layoutparser_csv(content: FileContent) -> bool:
@@ -186,7 +153,7 @@ def is_layoutparser_csv(content: FileContent) -> bool:
 
 
 def read_layoutparser(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    file = content.decode(LayoutFile)
+    file = content.decode(LAYOUT_FILE)
     page = builder.add_page(content.stem, file.page_data.width, file.page_data.height, "page_data")
     for i, block in enumerate(file.blocks):
         _add_block(builder, page, block, ("blocks[{}]", i))
@@ -207,7 +174,7 @@ def read_layoutparser_csv(content: FileContent, options: Options, builder: Layou
             values = [parse_number(text, content.name, f"row {i}, column {key}") for key, text in given.items()]
         points = _parse_corner_list(content.name, record.get("points") or "", place)
         kind, label = record.get("block_type") or "", record.get("type")
-        block = LayoutBlock(kind, points=points, type=label, **dict(zip(given, values)))
+        block = LAYOUT_BLOCK(block_type=kind, points=points, type=label, **dict(zip(given, values)))
         _add_block(builder, page, block, place)
 
 
@@ -224,7 +191,7 @@ def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | 
     return points
 
 
-def _add_block(builder: LayoutBuilder, page: int, block: LayoutBlock, place: FilePlace) -> None:
+def _add_block(builder: LayoutBuilder, page: int, block: Any, place: FilePlace) -> None:
     if block.block_type == "interval":
         builder.note_unusual("interval", place_text(place))
         return
@@ -242,47 +209,19 @@ PADDLEX_NEEDS = (
 )
 
 
-class PaddleBox(msgspec.Struct, gc=False):
-    coordinate: list[float]
-    label: str | None = None
-    cls_id: int | None = None
-    score: float | None = None
-    polygon_points: list[tuple[float, float]] | None = None
-
-
-class Detected(msgspec.Struct):
-    boxes: list[PaddleBox] = []
-
-
-class Parsed(msgspec.Struct):
-    block_bbox: list[float]
-    block_label: str = ""
-
-
-class PaddlePage(msgspec.Struct):
-    input_path: str | None = None
-    page_index: int | None = None
-    width: float | None = None
-    height: float | None = None
-    boxes: list[PaddleBox] | None = None
-    layout_det_res: Detected | None = None
-    parsing_res_list: list[Parsed] | None = None
-
-
-class WrappedPage(msgspec.Struct):
-    res: PaddlePage
-
-
-class Pruned(msgspec.Struct):
-    prunedResult: PaddlePage
-
-
-class Parsings(msgspec.Struct):
-    layoutParsingResults: list[Pruned]
-
-
-class Served(msgspec.Struct):
-    result: Parsings
+PADDLE_BOX = {
+    **{"coordinate!": [float], "label": str, "cls_id": int, "score": float},
+    "polygon_points": [tuple[float, float]],
+}
+PADDLE_PAGE = json_type(
+    {
+        **{"input_path": str, "page_index": int, "width": float, "height": float},
+        **{"boxes": [PADDLE_BOX], "layout_det_res": {"boxes": ([PADDLE_BOX], [])}},
+        "parsing_res_list": [{"block_bbox!": [float], "block_label": (str, "")}],
+    }
+)
+PADDLE_RESULT = json_type({"res!": PADDLE_PAGE})
+PADDLE_ANSWER = json_type({"result!": {"layoutParsingResults!": [{"prunedResult!": PADDLE_PAGE}]}})
 
 
 def is_paddlex(content: FileContent) -> bool:
@@ -309,10 +248,10 @@ def read_paddlex(content: FileContent, options: Options, builder: LayoutBuilder)
             for k, block in enumerate(page.parsing_res_list or []):
                 place = place_prefix + "parsing_res_list[{}]"
                 ring = corner_points(block.block_bbox, content.name, (place + ".block_bbox", k))
-                builder.add_region(layout_page, block.block_label, *bounding_box(ring), (place, k))
+                builder.add_region(layout_page, block.block_label, bounding_box(ring), (place, k))
 
 
-def _add_boxes(builder: LayoutBuilder, layout_page: int, boxes: list[PaddleBox], place_prefix: str) -> None:
+def _add_boxes(builder: LayoutBuilder, layout_page: int, boxes: Sequence[Any], place_prefix: str) -> None:
     for k, box in enumerate(boxes):
         ring = corner_points(box.coordinate, builder.file, (place_prefix + "boxes[{}].coordinate", k))
         label = box.label if box.label is not None else f"class {box.cls_id}"
@@ -320,16 +259,15 @@ def _add_boxes(builder: LayoutBuilder, layout_page: int, boxes: list[PaddleBox],
         builder.add_outline(layout_page, label, points, (place_prefix + "boxes[{}]", k), box.score)
 
 
-def _paddle_pages(content: FileContent) -> Iterator[tuple[str, PaddlePage]]:
+def _paddle_pages(content: FileContent) -> Iterator[tuple[str, Any]]:
     """Yield (prefix of places in the file, page)."""
     if content.json_keys == {"res"}:
-        yield "res.", content.decode(WrappedPage).res
+        yield "res.", content.decode(PADDLE_RESULT).res
     elif "result" in content.json_keys:
         is_list = content.json_root == "array"  # the service for long documents writes JSON lines
-        answers = content.decode(list[Served]) if is_list else [content.decode(Served)]
-        for n, answer in enumerate(answers):
+        for n, answer in enumerate(content.decode_each(PADDLE_ANSWER)):
             start = f"[{n}]." if is_list else ""
             for i, pruned in enumerate(answer.result.layoutParsingResults):
                 yield f"{start}result.layoutParsingResults[{i}].prunedResult.", pruned.prunedResult
     else:
-        yield "", content.decode(PaddlePage)
+        yield "", content.decode(PADDLE_PAGE)

@@ -18,6 +18,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
+from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, ellipse_points
 from layoutcm.layouts.model import Finding
@@ -48,39 +49,13 @@ class Via3Shape(IntEnum):
     EXTREME_RECTANGLE = 8  # given by four points on its sides
 
 
-class ViaShape(msgspec.Struct, gc=False):
-    name: str | None = None
-    x: float | None = None
-    y: float | None = None
-    width: float | None = None
-    height: float | None = None
-    all_points_x: list[float] | None = None
-    all_points_y: list[float] | None = None
-    cx: float | None = None
-    cy: float | None = None
-    r: float | None = None
-    rx: float | None = None
-    ry: float | None = None
-    theta: float | None = None
-
-
-class ViaRegion(msgspec.Struct):
-    shape_attributes: ViaShape | None = None
-    region_attributes: dict[str, Any] | None = None
-
-
-class ViaImage(msgspec.Struct):
-    filename: str
-    regions: list[ViaRegion] | dict[str, ViaRegion] | None = None  # VIA 2, VIA 1
-    file_attributes: Any = None
-
-    def numbered_regions(self) -> Iterable[tuple[object, ViaRegion]]:
-        return self.regions.items() if isinstance(self.regions, dict) else enumerate(self.regions or [])
-
-
-class Project(msgspec.Struct):
-    images: dict[str, ViaImage] = msgspec.field(name=PROJECT_KEY)
-    attributes: Any = msgspec.field(name="_via_attributes", default=None)
+SHAPE_NUMBERS = ("x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "theta")
+VIA_SHAPE = json_type(
+    {"name": str, **dict.fromkeys(SHAPE_NUMBERS, float), "all_points_x": [float], "all_points_y": [float]}
+)
+VIA_REGION = json_type({"shape_attributes": VIA_SHAPE, "region_attributes": dict[str, Any]})
+VIA_REGIONS = json_type([VIA_REGION]) | json_type({"*": VIA_REGION})  # VIA 2, VIA 1
+VIA_IMAGE = json_type({"filename!": str, "regions": VIA_REGIONS, "file_attributes": Any})
 
 
 class Attribute3(msgspec.Struct):
@@ -100,28 +75,19 @@ class Attribute3(msgspec.Struct):
         return self.options.get(given, given) if isinstance(given, str) else given
 
 
-class Via3File(msgspec.Struct):
-    fname: str = ""
-    src: str = ""
-    type: int | None = None
-
-
-class Via3View(msgspec.Struct):
-    fid_list: list[str | int] = []
-
-
-class Metadata3(msgspec.Struct):
-    vid: str | int
-    z: list[float] = []  # times in a video
-    xy: list[float] = []
-    av: dict[str, Any] = {}
-
-
-class Project3(msgspec.Struct):
-    attribute: dict[str, Attribute3]
-    file: dict[str, Via3File]
-    view: dict[str, Via3View]
-    metadata: dict[str, Metadata3]
+PROJECT = json_type({f"{PROJECT_KEY}!": {"*": VIA_IMAGE}, "_via_attributes": Any})
+VIA3_METADATA: Any = {
+    **{"vid!": str | int, "xy": ([float], []), "av": (dict[str, Any], {})},
+    "z": ([float], []),  # times in a video
+}
+PROJECT3 = json_type(
+    {
+        "attribute!": {"*": Attribute3},
+        "file!": {"*": {"fname": (str, ""), "src": (str, ""), "type": int}},
+        "view!": {"*": {"fid_list": (list[str | int], [])}},
+        "metadata!": {"*": VIA3_METADATA},
+    }
+)
 
 
 def is_via(content: FileContent) -> bool:
@@ -151,17 +117,17 @@ def read_via(content: FileContent, options: Options, builder: LayoutBuilder) -> 
     if _is_csv(content):
         images = _read_csv(content)
     elif PROJECT_KEY in content.json_keys:
-        project = content.decode(Project)
-        images = project.images
-        given = project.attributes.get("region") if isinstance(project.attributes, dict) else None
+        project = content.decode(PROJECT)
+        images, attributes = project.via_img_metadata, project.via_attributes
+        given = attributes.get("region") if isinstance(attributes, dict) else None
         declared = given if isinstance(given, dict) else {}
     else:
-        images = content.decode(dict[str, ViaImage])
+        images = content.decode(json_type({"*": VIA_IMAGE}))
     _add_images(images, declared, "{0[0]!r}.regions[{0[1]}]", builder)
 
 
 def _add_images(
-    images: Mapping[str, ViaImage], declared: Mapping[str, Any], place_template: str, builder: LayoutBuilder
+    images: Mapping[str, Any], declared: Mapping[str, Any], place_template: str, builder: LayoutBuilder
 ) -> None:
     """Add all images; a place is made from the key of the image and the key of the region."""
     label_name = _label_attribute(images.values(), declared, builder)
@@ -172,16 +138,20 @@ def _add_images(
         page = builder.add_page(image.filename, None, None, short_repr(key), otherwise=key)
         if isinstance(image.file_attributes, dict):
             builder.add_attributes(page, image.file_attributes)
-        for i, region in image.numbered_regions():
+        for i, region in _numbered_regions(image):
             place = (place_template, (key, i))
             labels = _labels((region.region_attributes or {}).get(label_name))
             if not labels:
                 builder.note_unusual("no-label", place[0].format(place[1]))
-            _add_region(region.shape_attributes or ViaShape(), page, labels or [UNLABELLED], place, builder)
+            _add_region(region.shape_attributes or VIA_SHAPE(), page, labels or [UNLABELLED], place, builder)
+
+
+def _numbered_regions(image: Any) -> Iterable[tuple[object, Any]]:
+    return image.regions.items() if isinstance(image.regions, dict) else enumerate(image.regions or [])
 
 
 def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    project = content.decode(Project3)
+    project = content.decode(PROJECT3)
     images = {vid: _image3(project, vid, view, content.name) for vid, view in project.view.items()}
     names = _attribute_names(project.attribute)
     for key, one in project.metadata.items():
@@ -191,7 +161,7 @@ def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) ->
             raise InputError(content.name, f"metadata.{short_repr(key)}", problem, "Repair or remove it.")
         values = {names[i]: project.attribute[i].value(value) for i, value in one.av.items() if i in names}
         if one.xy and isinstance(image.regions, dict):
-            image.regions[key] = ViaRegion(_shape3(one.xy), values)
+            image.regions[key] = VIA_REGION(shape_attributes=_shape3(one.xy), region_attributes=values)
         elif isinstance(image.file_attributes, dict):
             image.file_attributes.update(values)
     of_regions = {names[i]: one.options for i, one in project.attribute.items() if one.is_of_region}
@@ -199,7 +169,7 @@ def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) ->
     _add_images(images, declared, "metadata.{0[1]!r}", builder)
 
 
-def _image3(project: Project3, vid: str, view: Via3View, file: str) -> ViaImage:
+def _image3(project: Any, vid: str, view: Any, file: str) -> Any:
     """The image of a view, without regions."""
     place = f"view.{short_repr(vid)}"
     missing = next((fid for fid in view.fid_list if str(fid) not in project.file), None)
@@ -207,7 +177,7 @@ def _image3(project: Project3, vid: str, view: Via3View, file: str) -> ViaImage:
         raise InputError(file, place, f"there is no file {short_repr(missing)}", "Repair or remove the view.")
     files = [project.file[str(fid)] for fid in view.fid_list]
     if len(files) == 1 and files[0].type in (IMAGE_FILE, None):
-        return ViaImage(files[0].fname or files[0].src, {}, {})
+        return VIA_IMAGE(filename=files[0].fname or files[0].src, regions={}, file_attributes={})
     found = "a video or a recording" if len(files) == 1 else "several files" if files else "no file"
     raise InputError(file, place, f"this view is not one image: it has {found}", "Remove it from the project.")
 
@@ -223,32 +193,32 @@ def _attribute_names(attributes: Mapping[str, Attribute3]) -> dict[str, str]:
     return names
 
 
-def _shape3(numbers: Sequence[float]) -> ViaShape:
+def _shape3(numbers: Sequence[float]) -> Any:
     """A shape of VIA 3; it has no name if it is not known, or has not as many coordinates as it needs."""
     match numbers:
         case [Via3Shape.RECTANGLE, x, y, width, height]:
-            return ViaShape("rect", x, y, width, height)
+            return VIA_SHAPE(name="rect", x=x, y=y, width=width, height=height)
         case [Via3Shape.CIRCLE, x, y, radius]:
-            return ViaShape("circle", cx=x, cy=y, r=radius)
+            return VIA_SHAPE(name="circle", cx=x, cy=y, r=radius)
         case [Via3Shape.ELLIPSE, x, y, rx, ry]:
-            return ViaShape("ellipse", cx=x, cy=y, rx=rx, ry=ry)
+            return VIA_SHAPE(name="ellipse", cx=x, cy=y, rx=rx, ry=ry)
         case [Via3Shape.POINT | Via3Shape.LINE, *_]:
-            return ViaShape("point")
+            return VIA_SHAPE(name="point")
         case [Via3Shape.POLYLINE, *rest] if len(rest) % 2 == 0:
-            return ViaShape("polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
+            return VIA_SHAPE(name="polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
         case [Via3Shape.POLYGON, *rest] if len(rest) % 2 == 0:
-            return ViaShape("polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
+            return VIA_SHAPE(name="polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
         case [Via3Shape.EXTREME_RECTANGLE, *rest] if len(rest) == 8:
             x0, y0, x1, y1 = bounding_box(list(zip(rest[::2], rest[1::2])))
-            return ViaShape("rect", x0, y0, x1 - x0, y1 - y0)
-    return ViaShape()
+            return VIA_SHAPE(name="rect", x=x0, y=y0, width=x1 - x0, height=y1 - y0)
+    return VIA_SHAPE()
 
 
-def _label_attribute(images: Iterable[ViaImage], declared: Mapping[str, Any], builder: LayoutBuilder) -> str:
+def _label_attribute(images: Iterable[Any], declared: Mapping[str, Any], builder: LayoutBuilder) -> str:
     """The attribute that is the label of all regions; a finding names the others."""
     names = dict.fromkeys(declared)
     for image in images:
-        for _, region in image.numbered_regions():
+        for _, region in _numbered_regions(image):
             names.update(dict.fromkeys(region.region_attributes or ()))
     by_spelling = {name.lower(): name for name in reversed(names)}
     likely = [by_spelling[name] for name in LIKELY_LABELS if name in by_spelling]
@@ -276,7 +246,7 @@ def _labels(value: object) -> list[str]:
 
 
 def _add_region(
-    shape: ViaShape, page: int, labels: Sequence[str], place: tuple[str, object], builder: LayoutBuilder
+    shape: Any, page: int, labels: Sequence[str], place: tuple[str, object], builder: LayoutBuilder
 ) -> None:
     points = _points(shape)
     if points is None or len(points) < 2:
@@ -285,12 +255,12 @@ def _add_region(
         builder.note_unusual(code, place[0].format(place[1]), what=what)
     elif shape.name == "rect":
         for label in labels:
-            builder.add_region(page, label, *points[0], *points[1], place)
+            builder.add_region(page, label, (*points[0], *points[1]), place)
     else:
         builder.add_outline(page, labels, points, place)
 
 
-def _points(shape: ViaShape) -> list[tuple[float, float]] | None:
+def _points(shape: Any) -> list[tuple[float, float]] | None:
     """Two corners of a rectangle, else the outline; None for a shape without area or without coordinates."""
     if shape.name == "rect":
         x, y, width, height = shape.x, shape.y, shape.width, shape.height
@@ -308,9 +278,9 @@ def _points(shape: ViaShape) -> list[tuple[float, float]] | None:
     return ellipse_points(cx, cy, rx, ry, shape.theta or 0.0)
 
 
-def _read_csv(content: FileContent) -> dict[str, ViaImage]:
+def _read_csv(content: FileContent) -> dict[str, Any]:
     """One row for each region, whose shape and attributes are JSON, or for an image without regions."""
-    images: dict[str, ViaImage] = {}
+    images: dict[str, Any] = {}
     try:
         rows = list(csv.reader(io.StringIO(content.text, newline="")))
     except csv.Error as error:
@@ -328,13 +298,13 @@ def _read_csv(content: FileContent) -> dict[str, ViaImage]:
             raise InputError(content.name, f"row {i}", problem, "Export it again.")
         name, size, facts, shape, attributes = (row[k] for k in at)
         if name + size not in images:
-            images[name + size] = ViaImage(name, [], _decode_cell(content.name, i, facts, Any))
-        region = ViaRegion(
-            _decode_cell(content.name, i, shape, ViaShape), _decode_cell(content.name, i, attributes, dict[str, Any])
-        )
-        regions = images[name + size].regions
-        if isinstance(regions, list) and region.shape_attributes and region.shape_attributes.name:
-            regions.append(region)
+            images[name + size] = VIA_IMAGE(
+                filename=name, regions=[], file_attributes=_decode_cell(content.name, i, facts, Any)
+            )
+        outline = _decode_cell(content.name, i, shape, VIA_SHAPE)
+        given = _decode_cell(content.name, i, attributes, dict[str, Any])
+        if outline and outline.name:
+            images[name + size].regions.append(VIA_REGION(shape_attributes=outline, region_attributes=given))
     return images
 
 

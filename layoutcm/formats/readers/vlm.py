@@ -18,12 +18,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.model_answers import THOUSANDTHS, Keys, add_regions, decode_items, read_lists
+from layoutcm.formats.json_keys import THOUSANDTHS, Keys, add_regions, json_type, read_lists
+from layoutcm.formats.model_answers import decode_items
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.page_sizes import given_size
 
@@ -43,8 +42,11 @@ DOLPHIN: Keys = Keys(
 )  # fmt: skip
 
 is_qwen_vl_1000 = is_qwen_vl_pixels = Needs("json", ("bbox_2d",), typical=("label", "text_content"))
-GLM_OCR_NEEDS = Needs("array", inside=("index", "label", "bbox_2d"), typical=("native_label",))
 _LIST_OF_PAGES = re.compile(rb"\s*+\[\s*+\[")
+is_glm_ocr = Needs(
+    "array", inside=("index", "label", "bbox_2d"), typical=("native_label",),
+    also=lambda content: _LIST_OF_PAGES.match(content.json_head) is not None,
+)  # fmt: skip
 DOTS_OCR_NEEDS = Needs("array", ("bbox", "category"))
 DOTS_KEYS = {"bbox", "category", "text"}
 # Three usual keys are not enough to recognise a file: at least one category must be one of the model's.
@@ -79,14 +81,10 @@ def read_qwen_vl_pixels(content: FileContent, options: Options, builder: LayoutB
 
 def _qwen_page(content: FileContent, builder: LayoutBuilder) -> tuple[int, list[Any]]:
     if content.json_root == "object" and "bbox_2d" not in content.json_keys:
-        problem = "the outermost object has no bbox_2d, so that it is no region"
+        problem = "the outermost object has no bbox_2d, so it is not a region"
         raise InputError(content.name, "", problem, "Give the list of regions itself.")
     items = decode_items(content, QWEN_PIXELS.region, builder)
     return builder.add_page(content.stem, None, None), items
-
-
-def is_glm_ocr(content: FileContent) -> bool:
-    return GLM_OCR_NEEDS(content) and _LIST_OF_PAGES.match(content.json_head) is not None
 
 
 def read_glm_ocr(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -110,14 +108,7 @@ def read_dots_ocr(content: FileContent, options: Options, builder: LayoutBuilder
     add_regions(builder, page, cells, "", DOTS)
 
 
-class DolphinPage(msgspec.Struct):
-    page_number: int | None = None
-    elements: list[DOLPHIN.region] | None = None  # type: ignore[name-defined]
-
-
-class DolphinDocument(msgspec.Struct):
-    pages: list[DolphinPage]
-    source_file: str | None = None
+DOLPHIN_DOCUMENT = json_type({"pages!": [{"page_number": int, "elements": [DOLPHIN.region]}], "source_file": str})
 
 
 def read_dolphin(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -125,7 +116,7 @@ def read_dolphin(content: FileContent, options: Options, builder: LayoutBuilder)
         elements = decode_items(content, DOLPHIN.region, builder)
         add_regions(builder, builder.add_page(content.stem, None, None), elements, "", DOLPHIN)
         return
-    file = content.decode(DolphinDocument)
+    file = content.decode(DOLPHIN_DOCUMENT)
     document = PurePosixPath((file.source_file or content.stem).replace("\\", "/")).stem
     for i, page in enumerate(file.pages):
         number = i + 1 if page.page_number is None else page.page_number

@@ -118,7 +118,7 @@ def _read_lines(
             # Not by `pixel_box`: there are very many lines.
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
-            builder.add_region(page, label, x0, y0, x1, y1, ("line {}", i), score)
+            builder.add_region(page, label, (x0, y0, x1, y1), ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
         ring = builder.pixels(page, zip(values[::2], values[1::2]))
@@ -126,7 +126,7 @@ def _read_lines(
 
 
 def _parse_parts(content: FileContent, line: int, parts: list[str]) -> tuple[int, list[float]]:
-    """Parse each part separately, so that an error names the part; some tools write the class as 3.0."""
+    """Parse each part separately, to name the part in an error; some tools write the class as 3.0."""
     key = parse_number(parts[0], content.name, f"line {line}, class")
     if not key.is_integer():
         raise InputError(content.name, f"line {line}", f"the class {parts[0]} is not whole", "Repair this line.")

@@ -1,5 +1,5 @@
 """Layouts to files of other tools: one module a format, and what these share.
 
 `request` has what a writer is given, the findings on what its format cannot hold, names that files and XML can have,
-and the regions of each page as one box, polygon or mask each; `output_targets` files, folders and zips.
+and the regions of each page as one box, polygon or mask each.
 """

@@ -49,7 +49,7 @@ def as_coco(request: Request) -> bytes:
 
 
 def own_ids(keys: Mapping[int | float | str, int], n: int) -> list[int]:
-    """The ids that the items had in the file they were read from, so that results lists still fit; else 0, 1, 2, ..."""
+    """The ids that the items had in the file they were read from, which results lists use; else 0, 1, 2, ..."""
     ids = {at: key for key, at in reversed(list(keys.items())) if isinstance(key, int) and not isinstance(key, bool)}
     return [ids[i] for i in range(n)] if all(i in ids for i in range(n)) else list(range(n))
 

@@ -25,7 +25,7 @@ from layoutcm.layouts.writing.request import (
 
 FOLDER = "page/"
 PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # what the reader takes as attributes of a page
-A_DATE = "1970-01-01T00:00:00Z"  # instead of the time of writing, so that equal layouts give equal files
+A_DATE = "1970-01-01T00:00:00Z"  # instead of the time of writing, because equal layouts give equal files
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 README = """written by layoutcm
 PAGE-XML with one file for each page below page
@@ -108,7 +108,7 @@ def _region(number: int, piece: Piece, element: str, attributes: str) -> str:
 
 
 def _element(label: str) -> tuple[str, str]:
-    """The element of a label, and its attributes, so that the reader gives the label back."""
+    """The element of a label, and its attributes, from which the reader makes the label again."""
     element, _, kind = label.partition(":")
     if element not in ELEMENTS or (":" in label and not kind):
         found = next((name for pattern, name in WORDS if pattern.search(label)), "UnknownRegion")

@@ -109,7 +109,7 @@ Content = bytes | dict[str, bytes]  # one file, or {path: bytes} of a folder
 NAMES_SHOWN = 12
 
 
-AREA_ERROR = 1e-6  # of the area: what another order of operations changes is no loss
+AREA_ERROR = 1e-6  # of the area: what another order of operations changes is not a loss
 
 
 @dataclass

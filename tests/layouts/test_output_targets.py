@@ -15,6 +15,7 @@ from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.layouts.writers import written
 from layoutcm.layouts.writing.request import distinct, safe_paths, xml_name
+from support.reading import fails
 from support.writing import NAMES, ODD, read_again
 
 FOLDERS = ("yolo", "page-xml")
@@ -101,16 +102,14 @@ def test_an_earlier_conversion_is_replaced_and_other_folders_are_not(to, tmp_pat
         "labels/c.txt" if to == "yolo" else "page/c.xml"
     ]
     (place / "notes.doc").write_text("mine")
-    with pytest.raises(lcm.InputError, match=r"holds 'notes.doc', which no conversion has written\. Name a new"):
-        lcm.write(layout_of(["d"]), to, place)
+    fails(r"holds 'notes.doc', which no conversion has written\. Name a new", lcm.write, layout_of(["d"]), to, place)
     assert "notes.doc" in files_below(place)
 
 
 def test_labels_of_somebody_else_are_not_replaced(tmp_path):
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "a.txt").write_text("0 0.5 0.5 0.2 0.2\n")
-    with pytest.raises(lcm.InputError, match=r"holds 'labels/a\.txt'"):
-        lcm.write(layout_of(["b"]), "yolo", tmp_path)
+    fails(r"holds 'labels/a\.txt'", lcm.write, layout_of(["b"]), "yolo", tmp_path)
     with pytest.raises(lcm.InputError, match="this is a file, a conversion needs a folder"):
         lcm.write(layout_of(["b"]), "yolo", tmp_path / "labels" / "a.txt")
 
@@ -127,8 +126,7 @@ def test_a_disk_that_is_full_leaves_the_earlier_folder(tmp_path, monkeypatch):
         return plain(path, data)
 
     monkeypatch.setattr(Path, "write_bytes", fill)
-    with pytest.raises(lcm.InputError, match="cannot be written: No space left on device"):
-        lcm.write(layout_of(["b", "c"]), "yolo", place)
+    fails("cannot be written: No space left on device", lcm.write, layout_of(["b", "c"]), "yolo", place)
     assert files_below(tmp_path) == before
 
 
