@@ -3,7 +3,7 @@
 import re
 import runpy
 
-from layoutcm.alignment.likely_mistakes import CODES, PLAIN_READINGS
+from layoutcm.alignment.likely_mistakes import PLAIN_READINGS
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.messages import TEXTS
 from support.paths import ROOT
@@ -24,7 +24,7 @@ def test_every_finding_has_a_row_with_severity_and_advice():
 
 def test_every_reading_has_its_own_example():
     text = (DOCS / "findings.md").read_text("utf-8")
-    assert all(f"| `{CODES[kind]}` | warning | {words}: with" in text for kind, words in PLAIN_READINGS.items())
+    assert all(f"| `{one.code}` | warning | {one.words}: with" in text for one in PLAIN_READINGS)
 
 
 def test_findings_with_a_repair_and_all_repairs_are_explained():
