@@ -26,15 +26,12 @@ from layoutcm.drawing.matrix_layers import (
 )
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
+    BAR_HEIGHT,
     LARGEST_FONT,
-    CellSize,
     Grid,
-    LabelFonts,
-    LabelSteps,
     draw_bar,
+    draw_bars,
     draw_cells,
-    draw_dots,
-    draw_frame,
     draw_numbers,
     draw_outlines,
     draw_strokes,
@@ -44,7 +41,7 @@ from layoutcm.drawing.paper.printing import (
     COLUMN_WIDTHS,
     column_width,
     draw_text,
-    new_sheet,
+    new_figure,
     shorten_to_width,
     text_width,
     with_paper_style,
@@ -56,10 +53,8 @@ from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BAR_HEIGHT = 27.0
 TITLE_HEIGHT, GAP = 12.0, 8.0  # of two matrices: above each, and between them
 STROKE_FROM = 0.03  # share of the top of the scale; smaller differences get no line
 NOISE = "#d5d8de"
@@ -85,11 +80,11 @@ def matrix_figure(
     sheet_width = column_width(width, 15 * len(selection.columns) + 60)
     rows, columns = ([confusion.labels[i] for i in side] for side in selection)
     grid = plan_grid(rows, columns, sheet_width, top=2)
-    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
+    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, selection, LIGHT, view == "pixels" if log is None else log)
-    _draw_matrix(axes, grid, confusion, view, selection, layers)
+    _draw_matrix(figure, grid, confusion, view, selection, layers)
     name = unit if view == "pixels" else view_title(view, confusion)
-    _bars(axes, layers, name, view != "pixels", confusion.diagonal, grid, sheet_width)
+    _draw_scales(figure, layers, name, confusion.diagonal, grid, sheet_width, view != "pixels")
     return figure
 
 
@@ -116,14 +111,14 @@ def pair_figure(
     height = grid.bottom + BAR_HEIGHT
     corners = [(0.0, 0.0), (0.0, height) if stacked else (own_width + GAP, 0.0)]
     recipes = [one.recipe for one in matrices.values()] if caption else []
-    figure, axes = new_sheet(sheet_width, corners[1][1] + height, *recipes)
+    figure = new_figure(sheet_width, corners[1][1] + height, *recipes)
     name = unit if view == "pixels" else view_title(view, drawn[0].confusion)
     for title, (confusion, shown, _), (left, top) in zip(matrices, drawn, corners):
         layers = matrix_layers(confusion, view, shown, LIGHT, log)
-        own = grid._replace(corner=(grid.left + left, grid.top + top))
-        draw_text(axes, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
-        _draw_matrix(axes, own, confusion, view, shown, layers)
-        _bars(axes, layers, name, view != "pixels", confusion.diagonal, own, left + own_width)
+        own = grid._replace(left=grid.left + left, top=grid.top + top)
+        draw_text(figure, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
+        _draw_matrix(figure, own, confusion, view, shown, layers)
+        _draw_scales(figure, layers, name, confusion.diagonal, own, left + own_width, view != "pixels")
     return figure
 
 
@@ -134,23 +129,22 @@ def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption:
     sheet_width = column_width(width, 0)
     per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
-    figure, axes = new_sheet(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
+    figure = new_figure(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_TITLES, grids):
         name = VIEW_TITLES[view] if view == "pixels" else f"{VIEW_TITLES[view]}, %"
-        draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
-        _draw_matrix(axes, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
+        draw_text(figure, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
+        _draw_matrix(figure, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
     return figure
 
 
 def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
     """The grid of the k-th of four 2x2 matrices; only the first matrix of a line has row labels."""
-    start = max(text_width(label, 6.5) for label in labels) + 8
+    start = max(text_width(label, 6.5) for label in labels) + 17
     cell_width = (width - start - 4) / per_line / 2 - 5
-    corner = (start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90)
+    left, top = start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90
     names = list(labels) if k % per_line == 0 else [""] * len(labels)
     headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
-    cell, fonts = CellSize(cell_width, 26), LabelFonts(6.5, 6.5)
-    return Grid(corner, cell, names, headings, fonts, upright=False, every=LabelSteps())
+    return Grid(left, top, cell_width, 26, names, headings, 6.5, 6.5)
 
 
 @with_paper_style
@@ -178,25 +172,23 @@ def difference_figure(
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
-    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
+    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = DIFFERENCE_TOP if view != "pixels" else float(np.nanmax(np.abs(values), initial=0)) or 1.0
     better = better_cells(values, first, Selection(rows, columns))
     noise = _noise(differences, [[first.labels[i] for i in side] for side in (rows, columns)], values.shape)
     colours = [[_difference_colour(*cell, most) for cell in zip(*row)] for row in zip(values.tolist(), better, noise)]
-    draw_frame(axes, grid)
-    draw_cells(axes, grid, colours)
+    axes = draw_cells(figure, grid, colours, np.isnan(values))
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
     show = cell_text(view != "pixels")
     texts = [["" if not v or math.isnan(v) else _signed(v, show(abs(v))) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
-        draw_strokes(axes, grid, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
-    draw_dots(axes, grid, np.isnan(values))
+        draw_strokes(axes, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
     points = "" if view == "pixels" else ", % points"
     grey = "; grey: within noise" if differences is not None else ""
     title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points + grey
-    end = f"≥ {show(most)[1:]}" if view != "pixels" else show(most)[1:]
+    end = f"≥ {show(most)}" if view != "pixels" else show(most)
     ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
-    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
+    draw_bar(figure, LIGHT.diverging, title, ticks, grid, min(110, sheet_width - grid.left - 30))
     return figure
 
 
@@ -212,22 +204,15 @@ def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confus
 
 
 def _draw_matrix(
-    axes: Axes,
-    grid: Grid,
-    confusion: Confusion,
-    view: str,
-    selection: Selection,
-    layers: Sequence[Layer],
+    figure: Figure, grid: Grid, confusion: Confusion, view: str, selection: Selection, layers: Sequence[Layer]
 ) -> None:
     values = view_values(confusion, view)[np.ix_(*selection)]
     colours = [[cell_colour(layers, i, j) for j in range(values.shape[1])] for i in range(values.shape[0])]
     show = cell_text(view != "pixels")
-    draw_frame(axes, grid, confusion.side_names)
-    draw_cells(axes, grid, colours)
+    axes = draw_cells(figure, grid, colours, np.isnan(values), confusion.side_names)
     if confusion.diagonal:
         draw_outlines(axes, grid, correct_cells(confusion, selection))
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
-    draw_dots(axes, grid, np.isnan(values))
 
 
 def _noise(found: CellDifferences | None, labels: list[list[str]], shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -245,13 +230,10 @@ def _signed(value: float, text: str) -> str:
     return "≈0" if text.startswith("<") else ("+" if value > 0 else "−") + text
 
 
-def _bars(
-    axes: Axes, layers: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
+def _draw_scales(
+    figure: Figure, layers: Sequence[Layer], name: str, diagonal: bool, grid: Grid, right: float, shares: bool
 ) -> None:
-    """The colour bars below the matrix: hits at the left, misses at the right."""
-    shown = [layer for layer in layers if np.isfinite(layer.z).any()]
-    length = (width - grid.left - 22) / 2 - 8
-    for k, layer in enumerate(shown):
-        title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
-        left, marks = grid.left + k * (length + 18), layer.marks(3, shares)
-        draw_bar(axes, layer.scale, title, marks, left, grid.bottom + 5, min(length, 110))
+    """Draw the colour bars below the matrix: hits at the left, misses at the right."""
+    places = {"hit": "diagonal", "miss": "off it"}
+    titled = [(layer, f"{name}, {places[layer.name]}" if diagonal else name) for layer in layers]
+    draw_bars(figure, titled, grid, right, shares)

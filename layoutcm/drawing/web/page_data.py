@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
-from layoutcm.drawing.page_raster import PATTERNS, page_boxes
+from layoutcm.drawing.page_raster import LIGHTING, PATTERNS, page_boxes
 from layoutcm.drawing.palette import (
     AGREEMENT_COLOURS,
     BACKGROUND_COLOUR,
@@ -48,6 +48,7 @@ def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, An
         "kinds": _legend(comparison.vocabulary.kinds, AGREEMENT_COLOURS, PATTERNS),
         "cause_kinds": _legend(CAUSES, CAUSE_COLOURS, CAUSE_PATTERNS),
         "lit_colour": LIT,
+        "lighting": LIGHTING._asdict(),
     }
 
 

@@ -15,7 +15,8 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.screen.charts import CONFIG, MOST_BARS, class_bars
+from layoutcm.drawing.row_charts import MOST_BARS, class_bars
+from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.errors import InputError
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.metrics.agreement import label_agreement
@@ -66,9 +67,9 @@ def _show_scores(sides: Sides) -> None:
         return
     shown = chosen_labels(confusion)
     found = intervals_if_ready(scope)
-    draw = partial(charts.class_bars, confusion, selection=shown, intervals=found.whiskers() if found else None)
+    bars = class_bars(confusion, selection=shown, intervals=found.whiskers() if found else None)
     table = partial(class_table, confusion, shown, intervals_part(found) if found else None)
-    offers.offer("classes", offers.Offer(offers.in_state("classes"), "Classes", draw, table))
+    offers.offer("classes", offers.Offer(offers.in_state("classes"), "Classes", partial(charts.draw, bars), table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
         rows = chosen_labels(confusion).rows
@@ -102,11 +103,9 @@ def _show_bars(scope: Scope, confusion: Confusion) -> None:
     found = intervals_if_ready(scope)
     shown = chosen_labels(confusion)
     most = MOST_DRAWN if choices.current().all_bars else MOST_BARS
-    figure = class_bars(
-        confusion, session.theme(), most, intervals=found.whiskers() if found else None, selection=shown
-    )
+    bars = class_bars(confusion, most=most, intervals=found.whiskers() if found else None, selection=shown)
     _say_how_many(confusion, len(classes_in_use(confusion, False, shown)), most)
-    st.plotly_chart(figure, key="class_bars", config=CONFIG, theme=None)
+    st.plotly_chart(draw(bars, session.theme()), key="class_bars", config=CONFIG, theme=None)
     show_source(found)
 
 

@@ -13,9 +13,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.margin_matrices import PART_NAMES, family_as_confusion, family_selection
-from layoutcm.drawing.paper import stacked_bars
-from layoutcm.drawing.screen.charts import CONFIG
-from layoutcm.drawing.screen.stacked_bars import family_bars
+from layoutcm.drawing.paper import charts
+from layoutcm.drawing.row_charts import family_bars
+from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
@@ -117,15 +117,13 @@ def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -
 
 def show_labels(families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """All labels of one side: bars, then a table with the preferred confusion of each label."""
-    figure = family_bars(families, side, session.theme())
-    st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
+    bars = family_bars(families, side)
+    st.plotly_chart(draw(bars, session.theme()), key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
     show_table(table, label_columns(families), key=f"family_table_{side}")
-    draw = partial(stacked_bars.family_bars, families, side)
     make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
-    offers.offer(
-        "families", Offer(in_state("families", words.named[side]), "Labels in and out of families", draw, make)
-    )
+    file, title = in_state("families", words.named[side]), "Labels in and out of families"
+    offers.offer("families", Offer(file, title, partial(charts.draw, bars), make))
 
 
 def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.line_charts import label_points, object_curves, recall_curves
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.screen.charts import CONFIG
-from layoutcm.drawing.screen.object_charts import MOST_SHIFTS, curves_figure, points_figure, shifts_figure
+from layoutcm.drawing.screen.charts import CONFIG, MOST_SHIFTS, draw, shifts_figure
 from layoutcm.filling.region_parts import objects_part
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
@@ -150,18 +150,19 @@ def _show_curves(compared: Comparison, matched: Objects, words: ScreenWords) -> 
     chosen = _choose_labels(matched, bool(reason))
     if reason:
         table = objects.object_result(compared, "class_scores_at", objects.chosen_iou())
-        figure = points_figure(table[table["label"].isin(chosen)], matched.labels, session.theme())
+        figure = draw(label_points(table[table["label"].isin(chosen)], matched.labels), session.theme())
         figure.update_layout(xaxis_title=words.scores["recall"], yaxis_title=words.scores["precision"])
         st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
         st.caption(f"Without a ranking a label has no curve, but one point at {at}.")
         return
     curves, rule = objects.curves_of_labels(compared), choices.current().ap_rule
-    figure = curves_figure([curves[label] for label in chosen], matched.labels, session.theme())
+    figure = draw(recall_curves([curves[label] for label in chosen], matched.labels), session.theme())
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
     st.caption(f"At {at}; the number beside a label is its AP there, by the rule {rule}.")
     recipe, at = objects.objects_recipe(compared), iou_text(objects.chosen_iou())
-    draw = partial(charts.object_curves_figure, matched, objects.chosen_iou(), chosen, rule, recipe=recipe)
-    offers.offer("curves", Offer(in_state(f"curves-iou-{at}"), "Precision over recall", draw))
+    describe = partial(object_curves, matched, objects.chosen_iou(), chosen, rule, recipe)
+    draw_curves = lambda **look: charts.draw(describe(), **look)
+    offers.offer("curves", Offer(in_state(f"curves-iou-{at}"), "Precision over recall", draw_curves))
 
 
 def _choose_labels(matched: Objects, no_ap: bool) -> list[str]:

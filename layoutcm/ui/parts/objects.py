@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.screen.object_charts import Curve, curve_points
+from layoutcm.drawing.line_charts import Curve, curve_points
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, mean_qualities
 from layoutcm.ui import choices, session

@@ -1,10 +1,9 @@
 """Many and long labels on paper: work is counted in characters and texts, not in seconds."""
 
-import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, printing
+from layoutcm.drawing.paper import matrix, printing
 from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
 from support.layouts import build
 from support.paper_texts import drawn_texts
@@ -38,23 +37,14 @@ def test_a_long_text_is_never_measured_whole(monkeypatch):
 def test_row_labels_are_large_enough_or_every_second_is_left_out(rows, every):
     names = [f"label {i}" for i in range(rows)]
     grid = plan_grid(names, names, 504)
-    assert grid.every.row == every and grid.fonts.row >= SMALLEST_FONT
+    assert grid.every_row == every and grid.row_font >= SMALLEST_FONT
 
 
 def test_a_pdf_with_many_different_characters_has_outlines():
     def figure_of(text):
-        figure, axes = printing.new_sheet(200, 200)
-        printing.draw_text(axes, 1, 1, text, 5)
+        figure = printing.new_figure(200, 200)
+        printing.draw_text(figure, 1, 1, text, 5)
         return figure
 
     many = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
     assert printing._needs_outlines(figure_of(many)) and not printing._needs_outlines(figure_of("abc"))
-
-
-def test_curves_are_drawn_for_the_most_frequent_labels(monkeypatch):
-    monkeypatch.setattr(charts, "MOST_DRAWN", 7)
-    boxes = [("p", f"l{i}", 5 * i, 5 * k, 5 * i + 4, 5 * k + 4) for i in range(9) for k in range(1 + (i > 1))]
-    layout = build({"p": (100, 100)}, boxes)
-    scored = build({"p": (100, 100)}, [(*box, 0.5) for box in boxes])
-    drawn = drawn_texts(charts.object_curves_figure(lcm.compare(layout, scored).objects(), caption=False))
-    assert {text for text in drawn if text.startswith("l")} == {f"l{i}" for i in np.arange(2, 9)}
