@@ -9,7 +9,7 @@ from layoutcm.results.verdict import BETTER, WORSE, verdict_text
 from layoutcm.tables.leaderboard_tables import ClassGrid, ends_text
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
 
-MOST_DIFFERENCE = 0.5  # larger differences have the darkest colour; fixed, so that figures can be compared
+MOST_DIFFERENCE = 0.5  # larger differences have the darkest colour; fixed, so figures can be compared
 MOST_RECIPES = 4  # below a figure
 
 

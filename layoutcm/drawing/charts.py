@@ -96,7 +96,7 @@ class CellChart:
     """What a table of coloured cells shows: classes in rows, predictions in columns.
 
     `values` is {"hit", "miss" or "noise": float64[rows, columns]}: the cells with a colour of this scale, which ends at
-    `top`. `sized_for` are the columns that decide the size, so that several charts are equally large.
+    `top`. The size depends on the columns `sized_for`: several charts can be equally large.
     """
 
     rows: Sequence[str]

@@ -83,7 +83,7 @@ def recall_curves(curves: Sequence[Curve], labels: Sequence[str] = (), recipe: s
 def object_curves(
     objects: Objects, iou: float = HEADLINE_IOU, labels: Sequence[str] = (), rule: str = "coco", recipe: str = ""
 ) -> LineChart:
-    """The curves of some labels with their AP at this IoU; without labels, of those of gt, the most frequent first.
+    """The curves of labels with their AP at this IoU; by default of all labels of gt, the most frequent first.
 
     The curve is the one under which the rule computes the area. If there are more labels than can be drawn, only the
     most frequent ones are.
@@ -174,7 +174,7 @@ def reliability_of(bins: Reliability | UnsetType | None) -> pd.DataFrame:
 
 
 def reliability_bars(table: pd.DataFrame, label: str, ece: float, reason: str = "", recipe: str = "") -> LineChart:
-    """The share of pixels that gt labels so, in tenths of the scores, beside the mean score; equal if calibrated.
+    """For each tenth of the scores, the share of pixels that gt labels so and the mean score; equal if calibrated.
 
     `table` is that of `ScoreCurves.reliability`; `reason` says why this label is shown.
     """

@@ -1,4 +1,4 @@
-"""A page for drawing: its regions, and an RGB array of its label sets, of differences, or of one cell's pixels.
+"""A page for drawing: its regions, and an RGB array of its label sets, its differences, or the pixels of one cell.
 
 Colours are computed for pairs of label sets and then looked up for the requested number of pixels, so the array size
 does not depend on the shapes. A faint picture of the page is shown below the transparent areas.
@@ -60,7 +60,7 @@ class Lighting(NamedTuple):
 
 LIGHTING = Lighting()
 ColourArray = NDArray[np.uint8]
-# Hatching per kind of agreement, so that kinds can be distinguished without colour; None: a plain area.
+# Patterns that distinguish the kinds of agreement without colour; None: a plain area.
 PATTERNS = (None, None, "rising", "dots", "falling", None)
 
 

@@ -49,7 +49,7 @@ def class_bars(
     selection: Selection | None = None,
     recipe: str = "",
 ) -> RowChart:
-    """Precision, recall and F1 of the classes in use, the largest in gt first; only those of a selection if given.
+    """Precision, recall and F1 of the classes in use, or of a selection of them, the largest in gt first.
 
     With `most`, only so many classes; Background, which is last, is kept. `intervals` is
     {score: float64[labels, (low, high)]}. `recipe` is the caption; by default it is the recipe of the matrix.

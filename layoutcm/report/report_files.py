@@ -250,7 +250,7 @@ def result_figure(result: Result, name: str, **look: Any) -> Figure:
 
 
 def draw_figure(result: Result, confusion: Confusion, name: str, **look: Any) -> Figure:
-    """A figure of the labels in use; causes and forgiveness are those of method matrix, whatever the method."""
+    """A figure of the labels in use; causes and forgiveness always have method matrix."""
     if name in MATRICES:
         return matrix.matrix_figure(confusion, MATRICES[name], **look)
     if name == "collapsed":
@@ -281,7 +281,7 @@ def _matrix_recipe(result: Result) -> str:
 
 
 def _matrix_confusion(result: Result) -> Confusion:
-    """The matrix of method matrix: the causes are what is off its diagonal, and its rows are those of any method."""
+    """The matrix of method matrix: the causes add up to what is off its diagonal; its rows have the same sums."""
     confusion = result.confusion()
     if result.method == "matrix":
         return confusion

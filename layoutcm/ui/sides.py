@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.web.matrix_data import Pair, paired_matrices, with_same_labels
+from layoutcm.drawing.matrix_layers import with_same_labels
+from layoutcm.drawing.web.matrix_data import Pair, paired_matrices
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals

@@ -99,7 +99,7 @@ def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path,
     assert data_of(tmp_path / "alone" / "report.html")["pairs"] == []
     board = lcm.leaderboard(models, n=10).write_report(tmp_path / "r")
     (pair,) = data_of(board / "same" / "report.html")["pairs"]
-    assert pair["name"] == "others" and "the labels of one of them differ from the others" in pair["problem"]
+    assert pair["name"] == "others" and "the two models have different labels" in pair["problem"]
 
 
 def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place, browser):

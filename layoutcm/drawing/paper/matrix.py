@@ -1,7 +1,7 @@
 """Matrices on paper: one view, the 2x2, two models side by side, the difference of two models.
 
 Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
-steadily darker, so that they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
+steadily darker, so they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
 a worse cell has a diagonal line.
 """
 
@@ -22,7 +22,10 @@ from layoutcm.drawing.matrix_layers import (
     cell_text,
     correct_cells,
     difference_place,
+    drawn_alike,
     matrix_layers,
+    shown_in_either,
+    with_same_labels,
 )
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
@@ -46,10 +49,9 @@ from layoutcm.drawing.paper.printing import (
     text_width,
     with_paper_style,
 )
-from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def matrix_figure(
     log: bool | None = None,
     unit: str = VIEW_TITLES["pixels"],
 ) -> Figure:
-    """One view of a matrix, of selected labels, by default those in use.
+    """One view of a matrix with the selected labels, by default all labels in use.
 
     `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one. `unit`
     is what the matrix counts.
@@ -101,8 +103,7 @@ def pair_figure(
 ) -> Figure:
     """Two matrices with the same labels, {title: matrix}, side by side; in one column, one below the other."""
     log = view == "pixels" if log is None else log
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in matrices.values()], axis=0)
-    drawn = [drawn_matrix(one, selection, sizes) for one in matrices.values()]
+    drawn = drawn_alike(matrices.values(), selection)
     rows, columns = ([drawn[0].confusion.labels[i] for i in side] for side in drawn[0].selection)
     stacked = width == "one"
     sheet_width = COLUMN_WIDTHS["one" if stacked else "two"]
@@ -164,11 +165,9 @@ def difference_figure(
     With `differences`, which have intervals, cells within noise are grey. A `selection` is one of two matrices with the
     same labels; without it, all labels in use are shown.
     """
-    first, second = _same_labels(first, second)
-    in_use = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
-    shown = selection or in_use
-    sizes = first.gt_pixels + first.pred_pixels + second.gt_pixels + second.pred_pixels
-    (first, (rows, columns), _), (second, _, _) = (drawn_matrix(one, shown, sizes) for one in (first, second))
+    pair = with_same_labels(first, second)
+    shown = selection or shown_in_either([select(one) for one in pair])
+    (first, (rows, columns), _), (second, _, _) = drawn_alike(pair, shown)
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
@@ -190,17 +189,6 @@ def difference_figure(
     ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
     draw_bar(figure, LIGHT.diverging, title, ticks, grid, min(110, sheet_width - grid.left - 30))
     return figure
-
-
-def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
-    """Both matrices with the labels of both; a label that a model does not have gets empty cells in its matrix."""
-    if first.labels == second.labels and first.diagonal == second.diagonal:
-        return first, second
-    if not (first.diagonal and second.diagonal):
-        problem = "the two models have different labels"
-        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
-    labels = list(dict.fromkeys((*first.labels, *second.labels)))
-    return with_labels(first, labels), with_labels(second, labels)
 
 
 def _draw_matrix(

@@ -1,7 +1,7 @@
 """Pages on paper: the regions of both sides, and maps of label sets and differences.
 
 gt lines are solid and thick, pred lines dashed and thin, as on the screen. gt boxes show their label if it fits, and
-differences are hatched, so that the figures also work in greyscale.
+differences are hatched, so the figures also work in greyscale.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The basics of all paper figures: one Matplotlib style, text that fits, reproducible files.
 
 Sizes are in points (1/72 inch). pyplot is not used. Matplotlib's global settings are changed only while drawing and
-under one lock, so that threads do not disturb each other.
+under one lock, so threads do not disturb each other.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def new_figure(width: float, height: float, *recipes: str) -> Figure:
     whole = height + line_height * len(lines) + 4
     figure = Figure((width / 72, whole / 72), facecolor="white")
     for k, line in enumerate(lines):
-        # Drawn last: a text search or a screen reader finds it last.
+        # Drawn last, so a text search or a screen reader finds it last.
         draw_text(figure, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
     return figure
 
@@ -163,7 +163,7 @@ def sheet_points(figure: Figure) -> Transform:
 
 
 def draw_lines(axes: Axes, lines: Sequence[Sequence[tuple[float, float]]], **look: Any) -> None:
-    """Draw many lines as one collection: single ones would be slow. Without a `look`, they are those of a grid."""
+    """Draw many lines as one collection, which is faster than one by one; without a `look`, they look like a grid."""
     from matplotlib.collections import LineCollection
 
     grid: dict[str, Any] = {"colors": LINE, "linewidths": 0.35, "zorder": 0}

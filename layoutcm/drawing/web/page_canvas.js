@@ -198,7 +198,7 @@ function draw_page_focus(pen, box, view) {
     pen.strokeRect(box.x0 - gap, box.y0 - gap, box.x1 - box.x0 + 2 * gap, box.y1 - box.y0 + 2 * gap);
   }
 }
-// Centres as dots (gt) and squares, and a line between those that match.
+// Centres as dots (gt) and squares, with a line between two that match.
 function draw_page_centres(pen, model, view, look) {
   const size = 3.5 / view.s;
   pen.strokeStyle = "#111111";
@@ -221,8 +221,8 @@ function draw_page_centres(pen, model, view, look) {
   }
 }
 
-// Labels on regions, at the part of a region that is visible. The focused region comes first, then those with the labels of
-// the chosen cell; of the others, a tag is left out if its region is small on the screen, or if it would cover another tag.
+// Labels on regions, at the part of a region that is visible. The focused region comes first, then regions with the
+// labels of the chosen cell. Any other tag is left out if its region is small on the screen or it would cover another tag.
 function draw_page_tags(pen, model, view, look, seen, ratio) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = PAGE_TAG.font;

@@ -70,7 +70,8 @@ def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
         for text, box in boxes:
             inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
             assert inside, (name, text.get_text(), box)
-        upright = sorted((box for text, box in boxes if text.get_rotation() == 90), key=lambda box: box.x0)
+        upright = [box for text, box in boxes if text.get_rotation() == 90 and text.get_text() != "gt"]
+        upright.sort(key=lambda box: box.x0)
         assert all(b.x0 - a.x0 > 0.6 * a.width for a, b in pairwise(upright)), name
 
 
@@ -98,16 +99,16 @@ def test_ticks_of_the_colour_bars_have_the_unit_of_the_cells():
         "pixels": ["0", "25k", "50k", "0", "500", "1.0k"],
     }
     for view, ticks in expected.items():
-        shown = svg_texts(matrix.matrix_figure(m, view, log=False))
-        after = [k + 1 for k, text in enumerate(shown) if text.endswith((", diagonal", ", off it"))]
-        assert [text for start in after for text in shown[start : start + 3]] == ticks
+        bars = matrix.matrix_figure(m, view, log=False).axes[1:]
+        assert [bar.get_title(loc="left") for bar in bars] == [f"{view}, diagonal", f"{view}, off it"]
+        assert [tick.get_text() for bar in bars for tick in bar.get_xticklabels()] == ticks
 
 
 def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
     shown = svg_texts(matrix.difference_figure(few, less, names=("x_1", "$y$")))
-    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
+    assert {"−25", "+25", "recall: $y$ less x_1, % points", "worse ≥ 20", "≥ 20 better"} <= set(shown)
     with pytest.raises(lcm.InputError, match="different labels"):
         matrix.difference_figure(few, replace(less, diagonal=False))
 
@@ -121,9 +122,7 @@ def test_a_difference_is_blue_where_it_is_better_and_grey_within_noise():
     low[2, 2], high[2, 2] = -0.3, 0.1  # includes 0
     found = replace(known_differences(values, low, high), labels=list(before.labels))
     figure = matrix.difference_figure(before, after, "recall", differences=found, caption=False)
-    faces = [patch.get_facecolor() for patch in figure.axes[0].patches] + [
-        colour for one in figure.axes[0].collections for colour in one.get_facecolors()
-    ]
+    faces = figure.axes[0].collections[0].get_array().reshape(-1, 4)
     shown = {tuple(round(255 * part) for part in face[:3]) for face in faces}
     ends = [tuple(map(round, rgb(colour))) for _, colour in (LIGHT.diverging[0], LIGHT.diverging[-1])]
     ten_worse = rgb(scale_colour(LIGHT.diverging, 0.5 - 0.5 * (0.15 + 0.85 * 0.1 / 0.2)))
@@ -184,7 +183,8 @@ def test_hostile_labels_are_text(format):
                 found = document[0].get_textpage().get_text_range()
         for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
             # A PDF stores Arabic letters in drawing order, so only their presence is checked.
-            assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
+            named = label in found or f"{label}, AP –" in found
+            assert named or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
 
 
 def test_characters_without_a_font_give_no_warning():
