@@ -15,7 +15,6 @@ from layoutcm.drawing.line_charts import (
     curve_of,
     curve_points,
     forgiveness_lines,
-    label_points,
     object_curves,
     points_of,
     recall_curves,
@@ -221,12 +220,6 @@ def test_long_curves_keep_their_ends_and_short_curves_all_points():
     assert len(curve_points("a", 1.0, ranked.head(0), "coco").score) == 0
     curve = curve_of("a", {"precision": 1 - ranked["recall"] / 2, "recall": ranked["recall"]})
     assert len(curve.recall) == PAPER_POINTS and (curve.recall[-1], curve.precision[-1]) == (1, 0.5)
-
-
-def test_without_a_ranking_a_label_is_a_point():
-    classes = pd.DataFrame({"label": ["a", "<b>", "c"], "precision": [0.5, 0, 1], "recall": [1 / 3, 0, np.nan]})
-    figure = screen.draw(label_points(classes, ["a", "<b>", "c"]), LIGHT)
-    assert {one.name: (one.x[0], one.y[0]) for one in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
 
 
 def test_object_curves_are_the_steps_under_which_coco_computes_the_area():

@@ -7,6 +7,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.line_charts import label_points
 from layoutcm.drawing.margin_matrices import chart_rows, family_as_confusion, family_selection, object_as_confusion
+from layoutcm.drawing.palette import LIGHT
+from layoutcm.drawing.screen import charts as screen
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.results.vocabulary import WITH_TRUTH
 from layoutcm.tables.matrix_views import Selection
@@ -88,9 +90,9 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
 def test_without_a_ranking_a_label_is_a_point():
     c = lcm.compare(layout("gt", GT_ROWS), layout("pred", PRED_ROWS, scores=False), taxonomy="same")
     table = c.objects().class_scores_at(0.5)
-    chart = label_points(table, c.objects().labels)
+    figure = screen.draw(label_points(table, c.objects().labels), LIGHT)
     # $x$ has no gt, so no recall; one of three a is found, and one of two predictions of a is right
-    assert {mark.title: (mark.x[0], mark.y[0]) for mark in chart.marks} == {"a": (1 / 3, 0.5), "<b>": (0, 0)}
+    assert {one.name: (one.x[0], one.y[0]) for one in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
 
 
 def test_curves_equals_curve_for_each_label(objects):

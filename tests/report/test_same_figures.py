@@ -199,11 +199,7 @@ def test_intervals_and_verdicts(differing):
         shown = [next(row for row in found[key]["headline"] if row["figure"] == figure)
                  for key in ("intervals", "difference_from_first")]  # fmt: skip
         assert [shown[0]["low"], shown[0]["high"]] == pytest.approx([low, high], abs=1e-12)
-        assert [shown[1][name] for name in ("value", "p", "verdict")] == [
-            change["value"],
-            change["p"],
-            change["verdict"],
-        ]
+        assert all(shown[1][name] == change[name] for name in ("value", "p", "verdict"))
         line = next(line for line in summary.splitlines() if line.startswith(LINES[figure]))
         assert line.endswith(f"{score_text(low)} – {score_text(high)}")
         line = next(line for line in changes.splitlines() if line.startswith(LINES[figure]))

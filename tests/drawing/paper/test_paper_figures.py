@@ -18,11 +18,13 @@ import layoutcm as lcm
 from layoutcm.drawing.line_charts import curve_of, recall_curves
 from layoutcm.drawing.palette import LIGHT, rgb, scale_colour
 from layoutcm.drawing.paper import charts, matrix, pages, printing
+from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
 from layoutcm.drawing.row_charts import class_bars
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, select, view_title
 from layoutcm.tables.pair_tables import difference_table, pair_table
 from support import hostile
+from support.contrast import luminance
 from support.layouts import build
 from support.matrix_values import known_differences
 from support.paper_texts import drawn_texts, svg_texts, text_boxes
@@ -219,11 +221,6 @@ def test_pyplot_is_never_loaded():
     assert done.stdout.strip() == "False" and not done.stderr
 
 
-def luminance(colour):
-    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def test_scales_and_fills_differ_in_greyscale():
     for scale in (LIGHT.hit, LIGHT.miss):
         steps = [luminance(colour) for _, colour in scale]
@@ -318,3 +315,44 @@ def test_without_a_truth_views_are_shares_of_a_and_b():
     confusion = lcm.compare(gt, gt, truth=False).confusion()
     assert [view_title(view, confusion) for view in ("pixels", "recall")] == ["pixels", "share of A"]
     assert "share of A, diagonal" in drawn_texts(matrix.matrix_figure(confusion, "recall"))
+
+
+def strips(labels):
+    boxes = [
+        ("p", name, 5 * (i % 20), 5 * (i // 20), 5 * (i % 20) + 4, 5 * (i // 20) + 4) for i, name in enumerate(labels)
+    ]
+    layout = build({"p": (100, 100)}, boxes)
+    return lcm.compare(layout, layout)
+
+
+@pytest.mark.parametrize("length", [50, 990])
+def test_the_characters_of_all_labels_are_limited(length):
+    figure = matrix.matrix_figure(strips([f"{i} {'x' * length}" for i in range(140)]).confusion(), caption=False)
+    labels = [text for text in drawn_texts(figure) if "x" in text]
+    assert 100 < sum(map(len, labels)) <= 2 * printing.MOST_LABEL_CHARACTERS
+
+
+def test_a_long_text_is_never_measured_whole(monkeypatch):
+    measured = []
+    monkeypatch.setattr(printing, "text_width", lambda text, size: measured.append(text) or size * len(text) / 2)
+    assert len(printing.shorten_to_width("x" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS
+    assert len(printing.shorten_to_width("\u4e00" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS // 3
+    assert printing.shorten_to_width("x" * 60, 1, 1e6) == "x" * 60
+    assert max(map(len, measured)) == printing.MOST_CHARACTERS
+
+
+@pytest.mark.parametrize(("rows", "every"), [(100, 1), (150, 2)])
+def test_row_labels_are_large_enough_or_every_second_is_left_out(rows, every):
+    names = [f"label {i}" for i in range(rows)]
+    grid = plan_grid(names, names, 504)
+    assert grid.every_row == every and grid.row_font >= SMALLEST_FONT
+
+
+def test_a_pdf_with_many_different_characters_has_outlines():
+    def figure_of(text):
+        figure = printing.new_figure(200, 200)
+        printing.draw_text(figure, 1, 1, text, 5)
+        return figure
+
+    many = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
+    assert printing._needs_outlines(figure_of(many)) and not printing._needs_outlines(figure_of("abc"))
