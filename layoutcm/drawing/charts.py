@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from layoutcm.drawing.matrix_layers import Layer
 from layoutcm.drawing.palette import Theme
 from layoutcm.layouts.model import Floats
@@ -37,7 +39,7 @@ class Part(NamedTuple):
 class RowChart:
     """What a chart with rows shows. `kind` is "bars" (parts side by side), "stack" or "dots".
 
-    `lines` are the names of the bars of a row: bar k belongs to row k // len(lines).
+    A row may have two `lines`, with a bar each: bar k belongs to row k // 2.
     """
 
     kind: str
@@ -53,6 +55,12 @@ class RowChart:
     verdicts: Sequence[str] = ()  # one for each row
     low: float = 0.0  # where the axis begins
     whole: float = math.nan  # the value of all rows together
+
+    @property
+    def places(self) -> Floats:
+        """float64[bars]: row k is at k, its lines are below each other."""
+        shifts = [-0.22, 0.22] if len(self.lines) > 1 else [0.0]
+        return np.add.outer(np.arange(len(self.names)), shifts).ravel()
 
 
 class Mark(NamedTuple):

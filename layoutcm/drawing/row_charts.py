@@ -148,7 +148,14 @@ def cause_bars(causes: Causes, confusion: Confusion, selection: Selection | None
         raise InputError("", "causes", "the two sides have different labels", "A mapping makes labels comparable.")
     shares = cause_shares(causes, confusion, selection)
     values = np.stack([shares.gt, shares.pred], axis=1).reshape(-1, shares.gt.shape[1])
-    parts = [Part(causes.names[k], causes.names[k], values[:, k]) for k in shares.occurring]
+    sides = [(side, plotly_text(label)) for label in shares.labels for side in SIDES]
+    parts = []
+    for k in shares.occurring:
+        name, own = causes.names[k], values[:, k]
+        hover = [
+            f"{side} <b>{label}</b><br>{name}: {percent(value)}" for (side, label), value in zip(sides, own.tolist())
+        ]
+        parts.append(Part(name, name, own, hover))
     totals = values[:, shares.occurring].sum(axis=1).tolist()
     numbers = ["" if math.isnan(total) else percent_brief(total) if total else "0" for total in totals]
     title = "% of the label: missing in pred (gt), too much (pred)"

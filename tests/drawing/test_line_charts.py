@@ -30,6 +30,7 @@ from layoutcm.drawing.paper import printing
 from layoutcm.drawing.screen import charts as screen
 from layoutcm.filling.asked_parts import curves_part
 from layoutcm.metrics.objects.average_precision import envelope_steps
+from layoutcm.tables.cause_shares import FORGIVEN
 from support import hostile
 from support.layouts import build
 from support.paper_texts import drawn_texts, svg_texts, text_boxes
@@ -191,7 +192,11 @@ def test_hostile_labels_are_text_and_files_are_equal():
 
 def test_lines_of_forgiveness_go_through_the_scores(sample):
     table = sample.forgiveness()
-    figure = paper.draw(forgiveness_lines(table, sample.recipe))
+    chart = forgiveness_lines(table, sample.recipe)
+    on_screen = screen.draw(chart, DARK)
+    assert [list(one.y) for one in on_screen.data] == [table[name].tolist() for name in FORGIVEN]
+    assert on_screen.layout.xaxis.tickvals == tuple(table["tolerance"]) and on_screen.data[1].name == "macro F1"
+    figure = paper.draw(chart)
     for line, name in zip(figure.axes[0].lines, ("micro_f1", "macro_f1", "content_f1"), strict=True):
         assert line.get_ydata() == pytest.approx(table[name].to_numpy())
         assert line.get_xdata() == pytest.approx(table["tolerance"].to_numpy())

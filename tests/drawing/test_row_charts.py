@@ -240,6 +240,13 @@ def test_bars_add_up_to_what_recall_and_precision_lack(sample):
     assert missed == pytest.approx(pixels / classes.loc["Formula", "gt_pixels"])
 
 
+def test_the_screen_draws_the_bars_of_a_label_below_each_other(compared):
+    figure = screen.draw(cause_bars(compared.causes(), compared.confusion()), LIGHT)
+    missed = next(trace for trace in figure.data if trace.name == "missed")
+    assert list(missed.y) == [-0.22, 0.22, 0.78, 1.22] and missed.x[0] == pytest.approx(0.1)
+    assert missed.hovertext[0] == "gt <b>a</b><br>missed: 10.0 %"
+
+
 def test_many_labels_without_errors_are_drawn():
     names = [f"a rather long label {i}" for i in range(60)]
     layout = build(SIZES, [("p", name, i, i, i + 30, i + 20) for i, name in enumerate(names)], names)

@@ -171,9 +171,7 @@ def _draw_stacks(axes: Axes, chart: RowChart, font: float) -> None:
     """Draw stacked bars with their numbers at their ends; the lines of a row are below each other."""
     from matplotlib.ticker import MaxNLocator
 
-    several = len(chart.lines) > 1
-    offsets = [-0.22, 0.22] if several else [0.0]
-    rows = np.add.outer(np.arange(len(chart.names)), offsets).ravel()
+    several, rows = len(chart.lines) > 1, chart.places
     ends = np.zeros(len(rows))
     for part in chart.parts:
         some = part.values > 0

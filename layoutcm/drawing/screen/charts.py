@@ -76,8 +76,8 @@ def _role_colours(theme: Theme) -> dict[str, str]:
     return SCORE_COLOURS | dict(zip(CAUSES, CAUSE_COLOURS)) | found
 
 
-def _share_axis(theme: Theme, low: float = 0, high: float = 1.005, **more: Any) -> dict[str, Any]:
-    style = {
+def _share_axis(theme: Theme, low: float = 0, high: float = 1.005) -> dict[str, Any]:
+    return {
         "range": [low, high],
         "tickformat": ".0%",
         "ticks": "",
@@ -87,7 +87,6 @@ def _share_axis(theme: Theme, low: float = 0, high: float = 1.005, **more: Any) 
         "tickfont": {"color": theme.muted},
         "fixedrange": True,
     }
-    return style | more
 
 
 # Charts with rows.
@@ -124,7 +123,7 @@ def _row_figure(chart: RowChart, theme: Theme) -> go.Figure:
     layout = look.layout if chart.kind == "dots" else look.layout | {"legend": LEGEND_ABOVE}
     lay_out(figure, theme, row_chart_height(chart.kind, chart.unit, n), look.margins, title, **layout)
     if chart.unit == "pixels":
-        axis = {"title": _axis_title(chart.axis_title, theme), "gridcolor": theme.grid, "zeroline": False}
+        axis = {"title": _axis_title(chart.axis_title, theme, None), "gridcolor": theme.grid, "zeroline": False}
         figure.update_xaxes(**axis, fixedrange=True, rangemode="tozero")
     else:
         figure.update_xaxes(_share_axis(theme, chart.low, 1.02 if chart.kind == "dots" else 1.005))
@@ -148,12 +147,12 @@ def _row_figure(chart: RowChart, theme: Theme) -> go.Figure:
 
 
 def _bars(chart: RowChart, part: Part, colour: str, theme: Theme) -> dict[str, Any]:
-    rows = [k for k in range(len(chart.names)) if k not in chart.headings]
+    rows = [k for k in range(len(part.values)) if k not in chart.headings]
     trace: dict[str, Any] = {
         "type": "bar",
         "name": part.title,
         "orientation": "h",
-        "y": rows,
+        "y": chart.places[rows].tolist(),
         "x": [or_none(part.values[k]) for k in rows],
         "marker": {"color": colour, "line": {"width": 0}},
         "hoverinfo": "text",
@@ -220,9 +219,12 @@ def _line_figure(chart: LineChart, theme: Theme) -> go.Figure:
         title = shorten(f"{title}, {chart.number}", TITLE_LENGTH)
     height, top = (380, 44) if title else (440, 24)
     lay_out(figure, theme, height, (56, 16, top, 20), title, legend=LEGEND_BELOW, showlegend=True)
-    axis = _share_axis(theme, high=1.02, tickvals=FIFTHS)
+    axis = _share_axis(theme, high=1.02) | {"tickvals": FIFTHS}
     figure.update_xaxes(axis | {"title": chart.x_title} | ({"tickformat": ".1f"} if chart.x_is_score else {}))
     figure.update_yaxes(axis | ({"title": chart.y_title} if chart.y_title else {}))
+    if chart.x_ticks:
+        figure.update_xaxes(range=[0, max(chart.x_ticks)], tickvals=list(chart.x_ticks), tickformat=".2~%")
+        figure.update_yaxes(range=[chart.y_low, 1.005], tickvals=None)
     return figure
 
 
@@ -402,5 +404,5 @@ def _cell_axis(labels: Sequence[str], most: int, font: int, theme: Theme) -> dic
     }
 
 
-def _axis_title(text: str, theme: Theme) -> dict[str, Any]:
-    return {"text": text, "standoff": 8, "font": {"size": 12, "color": theme.muted}}
+def _axis_title(text: str, theme: Theme, standoff: int | None = 8) -> dict[str, Any]:
+    return {"text": text, "standoff": standoff, "font": {"size": 12, "color": theme.muted}}
