@@ -12,7 +12,7 @@ from layoutcm.drawing.screen import charts as screen
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.results.vocabulary import WITH_TRUTH
 from layoutcm.tables.matrix_views import Selection
-from layoutcm.ui.parts.object_tables import matched_share_table, object_cell_name
+from layoutcm.ui.measures.object_tables import matched_share_table, object_cell_name
 from layoutcm.ui.screen_text import words_of
 
 WORDS = words_of(WITH_TRUTH)

@@ -14,7 +14,7 @@ from layoutcm.drawing.page_raster import LIGHTING, page_boxes
 from layoutcm.drawing.palette import LIT, NOT_JUDGED_COLOUR, rgb
 from layoutcm.drawing.paper.pages import page_figure, page_overlay
 from layoutcm.layouts.model import CocoFacts
-from layoutcm.ui.parts import lit_pages
+from layoutcm.ui.shared import lit_pages
 from support.image_files import png
 from support.layouts import build
 from support.paper_texts import drawn_texts
