@@ -94,15 +94,6 @@ def test_json(figures, objects, folder):
     assert found["objects"]["at_iou"]["f1"] == pytest.approx(objects["F1 at IoU 0.50"], abs=1e-12)
 
 
-def test_loaded_result(figures, folder):
-    result = lcm.load_result(folder / "result.json")
-    classes = result.classes().set_index("label")
-    for label in classes.index:
-        for score in SCORES:
-            assert classes.loc[label, score] == pytest.approx(figures[label, score], abs=1e-12)
-    assert result.content["f1"] == pytest.approx(figures["Content against Background", "f1"], abs=1e-12)
-
-
 def test_csv(sample, folder):
     shown = pd.read_csv(folder / "pages.csv").set_index("page")
     table = sample.page_table().set_index("page")
