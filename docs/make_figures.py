@@ -13,9 +13,20 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import cause_charts, charts, matrix, model_classes, pages, score_charts, slice_chart
+from layoutcm.drawing.cell_charts import model_classes
+from layoutcm.drawing.line_charts import (
+    curve_of,
+    forgiveness_lines,
+    points_of,
+    recall_curves,
+    reliability_bars,
+    reliability_of,
+    threshold_curve,
+)
+from layoutcm.drawing.paper import matrix, pages
+from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.paper.printing import figure_bytes
-from layoutcm.drawing.score_points import points_of, reliability_of
+from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
 from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.tables.leaderboard_tables import class_grid
@@ -77,8 +88,11 @@ def all_figures(n):
     first, second = invented_comparison(n, 1), invented_comparison(n, 2)
     m, other = first.confusion(), second.confusion()
     board = lcm.leaderboard({"model-1": first, "model-2": second, "model-3": invented_comparison(n, 3)})
-    curves = {label: invented_curve(k) for k, label in enumerate(label_names(n))}
-    ap = {label: float(np.trapezoid(table["precision"], table["recall"])) for label, table in curves.items()}
+    tables = {label: invented_curve(k) for k, label in enumerate(label_names(n))}
+    curves = [
+        curve_of(label, table, float(np.trapezoid(table["precision"], table["recall"])))
+        for label, table in tables.items()
+    ]
     page = first.page_table()["page"][0]
     return {
         "confusion": matrix.matrix_figure(m, "pixels"),
@@ -87,14 +101,14 @@ def all_figures(n):
         "f1": matrix.matrix_figure(m, "f1"),
         "one-column": matrix.matrix_figure(m, "recall", width="one"),
         "collapsed": matrix.collapsed_figure(m),
-        "classes": charts.class_bars(m, intervals=invented_intervals(m)),
-        "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
-        "causes": cause_charts.cause_bars(first.causes(), m),
-        "forgiveness": cause_charts.forgiveness_figure(first.forgiveness(), recipe=m.recipe),
+        "classes": draw(class_bars(m, intervals=invented_intervals(m))),
+        "curves": draw(recall_curves(curves, recipe=m.recipe)),
+        "causes": draw(cause_bars(first.causes(), m)),
+        "forgiveness": draw(forgiveness_lines(first.forgiveness(), m.recipe)),
         "difference": matrix.difference_figure(
             m, other, names=("model-1", "model-2"), differences=cell_differences(first, second)
         ),
-        "model-classes": model_classes.model_classes_figure(class_grid(board.shown)),
+        "model-classes": draw(model_classes(class_grid(board.shown))),
         "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),
         "agreement": pages.page_figure(first, page, "difference"),
@@ -109,9 +123,9 @@ def score_figures():
     figures = []
     for label in ("Table", "Text"):
         row = rows[label]
-        figures.append(score_charts.threshold_curve_figure(points_of(label, row.curve), recipe=c.recipe))
+        figures.append(draw(threshold_curve(points_of(label, row.curve), c.recipe)))
         table = reliability_of(row.reliability)
-        figures.append(score_charts.reliability_figure(table, label, row.ece, recipe=c.recipe))
+        figures.append(draw(reliability_bars(table, label, row.ece, recipe=c.recipe)))
     return figures
 
 
@@ -119,7 +133,7 @@ def slice_figures():
     """Slices of the sample by several attributes."""
     gt = lcm.read(SAMPLE / "gt.json", attributes=SAMPLE / "attributes.csv")
     sample = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
-    return [slice_chart.slices_figure(slice_table(slices_of_comparison(sample, attribute))) for attribute in SLICES]
+    return [draw(slice_dots(slice_table(slices_of_comparison(sample, attribute)))) for attribute in SLICES]
 
 
 def shrink(picture):

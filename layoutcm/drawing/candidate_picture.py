@@ -14,8 +14,8 @@ from layoutcm.wording import one_line, shorten
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1
 
-WIDTH, HEIGHT = 800, 600  # px of the picture, always the same, so that what is below it does not move
-MARGIN, NEAR = 0.12, 0.06  # around the boxes: at least these shares of their longer side, and of that of the page
+WIDTH, HEIGHT = 800, 600  # px of the picture, always the same: what is below it does not move
+MARGIN, NEAR = 0.12, 0.06  # around the boxes: at least these shares of the longer side of the boxes, and of the page
 FADED = 0.35  # of the page below the boxes, towards white
 FONT_SIZE, PADDING, LONGEST_NAME = 20, 5, 60
 OUTSIDE = (205, 205, 205)  # what is not on the page
@@ -50,7 +50,7 @@ def surroundings(boxes: Sequence[Box], width: float, height: float) -> Box:
 
 
 def _interval(centre: float, length: float, whole: float) -> tuple[float, float]:
-    """An interval of this length around the centre, moved into [0, whole], or with it in the middle if it is longer."""
+    """An interval of this length around the centre, moved into [0, whole]; if it is longer, it is centred on that."""
     start = (whole - length) / 2 if length > whole else min(max(centre - length / 2, 0), whole - length)
     return start, start + length
 
@@ -154,7 +154,7 @@ def _fit(x: float, y: float, wide: float, high: float) -> Box:
 
 @lru_cache(1)
 def _font() -> Any:
-    """The font of the figures on paper, which has more characters than that of Pillow."""
+    """The font of the figures on paper, which has more characters than the font of Pillow."""
     import matplotlib
 
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", FONT_SIZE)

@@ -31,7 +31,7 @@ def groups_of_labels(tree: FamilyTree | None, selection: Selection) -> dict[str,
 
 
 def families_or_similar(tree: FamilyTree, confusion: Confusion) -> dict[str, str]:
-    """{label: its group}: the families of the tree; labels without one by similarity, if many lines would be left."""
+    """{label: its group}: its family; if many labels have none, these are grouped by similarity."""
     families = {label: path[0] for label, path in tree.paths.items()}
     shown = [i for i in confusion.visible[0] if i or not confusion.has_background]
     alone = [i for i in shown if confusion.labels[i] not in families]
@@ -42,10 +42,10 @@ def families_or_similar(tree: FamilyTree, confusion: Confusion) -> dict[str, str
 
 
 def similar_groups(confusion: Confusion, positions: Sequence[int], most: int) -> dict[str, str]:
-    """{label: group}: at most so many groups of labels that are often confused; single labels are left out.
+    """{label: group}: at most `most` groups of labels that are often confused; single labels are left out.
 
-    The two groups whose labels are confused most are joined, again and again. Labels that are never confused with each
-    other are only joined at the end, into one group.
+    Again and again, the two groups whose labels are confused most are joined. Labels that are never confused with each
+    other are joined only at the end, into one group.
     """
     size = np.maximum(confusion.gt_pixels + confusion.pred_pixels, 1)
     both = (confusion.values + confusion.values.T)[np.ix_(positions, positions)]
@@ -71,7 +71,7 @@ def similar_groups(confusion: Confusion, positions: Sequence[int], most: int) ->
 
 
 def worst_labels(confusion: Confusion, most: int = WORST_ROWS) -> tuple[list[str], list[str]]:
-    """The labels with the lowest F1, the worst first, without Background; and the labels that they are most read as."""
+    """The labels with the lowest F1, the worst first, without Background; and the labels they are mostly read as."""
     scores = confusion.class_values()["f1"]
     first = int(confusion.has_background)
     rows = [i for i in confusion.visible[0] if i >= first and not np.isnan(scores[i])]

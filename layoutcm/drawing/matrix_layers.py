@@ -1,26 +1,27 @@
 """The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
-The scales of shares are fixed, so that two matrices can be compared by eye. Paper figures use these layers, and
-`web/matrix_values.js` follows the same rule with the ends that it is sent, so that a cell has the same colour in both.
+The scales of shares are fixed, so two matrices can be compared by eye. Paper figures use these layers. Cells have the
+same colours on the screen: `web/matrix_values.js` follows the same rule, with the ends of the scales that it is sent.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.drawing.palette import Scale, Theme, scale_colour
+from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.drawn_labels import MOST_DRAWN, DrawnMatrix, drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief, plain_percent
 
-LOG_DECADES = 4  # the log scale ends so many below its largest value
+LOG_DECADES = 4  # from the largest value of a log scale to its end
 LOG_FLOOR = 10.0**-LOG_DECADES
 # The ends of the colour scales of shares. A larger share of misses has the colour of the end.
 SHARE_TOPS = {"hit": 1.0, "miss": 0.5}
@@ -133,10 +134,36 @@ def make_layer(name: str, values: Floats, scale: Scale, log: bool = False, top: 
     return Layer(name, np.log10(np.maximum(positive, floor)), math.log10(floor), math.log10(top), scale, True, capped)
 
 
+def with_same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
+    """Both matrices with the labels of either; an InputError if one of them has no diagonal.
+
+    A label that one of them does not have gets empty cells there.
+    """
+    if first.labels == second.labels and first.diagonal == second.diagonal:
+        return first, second
+    if not (first.diagonal and second.diagonal):
+        hint = "Compare both with the same gt, with a mapping where they differ."
+        raise InputError("", "", "the two models have different labels", hint)
+    labels = list(dict.fromkeys((*first.labels, *second.labels)))
+    return with_labels(first, labels), with_labels(second, labels)
+
+
+def drawn_alike(matrices: Iterable[Confusion], selection: Selection) -> list[DrawnMatrix]:
+    """The selected labels of matrices with the same labels; the same small labels are joined in all of them."""
+    known = list(matrices)
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in known], axis=0)
+    return [drawn_matrix(one, selection, sizes) for one in known]
+
+
+def shown_in_either(selections: Sequence[Selection]) -> Selection:
+    """The labels that at least one of the matrices shows."""
+    return Selection(*(sorted({label for one in side for label in one}) for side in zip(*selections)))
+
+
 def classes_in_use(confusion: Confusion, background: bool, selection: Selection | None = None) -> list[int]:
     """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out.
 
-    Of more labels than can be drawn, only the largest.
+    If there are more labels than can be drawn, only the largest ones.
     """
     values = confusion.class_values()
     shown = selection or select(confusion)

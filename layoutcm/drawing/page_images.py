@@ -50,9 +50,9 @@ def in_8_bits(image: Image.Image) -> Image.Image:
 
 
 def turned_upright(image: Image.Image, page_size: tuple[float, float]) -> Image.Image:
-    """The image, turned as its EXIF data say; not by a quarter if the page has the proportions of the pixels as stored.
+    """The image, turned as its EXIF data say, but not by a quarter if the page has the shape of the stored pixels.
 
-    Some tools annotate the turned image, some the pixels as stored, and only the size of the page tells which.
+    Some tools annotate the turned image and some the stored pixels; only the size of the page tells which.
     """
     orientation = image.getexif().get(ORIENTATION)
     if orientation in QUARTER_TURNS and all(page_size):
@@ -90,7 +90,7 @@ class ImageFile(NamedTuple):
 class Picture:
     """Where the picture of one page is: a file, bytes or a member of a zip, and the index of the page in it.
 
-    It holds nothing that is open, so that it can be sent to another process.
+    It holds nothing that is open, so it can be sent to another process.
     """
 
     file: str  # the name that users see
@@ -160,7 +160,7 @@ class PageImages:
         return self._by_page[comparison]
 
     def unmatched_files(self, comparison: Comparison) -> list[str]:
-        """Files without any matched picture; a PDF may have more pages than were compared."""
+        """The files of which no picture was matched; a PDF may have more pages than were compared."""
         used = {picture.file for picture in self.by_page(comparison).values()}
         return [file for file in dict.fromkeys(picture.file for picture in self.pictures) if file not in used]
 
@@ -247,11 +247,11 @@ def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFi
 
 
 def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
-    """Add the pictures of one file to those of the files before it, if all together are not too many."""
+    """Add the pictures of one file to `found`; an InputError if there are then too many."""
     suffix = PurePosixPath(given.name).suffix.lower()
     if suffix not in (*IMAGE_SUFFIXES, PDF, ZIP, PARQUET):
         hint = "Give PNG, JPEG, TIFF, WebP, a zip of them, PDF or Parquet."
-        raise InputError(given.name, "", "this is no page image", hint)
+        raise InputError(given.name, "", "this is not a page image", hint)
     new: list[Picture] = []
     if suffix == ZIP:
         archive = open_archive(given.name, given.data)
@@ -279,7 +279,7 @@ def _pages_of_parquet(picture: Picture) -> list[Picture]:
 
 @contextmanager
 def mapped(path: str, data: bytes) -> Iterator[bytes]:
-    """The bytes of a file, which the system reads only where they are used; or the given ones, without a path."""
+    """The bytes of a file, which the system reads only where they are used; without a path, the given bytes."""
     if not path:
         yield data
         return

@@ -1,4 +1,4 @@
-"""A page for drawing: its regions, and an RGB array of its label sets, of differences, or of one cell's pixels.
+"""A page for drawing: its regions, and an RGB array of its label sets, its differences, or the pixels of one cell.
 
 Colours are computed for pairs of label sets and then looked up for the requested number of pixels, so the array size
 does not depend on the shapes. A faint picture of the page is shown below the transparent areas.
@@ -6,7 +6,7 @@ does not depend on the shapes. A faint picture of the page is shown below the tr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,25 @@ def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
     return found
 
 
-PAPER = 250.0
+class Lighting(NamedTuple):
+    """How strongly colours cover a page, from 0 to 1; `web/page_canvas.js` receives these numbers with its data."""
+
+    paper: str = "#fafafa"  # below everything
+    picture: float = 0.5  # the page itself, below a mask
+    lit: float = 0.45  # pixels that add to a cell, and what they have more if they add all of themselves
+    lit_by_share: float = 0.4
+    mask: float = 0.75  # kinds of agreement, and causes
+    label_sets: float = 0.78
+    pair: float = 0.6  # one pair of label sets, and the white over all others
+
+    def of_share(self, share: Floats) -> Floats:
+        """The strength of a pixel that adds this share of itself to a cell."""
+        return np.where(share > 0, self.lit + self.lit_by_share * share, 0)
+
+
+LIGHTING = Lighting()
 ColourArray = NDArray[np.uint8]
-# Hatching per kind of agreement, so that kinds can be distinguished without colour; None: a plain area.
+# Patterns that distinguish the kinds of agreement without colour; None: a plain area.
 PATTERNS = (None, None, "rising", "dots", "falling", None)
 
 
@@ -55,7 +71,7 @@ def page_with_lit_pixels(
 
     `share` is float64[pairs]: what a pixel of each pair adds to the number.
     """
-    strength = np.rint(255 * np.where(share > 0, 0.45 + 0.4 * share, 0)).astype(np.uint8)
+    strength = np.rint(255 * LIGHTING.of_share(share)).astype(np.uint8)
     lit = Image.fromarray(np.ascontiguousarray(tiles.spread(strength, scale)))
     page = Image.fromarray(np.rint(_paper((lit.height, lit.width), image)).astype(np.uint8))
     page.paste(rgb(LIT), mask=lit)
@@ -78,7 +94,7 @@ def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None
     `pattern` is the distance between hatch lines in pixels; 0 means no hatching.
     """
     tints = np.array([rgb(colour or "#ffffff") for colour in AGREEMENT_COLOURS], float)
-    strength = np.array([0.0 if colour is None else 0.75 for colour in AGREEMENT_COLOURS])[kinds][..., None]
+    strength = np.array([0.0 if colour is None else LIGHTING.mask for colour in AGREEMENT_COLOURS])[kinds][..., None]
     mixed = _paper(kinds.shape, image) * (1 - strength) + tints[kinds] * strength
     for kind, name in enumerate(PATTERNS if pattern else ()):
         if name:
@@ -115,5 +131,5 @@ def page_raster(
 def _paper(shape: tuple[int, ...], image: Image.Image | None) -> Floats:
     """float64[height, width, rgb]: the faint picture of the page, or plain paper without one."""
     if image is None:
-        return np.full((*shape[:2], 3), PAPER)
+        return np.full((*shape[:2], 3), rgb(LIGHTING.paper), float)
     return 0.45 * np.asarray(image.convert("RGB").resize((shape[1], shape[0])), float) + 140

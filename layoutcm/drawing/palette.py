@@ -2,7 +2,7 @@
 
 The 24 label colours start with those of Okabe and Ito. Each further colour is the one farthest from all before it for
 normal, protan and deutan vision, among colours visible on white and on dark paper. Colour scales start with the paper
-colour for zero, followed by a small jump, so that small positive values are visible.
+colour for zero, followed by a small jump, which makes small positive values visible.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ BACKGROUND_COLOUR = "#d9d9d9"
 # One for each name in `page_tiles.AGREEMENT`.
 NOT_JUDGED_COLOUR = "#9aa0a6"
 AGREEMENT_COLOURS = (None, "#7fb2dd", "#9e2a2b", "#d9a3c7", "#6a4fa3", NOT_JUDGED_COLOUR)
-# One for each cause of wrong pixels, in their order; grey for slack, which matters least. None is that of a label, and
-# what is missed, invented or has another label has its colour in `AGREEMENT_COLOURS`, too.
+# One for each cause of wrong pixels, in their order; grey for slack, which matters least. No label has one
+# of these colours; what is missed, invented or has another label has the same colour in `AGREEMENT_COLOURS`.
 CAUSE_COLOURS = ("#b8bec6", "#6a4fa3", "#9cc4e4", "#3f8f6f", "#b5d9a8", "#d9a441", "#9e2a2b", "#d9a3c7")
 SCORE_COLOURS = {"precision": "#bf8a30", "recall": "#6aa7c8", "f1": "#2f7d6b"}
 LINE_CONTRAST = 3.0  # of WCAG, for parts of a drawing that carry meaning
@@ -57,7 +57,7 @@ KNOWN_LABELS = {name: colour for names, colour in _KNOWN_NAMES for name in names
 def label_colours(labels: Sequence[str]) -> dict[str, str]:
     """'#rrggbb' for each label, chosen by its name; if two names prefer one colour, the alphabetically first gets it.
 
-    Known names come first, so that an unknown name never takes the colour of a known one. Two spellings of one name
+    Known names come first, so an unknown name never takes the colour of a known one. Two spellings of one name
     ("Page-header", "page_header") have the same colour.
     """
     given: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """A canvas for SVG drawings: shapes, texts, arrows and grids in the colours of a theme, given by name.
 
-Drawings have no ids and no external references, so that one page can contain several.
+Drawings have no ids and no external references, so one page can contain several.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
+from layoutcm.drawing.matrix_layers import shown_in_either
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.web import page_data
 from layoutcm.drawing.web.inline import IMAGE_SIDE, image_uri, json_for_script
@@ -27,7 +28,6 @@ from layoutcm.drawing.web.matrix_data import (
     matrix_data,
     pages_behind_cells,
     paired_matrices,
-    shown_in_either,
 )
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED
@@ -151,7 +151,7 @@ def _page_parts(
     return {
         "cells": cells,
         "no_pages": "A report with joined labels has no pages; the dashboard shows those behind a cell.",
-        "model": next((name for name, one in models.items() if one is comparison), ""),
+        "model": _name_of(comparison, models),
         "pairs": pair_data(comparison, models, confusion.method),
         "viewer": viewer if pictured_pages else {},
         "pictures": [
@@ -247,9 +247,13 @@ def _viewer_data(comparison: Comparison, models: Mapping[str, Comparison]) -> di
     """What all pages of the viewer have in common; the regions of other predictions are hidden at first."""
     others = others_of(comparison, models)
     gt, pred = comparison.vocabulary.titles
-    sides = [gt, next((name for name, one in models.items() if one is comparison), pred), *others]
+    sides = [gt, _name_of(comparison, models) or pred, *others]
     labels = [label for other in others.values() for label in other.labels[1:]]
     return page_data.label_data(comparison, labels) | {"sides": sides, "hidden_sides": [*range(2, len(sides))]}
+
+
+def _name_of(comparison: Comparison, models: Mapping[str, Comparison]) -> str:
+    return next((name for name, one in models.items() if one is comparison), "")
 
 
 def others_of(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[str, Comparison]:
@@ -258,7 +262,7 @@ def others_of(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[
 
 def pair_data(comparison: Comparison, models: Mapping[str, Comparison], method: str) -> list[dict[str, Any]]:
     """For every other prediction: both matrices on their common pages, and the difference of every cell."""
-    own = next((name for name, one in models.items() if one is comparison), "")
+    own = _name_of(comparison, models)
     return [_pair(own, comparison, name, other, method) for name, other in others_of(comparison, models).items()]
 
 

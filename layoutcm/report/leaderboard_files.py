@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from layoutcm.drawing.cell_charts import model_classes
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.page_images import PageImages, images_from_path
-from layoutcm.drawing.paper.model_classes import model_classes_figure
+from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.web.matrix_data import colour_scales, matrix_data
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.result_of import Asked, result_of
@@ -131,13 +132,13 @@ def write_board_files(board: Leaderboard, value: LeaderboardResult, folder: Path
     with system_errors_of_xlsxwriter():
         write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
     if grid.labels:
-        write_figure(model_classes_figure(grid), folder, MODEL_CLASSES)
+        write_figure(draw(model_classes(grid)), folder, MODEL_CLASSES)
     (folder / INDEX_PAGE).write_bytes(index_html(board, value, tables).encode("utf-8"))
 
 
 def classes_figure(value: LeaderboardResult, **look: Any) -> Figure:
     """F1 of classes and predictions; `look` is width and caption."""
-    return model_classes_figure(class_grid(value), **look)
+    return draw(model_classes(class_grid(value)), **look)
 
 
 def index_html(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str, Table]) -> str:

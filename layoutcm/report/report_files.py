@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 import tempfile
 import zipfile
@@ -19,10 +18,21 @@ from msgspec import UNSET, to_builtins
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS
+from layoutcm.drawing.charts import LineChart, RowChart
+from layoutcm.drawing.line_charts import (
+    curve_of,
+    forgiveness_lines,
+    points_of,
+    recall_curves,
+    reliability_bars,
+    reliability_of,
+    threshold_curve,
+)
 from layoutcm.drawing.page_images import PageImages, images_from_path
-from layoutcm.drawing.paper import cause_charts, charts, matrix, score_charts, slice_chart
+from layoutcm.drawing.paper import matrix
+from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
-from layoutcm.drawing.score_points import points_of, reliability_of
+from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
 from layoutcm.errors import InputError, check_choice
 from layoutcm.filling.level_records import write_documents
 from layoutcm.filling.result_of import Asked, result_of
@@ -52,17 +62,12 @@ if TYPE_CHECKING:
 
 ReportProgress = Callable[[str, float], None]  # called with the current step and the share that is done
 
-# Called with a matrix, the labels to show and settings of the look.
-FIGURES: dict[str, Callable[..., Figure]] = {
-    **{
-        name: lambda confusion, shown, view=view, **look: matrix.matrix_figure(confusion, view, selection=shown, **look)
-        for view, name in TABLE_OF_VIEW.items()
-    },
-    "collapsed": lambda confusion, shown, **look: matrix.collapsed_figure(confusion, **look),
-    "classes": lambda confusion, shown, **look: charts.class_bars(confusion, selection=shown, **look),
-}
 CURVES, SLICES = "curves", "slices"
 WHY_FIGURES = ("causes", "forgiveness", "thresholds", "calibration")  # only if asked for
+HTML_FIGURES = (*WHY_FIGURES, SLICES)  # shown above the tables of the same names
+MATRICES = {name: view for view, name in TABLE_OF_VIEW.items()}
+FIGURES = (*MATRICES, "collapsed", "classes", CURVES, *HTML_FIGURES)
+FIGURES_OF = {"scores": FIGURES, "agreement": ("confusion",)}  # by what is measured
 # {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 MODEL_CLASSES = "model-classes"  # of several predictions
@@ -70,7 +75,7 @@ MODEL_CLASSES = "model-classes"  # of several predictions
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|{re.escape(DOCUMENTS_FILE)}"
-    rf"|figures/({'|'.join([*FIGURES, CURVES, SLICES, *WHY_FIGURES, *DIFFERENCES.values()])})"
+    rf"|figures/({'|'.join([*FIGURES, *DIFFERENCES.values()])})"
     rf"\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
     rf"|{'|'.join(map(re.escape, BOARD_FILES))}|figures/{MODEL_CLASSES}\.({'|'.join(FIGURE_FORMATS)})"
@@ -227,7 +232,6 @@ def zip_of(folder: Path) -> bytes:
 def figure_names(result: Result) -> list[str]:
     """The figures that the result has the numbers for: no class bars without a meaningful diagonal, and so on."""
     is_there = {
-        **dict.fromkeys(FIGURES, True),
         "classes": result.has_classes,
         CURVES: bool(result.objects and result.objects.curves),
         "causes": bool(result.causes),
@@ -236,7 +240,7 @@ def figure_names(result: Result) -> list[str]:
         "calibration": bool(result.score_curves and _calibrated(result.score_curves)),
         SLICES: bool(result.slices and result.slices.rows),
     }
-    return [name for name, there in is_there.items() if there and name in FIGURES_OF[result.vocabulary.measured]]
+    return [name for name in FIGURES_OF[result.vocabulary.measured] if is_there.get(name, True)]
 
 
 def result_figure(result: Result, name: str, **look: Any) -> Figure:
@@ -246,14 +250,20 @@ def result_figure(result: Result, name: str, **look: Any) -> Figure:
 
 
 def draw_figure(result: Result, confusion: Confusion, name: str, **look: Any) -> Figure:
-    """A figure of the labels in use; causes and forgiveness are those of method matrix, whatever the method."""
-    if name in FURTHER_FIGURES:
-        return FURTHER_FIGURES[name](result, **look)
-    if name == "classes" and result.intervals:
-        used = resampling_of(result.intervals)
-        few = f"; {resampling_text(used)}" if used.few else ""
-        look = {"intervals": whiskers(result), "recipe": result.intervals.recipe + few} | look
-    return FIGURES[name](confusion, None, **look)
+    """A figure of the labels in use; causes and forgiveness always have method matrix."""
+    if name in MATRICES:
+        return matrix.matrix_figure(confusion, MATRICES[name], **look)
+    if name == "collapsed":
+        return matrix.collapsed_figure(confusion, **look)
+    return draw(CHARTS[name](result), **look)
+
+
+def _class_chart(result: Result) -> RowChart:
+    if not result.intervals:
+        return class_bars(result.confusion())
+    used = resampling_of(result.intervals)
+    few = f"; {resampling_text(used)}" if used.few else ""
+    return class_bars(result.confusion(), intervals=whiskers(result), recipe=result.intervals.recipe + few)
 
 
 def whiskers(result: Result) -> dict[str, Floats]:
@@ -271,7 +281,7 @@ def _matrix_recipe(result: Result) -> str:
 
 
 def _matrix_confusion(result: Result) -> Confusion:
-    """The matrix of method matrix: the causes are what is off its diagonal, and its rows are those of any method."""
+    """The matrix of method matrix: the causes add up to what is off its diagonal; its rows have the same sums."""
     confusion = result.confusion()
     if result.method == "matrix":
         return confusion
@@ -280,30 +290,24 @@ def _matrix_confusion(result: Result) -> Confusion:
     return replace(confusion, method="matrix", recall_mass=values, precision_mass=values, recipe=_matrix_recipe(result))
 
 
-def _curves_figure(result: Result, **look: Any) -> Figure:
+def _curve_chart(result: Result) -> LineChart:
     objects = result.objects
     assert objects and objects.curves
     at = objects.at_iou
     recipe = f"{result.recipe_of('objects.ap').rpartition('|')[0]}|iou:{iou_text(at.iou)}|rule:coco|v{result.version}"
-    curves = {label: {"recall": one.recall, "precision": one.precision} for label, one in objects.curves.items()}
-    ap = {label: math.nan if value is None else value for label, value in (at.ap or {})["coco"].items()}
-    return charts.curves_figure(curves, ap=ap, recipe=recipe, **look)
+    ap = (at.ap or {})["coco"]
+    columns = {label: {"recall": one.recall, "precision": one.precision} for label, one in objects.curves.items()}
+    return recall_curves([curve_of(label, of, ap.get(label)) for label, of in columns.items()], recipe=recipe)
 
 
-def _cause_figure(result: Result, **look: Any) -> Figure:
-    return cause_charts.cause_bars(causes_of(result), _matrix_confusion(result), **look)
+def _forgiveness_chart(result: Result) -> LineChart:
+    return forgiveness_lines(frame_of(to_builtins(result.forgiveness)), _matrix_recipe(result))
 
 
-def _forgiveness_figure(result: Result, **look: Any) -> Figure:
-    table = frame_of(to_builtins(result.forgiveness))
-    return cause_charts.forgiveness_figure(table, recipe=_matrix_recipe(result), **look)
-
-
-def _threshold_figure(result: Result, **look: Any) -> Figure:
+def _threshold_chart(result: Result) -> LineChart:
     """The curve of all labels together."""
     assert result.score_curves
-    points = points_of(ALL_LABELS, result.score_curves.overall.curve)
-    return score_charts.threshold_curve_figure(points, recipe=_matrix_recipe(result), **look)
+    return threshold_curve(points_of(ALL_LABELS, result.score_curves.overall.curve), _matrix_recipe(result))
 
 
 def _calibrated(curves: CurveScores) -> list[BestThreshold]:
@@ -311,31 +315,30 @@ def _calibrated(curves: CurveScores) -> list[BestThreshold]:
     return [row for row in curves.classes if row.ece not in (None, UNSET) and row.reliability]
 
 
-def _calibration_figure(result: Result, **look: Any) -> Figure:
+def _calibration_chart(result: Result) -> LineChart:
     """The reliability of the label whose scores are farthest from their meaning."""
     assert result.score_curves
     known = _calibrated(result.score_curves)
     worst = max(known, key=lambda row: row["ece"])
     reason = "largest calibration error" if len(known) > 1 else ""
-    look = {"reason": reason, "recipe": _matrix_recipe(result)} | look
-    return score_charts.reliability_figure(reliability_of(worst.reliability), str(worst.label), worst["ece"], **look)
+    table = reliability_of(worst.reliability)
+    return reliability_bars(table, str(worst.label), worst["ece"], reason, _matrix_recipe(result))
 
 
-def _slices_figure(result: Result, **look: Any) -> Figure:
+def _slice_chart(result: Result) -> RowChart:
     assert result.slices
-    return slice_chart.slices_figure(slice_table(result.slices), **look)
+    return slice_dots(slice_table(result.slices))
 
 
-FURTHER_FIGURES: dict[str, Callable[..., Figure]] = {
-    CURVES: _curves_figure,
-    "causes": _cause_figure,
-    "forgiveness": _forgiveness_figure,
-    "thresholds": _threshold_figure,
-    "calibration": _calibration_figure,
-    SLICES: _slices_figure,
+CHARTS: dict[str, Callable[[Result], RowChart | LineChart]] = {
+    "classes": _class_chart,
+    CURVES: _curve_chart,
+    "causes": lambda result: cause_bars(causes_of(result), _matrix_confusion(result)),
+    "forgiveness": _forgiveness_chart,
+    "thresholds": _threshold_chart,
+    "calibration": _calibration_chart,
+    SLICES: _slice_chart,
 }
-HTML_FIGURES = (*WHY_FIGURES, SLICES)  # shown above the tables of the same names
-FIGURES_OF = {"scores": (*FIGURES, *FURTHER_FIGURES), "agreement": ("confusion",)}  # by what is measured
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The Excel workbook of a comparison: one sheet per table, full precision, and labels always stored as text.
 
-Rows are streamed to the file, so that memory does not grow with the number of pages.
+Rows are streamed to the file, so memory does not grow with the number of pages.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ NUMBERS = {
     "fractions": "#,##0.00",
 }
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-FIXED_DATE = datetime(2000, 1, 1)  # so that equal numbers give equal files
+FIXED_DATE = datetime(2000, 1, 1)  # equal numbers give equal files
 
 
 def write_workbook(result: Result, confusion: Confusion, tables: Mapping[str, Table], path: Path) -> None:
     """Write the summary, then one sheet per table."""
     import xlsxwriter
 
-    # Unfinished sheets are beside the file: a killed run must leave nothing in a folder for temporary files.
+    # Unfinished sheets are in the folder of the file: a killed run must leave nothing in a folder for temporary files.
     with xlsxwriter.Workbook(str(path), OPTIONS | {"tmpdir": str(path.parent)}) as book:
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": FIXED_DATE})
         formats = _formats(book)

@@ -11,6 +11,7 @@ import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing import method_drawings, svg_canvas
 from layoutcm.metrics.confusion import Confusion, collapse_mass
+from support.contrast import contrast
 from support.paths import ROOT
 
 COMMITTED = ROOT / "docs" / "drawings"
@@ -63,19 +64,12 @@ def test_text_is_large_enough_and_inside_the_drawing(file):
         assert 12 < float(element.get("x")) < svg_canvas.WIDTH - 12 and 12 < float(element.get("y")) < height - 8
 
 
-def luminance(colour):
-    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
 @BOTH
 def test_text_has_enough_contrast(dark):
-    light_of = {name: luminance(pair[dark]) for name, pair in svg_canvas.DRAWING_COLOURS.items() if name != "none"}
-    on_paper = [(name, "paper") for name in light_of if name.endswith("ink") or name in ("soft", "accent")]
+    colours = {name: pair[dark] for name, pair in svg_canvas.DRAWING_COLOURS.items() if name != "none"}
+    on_paper = [(name, "paper") for name in colours if name.endswith("ink") or name in ("soft", "accent")]
     for text, ground in on_paper + [("ink", fill) for fill in svg_canvas.FILLS.values()]:
-        dim, bright = sorted((light_of[text], light_of[ground]))
-        assert (bright + 0.05) / (dim + 0.05) >= 4.5, (text, ground)
+        assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
 
 
 @BOTH

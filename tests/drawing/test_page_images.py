@@ -1,13 +1,14 @@
-"""Page images of folders, images, PDFs, TIFFs and zips, and the pages that they show."""
+"""Page images of folders, images, PDFs, TIFFs and zips: the pages that they show, and how, also if damaged."""
 
 import io
 import struct
 
+import numpy as np
 import pytest
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.page_images import ImageFile, images_from_files, images_from_folder, load_shrunk
+from layoutcm.drawing.page_images import ImageFile, Picture, images_from_files, images_from_folder, load_shrunk
 from layoutcm.formats.archives import Budget
 from layoutcm.formats.image_files import CountedFile, tiff_pages
 from layoutcm.layouts import limits
@@ -158,3 +159,85 @@ def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
     (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
     assert shown(images_from_folder(tmp_path).find(compared("report_p2"), 0)).size == (48, 64)
+
+
+def as_shown(image, suffix="png", page_size=(0.0, 0.0), **options):
+    out = io.BytesIO()
+    image.save(out, {"png": "PNG", "tif": "TIFF", "jpg": "JPEG"}[suffix], **options)
+    found = load_shrunk(Picture(f"p.{suffix}", "digest", data=out.getvalue(), page_size=page_size), 200)
+    assert found is not None and found.mode == "RGB"
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif"])
+def test_16_bits_are_scaled(suffix):
+    grey = np.tile(np.linspace(0, 65535, 64).astype(np.uint16), (8, 1))
+    found = as_shown(Image.fromarray(grey), suffix)
+    assert np.abs(found[0, :, 0].astype(int) - np.linspace(0, 255, 64)).max() <= 1
+
+
+def test_fractions_are_scaled():
+    found = as_shown(Image.fromarray(np.tile(np.linspace(0, 1, 64, dtype=np.float32), (8, 1))), "tif")
+    assert np.abs(found[0, :, 0].astype(int) - np.linspace(0, 255, 64)).max() <= 1
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA"])
+def test_what_is_transparent_is_white(mode):
+    image = Image.new(mode, (20, 10))  # black, and all of it transparent
+    image.paste(Image.new(mode, (5, 10), (0, 0, 0, 255) if mode == "RGBA" else (0, 255)), (0, 0))
+    found = as_shown(image)
+    assert (found[:, :5] == 0).all() and (found[:, 5:] == 255).all()
+
+
+@pytest.mark.parametrize(("page_size", "shape"), [((50, 100), (40, 20)), ((100, 50), (20, 40)), ((0, 0), (40, 20))])
+def test_an_image_is_turned_if_the_page_has_its_turned_proportions(page_size, shape):
+    """Orientation 6: stored 40 x 20, shown 20 x 40, the stored left side at the top."""
+    image = Image.new("RGB", (40, 20), "white")
+    image.paste("black", (0, 0, 10, 20))
+    exif = image.getexif()
+    exif[0x0112] = 6
+    found = as_shown(image, "jpg", page_size, exif=exif, quality=95)
+    assert found.shape[:2] == shape
+    dark = found[:8, :].mean() if shape == (40, 20) else found[:, :8].mean()
+    assert dark < 20 < 200 < found[-8:, -8:].mean()
+
+
+PIXEL = 8  # where the only pixel is, after the header
+WHOLE = {256: 1, 257: 1, 258: 8, 259: 1, 262: 1, 273: PIXEL, 279: 1}  # sides, bits, compression, colours, place, length
+
+
+def tiff(*frames):
+    """A little-endian TIFF; each frame is given as {tag: number}."""
+    out = struct.pack("<2sHI", b"II", 42, PIXEL + 2) + b"\xff\0"
+    for i, tags in enumerate(frames):
+        entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+        following = len(out) + 2 + len(entries) + 4 if i + 1 < len(frames) else 0
+        out += struct.pack("<H", len(tags)) + entries + struct.pack("<I", following)
+    return out
+
+
+DAMAGED = {
+    "no width": {tag: value for tag, value in WHOLE.items() if tag != 256},
+    "unknown compression": WHOLE | {259: 11051},
+}
+
+
+def sizes_shown(data):
+    """The sizes of the pictures in a file, None for one that cannot be shown."""
+    pictures = uploaded(**{"p1.tif": data}).pictures
+    return [image and image.size for image in (load_shrunk(picture, 100) for picture in pictures)]
+
+
+def test_frames_of_a_whole_tiff_are_shown():
+    assert sizes_shown(tiff(WHOLE, WHOLE)) == [(1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("frame", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_second_frame_does_not_hide_the_first(frame):
+    first, *others = sizes_shown(tiff(WHOLE, frame))
+    assert first == (1, 1) and not any(others)
+
+
+@pytest.mark.parametrize("frame", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_not_shown(frame):
+    assert sizes_shown(tiff(frame)) == [None]

@@ -5,6 +5,7 @@ import pytest
 
 from layoutcm.drawing import palette
 from layoutcm.drawing.palette import DARK, LIGHT
+from support.contrast import contrast
 
 
 def test_colours_depend_on_names():
@@ -32,18 +33,6 @@ def test_scales_start_with_the_paper_colour(theme):
         assert palette.scale_colour(scale, 0) == theme.background
         assert palette.scale_colour(scale, 1) == scale[-1][1]
     assert palette.scale_colour(theme.diverging, 0.5) == theme.background
-
-
-def contrast(one, other):
-    """WCAG 2 contrast of two '#rrggbb'."""
-
-    def luminance(colour):
-        linear = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in linear]
-        return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear))
-
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import cause_charts
-from layoutcm.drawing.paper.model_classes import model_classes_figure
+from layoutcm.drawing.cell_charts import model_classes
+from layoutcm.drawing.line_charts import forgiveness_lines
+from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.paper.printing import figure_bytes
-from layoutcm.drawing.paper.slice_chart import slices_figure
+from layoutcm.drawing.row_charts import cause_bars, slice_dots
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.report import report_files
 from layoutcm.report.leaderboard_files import write_board_files
@@ -49,7 +50,7 @@ def test_tables_are_those_of_the_leaderboard(board, file):
 
 def test_the_figure_is_that_of_the_report(board, file):
     figure = figure_bytes(lcm.load_result(file).figure(), "svg")
-    assert figure == figure_bytes(model_classes_figure(class_grid(board.shown)), "svg")
+    assert figure == figure_bytes(draw(model_classes(class_grid(board.shown))), "svg")
     assert figure == (file.parent / "figures" / "model-classes.svg").read_bytes()
 
 
@@ -72,12 +73,12 @@ def test_figures_of_why_and_slices_are_those_of_the_report():
     made = result_of(c, asked=Asked(why=True, slices="doc_category"))
     result = lcm.load_result(made.to_json())
     expected = {
-        "causes": cause_charts.cause_bars(c.causes(), c.confusion()),
-        "forgiveness": cause_charts.forgiveness_figure(c.forgiveness(), recipe=c.recipe),
-        "slices": slices_figure(slice_table(made.slices)),
+        "causes": cause_bars(c.causes(), c.confusion()),
+        "forgiveness": forgiveness_lines(c.forgiveness(), c.recipe),
+        "slices": slice_dots(slice_table(made.slices)),
     }
-    for name, figure in expected.items():
-        assert figure_bytes(result.figure(name), "svg") == figure_bytes(figure, "svg"), name
+    for name, chart in expected.items():
+        assert figure_bytes(result.figure(name), "svg") == figure_bytes(draw(chart), "svg"), name
 
 
 def test_figures_that_a_result_has_no_numbers_for():
@@ -91,11 +92,11 @@ def test_figures_of_causes_are_those_of_method_matrix(two_pages):
     c = lcm.compare(*two_pages)
     tensor = lcm.load_result(result_of(c, "tensor", Asked(why=True)).to_json())
     expected = {
-        "causes": cause_charts.cause_bars(c.causes(), c.confusion()),
-        "forgiveness": cause_charts.forgiveness_figure(c.forgiveness(), recipe=c.recipe),
+        "causes": cause_bars(c.causes(), c.confusion()),
+        "forgiveness": forgiveness_lines(c.forgiveness(), c.recipe),
     }
-    for name, figure in expected.items():
-        assert figure_bytes(tensor.figure(name), "svg") == figure_bytes(figure, "svg"), name
+    for name, chart in expected.items():
+        assert figure_bytes(tensor.figure(name), "svg") == figure_bytes(draw(chart), "svg"), name
 
 
 def test_a_number_can_be_quoted():

@@ -10,9 +10,10 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.drawing.paper.charts import class_bars
+from layoutcm.drawing.paper import charts
 from layoutcm.drawing.paper.matrix import collapsed_figure, difference_figure, matrix_figure
 from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.drawing.row_charts import class_bars
 from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.scores import AVERAGES
@@ -90,7 +91,7 @@ def test_figures_are_equal_to_the_last_byte(method, two_pages):
     c = lcm.compare(*two_pages)
     found, expected = reloaded(c, method).confusion(), c.confusion(method=method)
     for format in ("svg", "png"):
-        for draw in (matrix_figure, collapsed_figure, class_bars):
+        for draw in (matrix_figure, collapsed_figure, lambda one: charts.draw(class_bars(one))):
             assert figure_bytes(draw(found), format) == figure_bytes(draw(expected), format)
     for view in VIEWS:
         drawn = [figure_bytes(matrix_figure(one, view), "svg") for one in (found, expected)]
@@ -286,11 +287,12 @@ def test_what_a_result_does_not_have(monkeypatch):
 def test_figures_are_those_of_the_report(name):
     shares = [0.2, 0.3, 0.5, 0.6, 0.6, 0.7, 0.9]
     c = one_label_pages(*shares)
-    intervals, look = c.bootstrap(), {}
+    intervals = c.bootstrap()
     if name == "classes":
         recipe = f"{intervals.recipe}; {resampling_text(intervals.resampling)}"
-        look = {"intervals": intervals.whiskers(), "recipe": recipe}
-    expected = report_files.FIGURES[name](c.confusion(), None, **look)
+        expected = charts.draw(class_bars(c.confusion(), intervals=intervals.whiskers(), recipe=recipe))
+    else:
+        expected = report_files.draw_figure(result_of(c), c.confusion(), name)
     assert figure_bytes(reloaded(c, intervals=intervals).figure(name), "svg") == figure_bytes(expected, "svg")
 
 

@@ -23,6 +23,12 @@ def svg_only(monkeypatch):
     monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
 
 
+@pytest.fixture
+def no_figures(monkeypatch):
+    """Reports of one prediction without figures."""
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+
+
 @pytest.fixture(scope="module")
 def browser():
     with chromium() as running:

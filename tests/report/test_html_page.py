@@ -11,12 +11,12 @@ from layoutcm.drawing.web.inline import IMAGE_BYTES, image_uri
 from layoutcm.drawing.web.matrix_data import PAGES_PER_CELL
 from layoutcm.filling.result_of import result_of
 from layoutcm.metrics.matrix_blocks import largest_groups
-from layoutcm.report import html_page, report_files
+from layoutcm.report import html_page
 from layoutcm.report.report_files import all_tables
 from support.browser import chromium
 from support.layouts import build
 from support.matrix_values import KNOWN_LABELS, views_of
-from support.written_reports import data_of, values
+from support.written_reports import data_of
 
 
 def test_html_numbers_equal_the_api(sample, folder):
@@ -25,14 +25,6 @@ def test_html_numbers_equal_the_api(sample, folder):
         np.testing.assert_array_equal(views_of(data["matrix"])[view], wanted)
     np.testing.assert_array_equal(views_of(data["collapsed"])["f1"], m.collapse().f1)
     assert data["matrix"]["row_names"] == data["matrix"]["column_names"] == m.labels
-    for name, frame in (
-        ("classes", m.classes()),
-        ("pages", sample.page_table()),
-        ("documents", sample.document_table()),
-    ):
-        rows = data["tables"][name]["rows"]
-        assert [row[0] for row in rows] == frame.iloc[:, 0].tolist()
-        np.testing.assert_array_equal(values([row[-4:] for row in rows]), frame.iloc[:, -4:].to_numpy(float))
     assert data["recipe"] == sample.recipe and data["labels"] == m.labels and data["pages"] == 60
     assert data["matrix"]["groups"] == []  # 11 labels are few
 
@@ -117,9 +109,8 @@ def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):
     assert visible["matrix"]["models"][0]["mass"] == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
 
 
-def test_a_page_with_very_many_regions_keeps_some_of_both_sides(monkeypatch, tmp_path):
+def test_a_page_with_very_many_regions_keeps_some_of_both_sides(monkeypatch, no_figures, tmp_path):
     """gt has 60 regions, pred 20; of 30 that fit, 15 are those of pred, and the page says how many there are."""
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
     monkeypatch.setattr(html_page, "MOST_BOXES", 30)
     gt = build({"p": (100, 100)}, [("p", "x", k, 0, k + 1, 10) for k in range(60)])
     pred = build({"p": (100, 100)}, [("p", "x", k, 5, k + 1, 10) for k in range(20)])
@@ -128,8 +119,7 @@ def test_a_page_with_very_many_regions_keeps_some_of_both_sides(monkeypatch, tmp
     assert (sides.count(0), sides.count(1), picture["region_count"]) == (15, 15, 80)
 
 
-def test_joined_labels_have_no_pages_and_say_so(monkeypatch, tmp_path):
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+def test_joined_labels_have_no_pages_and_say_so(no_figures, tmp_path):
     names = [f"label {k}" for k in range(100)]
     gt = build({"p": (100, 100)}, [("p", name, k, 0, k + 1, 10 + k) for k, name in enumerate(names)], names)
     # Only the smallest label, which is joined, and the largest are not found completely.

@@ -90,8 +90,7 @@ def views_text(value):
     return f"−{abs(100 * value):.1f} % points"
 
 
-def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path, monkeypatch):
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path, no_figures):
     gt = build({"p": (10, 10)}, [("p", "x", 0, 0, 5, 5)])
     same, others = (build({"p": (10, 10)}, [("p", label, 0, 0, 5, 5)]) for label in ("x", "y"))
     models = {"same": lcm.compare(gt, same), "others": lcm.compare(gt, others, taxonomy="different")}
@@ -99,7 +98,7 @@ def test_a_prediction_with_other_labels_says_why_it_cannot_be_compared(tmp_path,
     assert data_of(tmp_path / "alone" / "report.html")["pairs"] == []
     board = lcm.leaderboard(models, n=10).write_report(tmp_path / "r")
     (pair,) = data_of(board / "same" / "report.html")["pairs"]
-    assert pair["name"] == "others" and "the labels of one of them differ from the others" in pair["problem"]
+    assert pair["name"] == "others" and "the two models have different labels" in pair["problem"]
 
 
 def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place, browser):
@@ -113,8 +112,7 @@ def test_a_cell_of_the_page_of_all_opens_the_report_of_its_prediction(place, bro
     assert "Caption read as Text" in page.inner_text("#cell")
 
 
-def test_a_page_with_too_many_tiles_has_no_picture(models, monkeypatch, tmp_path):
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+def test_a_page_with_too_many_tiles_has_no_picture(models, monkeypatch, no_figures, tmp_path):
     refused = data_of(models["model-a"].write_report(tmp_path / "r") / "report.html")["pictures"][0]["page"]
     tiles = type(models["model-a"]).page_tiles
 

@@ -1,8 +1,13 @@
-"""The HTML report in a real browser, opened from disk: clicks work and nothing is fetched."""
+"""The HTML report in a real browser, opened from disk: matrix, pages, viewer, keys, screen readers."""
+
+import random
 
 import layoutcm as lcm
 from layoutcm import wording
 from support import hostile
+from support.layouts import build
+from support.matrix_page import serious_violations
+from support.matrix_values import KNOWN_LABELS
 
 
 def test_a_click_on_a_cell_shows_its_pages(opened):
@@ -84,3 +89,110 @@ def test_one_prediction_has_no_buttons_to_compare_it_with_others(opened):
     """A rule of the style sheet on rows of buttons is stronger than the attribute `hidden`."""
     page = opened(hostile.compared())
     assert not page.locator("#others").is_visible() and page.locator("#views").is_visible()
+
+
+def strips(labels):
+    """A page with a strip for each label; in pred, the right half of a strip has the label of the next one."""
+    n, size = len(labels), {"p": (40, 10 * len(labels))}
+    gt = [("p", label, 0, 10 * i, 40, 10 * i + 10) for i, label in enumerate(labels)]
+    pred = [("p", label, 0, 10 * i, 20, 10 * i + 10) for i, label in enumerate(labels)]
+    pred += [("p", labels[(i + 1) % n], 20, 10 * i, 40, 10 * i + 10) for i in range(n)]
+    return lcm.compare(build(size, gt, labels), build(size, pred, labels))
+
+
+def test_random_cells_of_74_labels_are_the_chosen_ones(opened):
+    names = ["Background", *(f"label {i}" for i in range(1, 75))]
+    page = opened(strips(names[1:]))
+    generator = random.Random(74)
+    for row, column in [(generator.randrange(75), generator.randrange(75)) for _ in range(5)]:
+        page.locator(f"#all-labels [data-cell='{row}-{column}']").click()  # at its centre, with the pointer
+        verb = "found as" if row == column else "read as"
+        assert page.inner_text("#cell h3 >> nth=0") == f"{names[row]} {verb} {names[column]}"
+        assert page.url.endswith(f"#cell-{row}-{column}")
+        assert page.locator("[aria-selected=true]").get_attribute("data-cell") == f"{row}-{column}"
+
+
+def test_every_cell_is_reached_by_keyboard_and_chosen_on_the_way(opened):
+    names = ["Background", "a", "b", "c"]
+    page = opened(strips(names[1:]), "#cell-1-1")
+    page.locator("[aria-selected=true]").focus()
+    page.keyboard.press("Control+Home")
+    found = []
+    for _ in names:
+        for _ in names:
+            found.append(page.inner_text("#cell h3 >> nth=0"))
+            said = page.evaluate("document.activeElement.getAttribute('aria-label')")
+            assert said.startswith(f"Ground truth {found[-1].split()[0]}, Prediction {found[-1].split()[-1]}, Recall ")
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowDown")
+    assert found == [f"{gt} {'found' if gt == pred else 'read'} as {pred}" for gt in names for pred in names]
+    page.click("#views button:text-is('2x2')")
+    assert page.locator("#collapsed table").count() == 4 and not page.is_visible("#all-labels")
+    page.click("#views button:text-is('Log')")
+    page.click("#views button:text-is('Pixels')")
+    assert page.is_visible("#all-labels") and page.inner_text("#all-labels [data-cell='1-2']") == "200"
+
+
+def test_axe_finds_nothing_serious_in_the_matrix(opened):
+    page = opened(strips(KNOWN_LABELS), "#cell-3-3", "dark")
+    assert serious_violations(page, "#heatmap") == []
+    page.click("text=Open all groups")
+    assert serious_violations(page, "#heatmap", ["<td", "<th"]) == []
+    page.click("#views button:text-is('2x2')")
+    assert serious_violations(page, "#collapsed") == []
+
+
+LABELS = hostile.SCREEN[:4]
+
+
+def shifted(shift=0):
+    rows = [("p", label, 10, 10 + 30 * k, 210 - shift, 35 + 30 * k) for k, label in enumerate(LABELS)]
+    return build({"p": (300, 200)}, rows, LABELS)
+
+
+def at(compared, *cell):
+    """The part of an address that chooses a cell."""
+    row, column = compared.cell(*cell)
+    return f"#cell-{row}-{column}"
+
+
+def test_the_dialog_is_the_whole_viewer(opened):
+    c = lcm.compare(shifted(), shifted(50))
+    page = opened(c, at(c, LABELS[0], "Background"), why=True)
+    page.locator("#cell canvas").press("Enter")
+    viewer = page.locator("#large .viewer")
+    page.wait_for_selector("#large .viewer[data-ready=none]")
+    assert viewer.locator("canvas").count() == 1 and "1\u202f250 px" in viewer.locator(".viewer-legend").inner_text()
+    kinds = viewer.locator("select").first.locator("option").all_inner_texts()
+    sides = ["Label sets of Ground truth", "Label sets of Prediction"]
+    assert kinds == ["Regions only", "Difference", "Chosen cell", *sides, "Causes"]
+    viewer.get_by_role("button", name="3 canvases").click()
+    assert viewer.locator("canvas").count() == 3
+    rows = viewer.locator(".viewer-words tr[data-pair]").all_inner_texts()
+    assert len(rows) == 1 + 2 * 4 and any("0000 0010" in row and LABELS[0] in row for row in rows)
+    viewer.locator("summary").click()
+    viewer.locator(".viewer-list li").first.wait_for()  # the list is made when it is opened
+    listed = viewer.locator(".viewer-list li").all_inner_texts()
+    for number, label in enumerate(LABELS, start=1):
+        assert f"Ground truth, region {number}: {label}, x 10 to 210" in listed[number - 1]
+    assert len(listed) == 8 and page.locator("#large img").count() == 0
+    page.keyboard.press("Escape")
+    assert not page.locator("#large").is_visible()
+
+
+def test_two_predictions_without_a_truth_are_a_and_b(opened):
+    c = lcm.compare(shifted(), shifted(50), truth=False)
+    page = opened(c, at(c, LABELS[0], "Background"))
+    page.locator("#cell canvas").click()
+    text = page.locator("#large .viewer").inner_text()
+    assert "Label sets of A" in text and "Ground truth" not in text and "Prediction" not in text
+
+
+def test_the_dialog_has_no_serious_accessibility_violation(opened):
+    c = lcm.compare(shifted(), shifted(50))
+    page = opened(c, at(c, LABELS[0], "Background"), "dark")
+    page.locator("#cell canvas").click()
+    page.locator("#large summary").click()
+    page.locator("#large .viewer-words tr[data-pair]").first.click()
+    assert serious_violations(page, "#large", ["<canvas"]) == []

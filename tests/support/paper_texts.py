@@ -1,9 +1,11 @@
 """The texts of a paper figure, as they are drawn."""
 
+import xml.etree.ElementTree as ET
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from layoutcm.drawing.paper.printing import paper_style
+from layoutcm.drawing.paper.printing import figure_bytes, paper_style
 
 
 def text_boxes(figure):
@@ -18,3 +20,9 @@ def text_boxes(figure):
 
 def drawn_texts(figure):
     return [text.get_text() for text, _ in text_boxes(figure)]
+
+
+def svg_texts(figure):
+    """The texts of a figure in its SVG file, in their order."""
+    found = ET.fromstring(figure_bytes(figure, "svg")).iter("{http://www.w3.org/2000/svg}text")
+    return [element.text for element in found]

@@ -1,5 +1,5 @@
 """Matplotlib figures for print: PNG, SVG and PDF that are the same bytes on every run.
 
-`printing` has the style and the fonts, `matrix_grid` draws cells. May import tables and everything below it, and the
-modules of drawing that are not in `screen/`.
+`charts.draw` draws a described chart; `matrix` and `pages` draw matrices and pages. `printing` has the style, the fonts
+and the legends. May import tables and everything below it, and the modules of drawing outside of `screen/` and `web/`.
 """

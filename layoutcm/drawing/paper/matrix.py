@@ -1,7 +1,7 @@
 """Matrices on paper: one view, the 2x2, two models side by side, the difference of two models.
 
 Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
-steadily darker, so that they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
+steadily darker, so they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
 a worse cell has a diagonal line.
 """
 
@@ -22,19 +22,19 @@ from layoutcm.drawing.matrix_layers import (
     cell_text,
     correct_cells,
     difference_place,
+    drawn_alike,
     matrix_layers,
+    shown_in_either,
+    with_same_labels,
 )
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
+    BAR_HEIGHT,
     LARGEST_FONT,
-    CellSize,
     Grid,
-    LabelFonts,
-    LabelSteps,
     draw_bar,
+    draw_bars,
     draw_cells,
-    draw_dots,
-    draw_frame,
     draw_numbers,
     draw_outlines,
     draw_strokes,
@@ -44,22 +44,19 @@ from layoutcm.drawing.paper.printing import (
     COLUMN_WIDTHS,
     column_width,
     draw_text,
-    new_sheet,
+    new_figure,
     shorten_to_width,
     text_width,
     with_paper_style,
 )
-from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BAR_HEIGHT = 27.0
 TITLE_HEIGHT, GAP = 12.0, 8.0  # of two matrices: above each, and between them
 STROKE_FROM = 0.03  # share of the top of the scale; smaller differences get no line
 NOISE = "#d5d8de"
@@ -76,7 +73,7 @@ def matrix_figure(
     log: bool | None = None,
     unit: str = VIEW_TITLES["pixels"],
 ) -> Figure:
-    """One view of a matrix, of selected labels, by default those in use.
+    """One view of a matrix with the selected labels, by default all labels in use.
 
     `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one. `unit`
     is what the matrix counts.
@@ -85,11 +82,11 @@ def matrix_figure(
     sheet_width = column_width(width, 15 * len(selection.columns) + 60)
     rows, columns = ([confusion.labels[i] for i in side] for side in selection)
     grid = plan_grid(rows, columns, sheet_width, top=2)
-    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
+    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, selection, LIGHT, view == "pixels" if log is None else log)
-    _draw_matrix(axes, grid, confusion, view, selection, layers)
+    _draw_matrix(figure, grid, confusion, view, selection, layers)
     name = unit if view == "pixels" else view_title(view, confusion)
-    _bars(axes, layers, name, view != "pixels", confusion.diagonal, grid, sheet_width)
+    _draw_scales(figure, layers, name, confusion.diagonal, grid, sheet_width, view != "pixels")
     return figure
 
 
@@ -106,8 +103,7 @@ def pair_figure(
 ) -> Figure:
     """Two matrices with the same labels, {title: matrix}, side by side; in one column, one below the other."""
     log = view == "pixels" if log is None else log
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in matrices.values()], axis=0)
-    drawn = [drawn_matrix(one, selection, sizes) for one in matrices.values()]
+    drawn = drawn_alike(matrices.values(), selection)
     rows, columns = ([drawn[0].confusion.labels[i] for i in side] for side in drawn[0].selection)
     stacked = width == "one"
     sheet_width = COLUMN_WIDTHS["one" if stacked else "two"]
@@ -116,14 +112,14 @@ def pair_figure(
     height = grid.bottom + BAR_HEIGHT
     corners = [(0.0, 0.0), (0.0, height) if stacked else (own_width + GAP, 0.0)]
     recipes = [one.recipe for one in matrices.values()] if caption else []
-    figure, axes = new_sheet(sheet_width, corners[1][1] + height, *recipes)
+    figure = new_figure(sheet_width, corners[1][1] + height, *recipes)
     name = unit if view == "pixels" else view_title(view, drawn[0].confusion)
     for title, (confusion, shown, _), (left, top) in zip(matrices, drawn, corners):
         layers = matrix_layers(confusion, view, shown, LIGHT, log)
-        own = grid._replace(corner=(grid.left + left, grid.top + top))
-        draw_text(axes, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
-        _draw_matrix(axes, own, confusion, view, shown, layers)
-        _bars(axes, layers, name, view != "pixels", confusion.diagonal, own, left + own_width)
+        own = grid._replace(left=grid.left + left, top=grid.top + top)
+        draw_text(figure, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
+        _draw_matrix(figure, own, confusion, view, shown, layers)
+        _draw_scales(figure, layers, name, confusion.diagonal, own, left + own_width, view != "pixels")
     return figure
 
 
@@ -134,23 +130,22 @@ def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption:
     sheet_width = column_width(width, 0)
     per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
-    figure, axes = new_sheet(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
+    figure = new_figure(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_TITLES, grids):
         name = VIEW_TITLES[view] if view == "pixels" else f"{VIEW_TITLES[view]}, %"
-        draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
-        _draw_matrix(axes, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
+        draw_text(figure, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
+        _draw_matrix(figure, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
     return figure
 
 
 def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
     """The grid of the k-th of four 2x2 matrices; only the first matrix of a line has row labels."""
-    start = max(text_width(label, 6.5) for label in labels) + 8
+    start = max(text_width(label, 6.5) for label in labels) + 17
     cell_width = (width - start - 4) / per_line / 2 - 5
-    corner = (start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90)
+    left, top = start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90
     names = list(labels) if k % per_line == 0 else [""] * len(labels)
     headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
-    cell, fonts = CellSize(cell_width, 26), LabelFonts(6.5, 6.5)
-    return Grid(corner, cell, names, headings, fonts, upright=False, every=LabelSteps())
+    return Grid(left, top, cell_width, 26, names, headings, 6.5, 6.5)
 
 
 @with_paper_style
@@ -170,64 +165,42 @@ def difference_figure(
     With `differences`, which have intervals, cells within noise are grey. A `selection` is one of two matrices with the
     same labels; without it, all labels in use are shown.
     """
-    first, second = _same_labels(first, second)
-    in_use = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
-    shown = selection or in_use
-    sizes = first.gt_pixels + first.pred_pixels + second.gt_pixels + second.pred_pixels
-    (first, (rows, columns), _), (second, _, _) = (drawn_matrix(one, shown, sizes) for one in (first, second))
+    pair = with_same_labels(first, second)
+    shown = selection or shown_in_either([select(one) for one in pair])
+    (first, (rows, columns), _), (second, _, _) = drawn_alike(pair, shown)
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
-    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
+    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = DIFFERENCE_TOP if view != "pixels" else float(np.nanmax(np.abs(values), initial=0)) or 1.0
     better = better_cells(values, first, Selection(rows, columns))
     noise = _noise(differences, [[first.labels[i] for i in side] for side in (rows, columns)], values.shape)
     colours = [[_difference_colour(*cell, most) for cell in zip(*row)] for row in zip(values.tolist(), better, noise)]
-    draw_frame(axes, grid)
-    draw_cells(axes, grid, colours)
+    axes = draw_cells(figure, grid, colours, np.isnan(values))
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
     show = cell_text(view != "pixels")
     texts = [["" if not v or math.isnan(v) else _signed(v, show(abs(v))) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
-        draw_strokes(axes, grid, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
-    draw_dots(axes, grid, np.isnan(values))
+        draw_strokes(axes, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
     points = "" if view == "pixels" else ", % points"
     grey = "; grey: within noise" if differences is not None else ""
     title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points + grey
-    end = f"≥ {show(most)[1:]}" if view != "pixels" else show(most)[1:]
+    end = f"≥ {show(most)}" if view != "pixels" else show(most)
     ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
-    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
+    draw_bar(figure, LIGHT.diverging, title, ticks, grid, min(110, sheet_width - grid.left - 30))
     return figure
 
 
-def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
-    """Both matrices with the labels of both; a label that a model does not have gets empty cells in its matrix."""
-    if first.labels == second.labels and first.diagonal == second.diagonal:
-        return first, second
-    if not (first.diagonal and second.diagonal):
-        problem = "the two models have different labels"
-        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
-    labels = list(dict.fromkeys((*first.labels, *second.labels)))
-    return with_labels(first, labels), with_labels(second, labels)
-
-
 def _draw_matrix(
-    axes: Axes,
-    grid: Grid,
-    confusion: Confusion,
-    view: str,
-    selection: Selection,
-    layers: Sequence[Layer],
+    figure: Figure, grid: Grid, confusion: Confusion, view: str, selection: Selection, layers: Sequence[Layer]
 ) -> None:
     values = view_values(confusion, view)[np.ix_(*selection)]
     colours = [[cell_colour(layers, i, j) for j in range(values.shape[1])] for i in range(values.shape[0])]
     show = cell_text(view != "pixels")
-    draw_frame(axes, grid, confusion.side_names)
-    draw_cells(axes, grid, colours)
+    axes = draw_cells(figure, grid, colours, np.isnan(values), confusion.side_names)
     if confusion.diagonal:
         draw_outlines(axes, grid, correct_cells(confusion, selection))
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
-    draw_dots(axes, grid, np.isnan(values))
 
 
 def _noise(found: CellDifferences | None, labels: list[list[str]], shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -245,13 +218,10 @@ def _signed(value: float, text: str) -> str:
     return "≈0" if text.startswith("<") else ("+" if value > 0 else "−") + text
 
 
-def _bars(
-    axes: Axes, layers: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
+def _draw_scales(
+    figure: Figure, layers: Sequence[Layer], name: str, diagonal: bool, grid: Grid, right: float, shares: bool
 ) -> None:
-    """The colour bars below the matrix: hits at the left, misses at the right."""
-    shown = [layer for layer in layers if np.isfinite(layer.z).any()]
-    length = (width - grid.left - 22) / 2 - 8
-    for k, layer in enumerate(shown):
-        title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
-        left, marks = grid.left + k * (length + 18), layer.marks(3, shares)
-        draw_bar(axes, layer.scale, title, marks, left, grid.bottom + 5, min(length, 110))
+    """Draw the colour bars below the matrix: hits at the left, misses at the right."""
+    places = {"hit": "diagonal", "miss": "off it"}
+    titled = [(layer, f"{name}, {places[layer.name]}" if diagonal else name) for layer in layers]
+    draw_bars(figure, titled, grid, right, shares)

@@ -1,7 +1,7 @@
 """The basics of all paper figures: one Matplotlib style, text that fits, reproducible files.
 
 Sizes are in points (1/72 inch). pyplot is not used. Matplotlib's global settings are changed only while drawing and
-under one lock, so that threads do not disturb each other.
+under one lock, so threads do not disturb each other.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PAGE_HEIGHT = 660.0
 DPI = 300
 INK, SOFT, LINE = "#1a1a1a", "#5c5c5c", "#c9c9c9"
 CAPTION_SIZE = 5.0
+LEGEND_LINE = 9.0  # the height of a line of a legend
 # Characters of a text that is shortened to fit, and of all labels of one side of a matrix together. A label may have a
 # thousand, and each character is measured and then drawn in three formats.
 MOST_CHARACTERS = 60
@@ -121,18 +122,15 @@ def new_figure(width: float, height: float, *recipes: str) -> Figure:
     whole = height + line_height * len(lines) + 4
     figure = Figure((width / 72, whole / 72), facecolor="white")
     for k, line in enumerate(lines):
-        # Drawn last: a text search or a screen reader finds it last.
+        # Drawn last, so a text search or a screen reader finds it last.
         draw_text(figure, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
     return figure
 
 
-def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
-    """A figure with axes that cover it, in points, y down; the recipes are written below `height`."""
-    figure = new_figure(width, height, *recipes)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set(xlim=(0, width), ylim=(72 * figure.get_figheight(), 0))
-    return figure, axes
+def add_plot(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Add axes at a place of the sheet, in points from its upper left corner."""
+    wide, high = (72 * inches for inches in figure.get_size_inches())
+    return figure.add_axes((left / wide, 1 - (top + height) / high, width / wide, height / high))
 
 
 def column_width(name: str | None, needed: float) -> float:
@@ -165,11 +163,41 @@ def sheet_points(figure: Figure) -> Transform:
 
 
 def draw_lines(axes: Axes, lines: Sequence[Sequence[tuple[float, float]]], **look: Any) -> None:
-    """Draw many lines as one collection: single ones would be slow. Without a `look`, they are those of a grid."""
+    """Draw many lines as one collection, which is faster than one by one; without a `look`, they look like a grid."""
     from matplotlib.collections import LineCollection
 
     grid: dict[str, Any] = {"colors": LINE, "linewidths": 0.35, "zorder": 0}
     axes.add_collection(LineCollection(lines, **grid | look), autolim=False)
+
+
+def draw_legend(
+    figure: Figure, legend: Sequence[tuple[str, Any]], place: tuple[float, float], columns: int, long: float
+) -> None:
+    """Draw texts and their marks with the upper left corner at a place of the sheet; they are read line by line.
+
+    `long` is the length of the marks, in points.
+    """
+    # Matplotlib fills column after column.
+    order = [legend[k] for column in range(columns) for k in range(column, len(legend), columns)]
+    drawn = figure.legend(
+        [mark for _, mark in order],
+        ["x"] * len(order),  # a label that starts with _ would not be shown
+        loc="upper left",
+        bbox_to_anchor=place,
+        bbox_transform=sheet_points(figure),
+        ncols=columns,
+        fontsize=6,
+        handlelength=long / 6,
+    )
+    for text, (name, _) in zip(drawn.get_texts(), order):
+        text.set(text=one_line(name), family=font_names(name))
+
+
+def legend_columns(names: Sequence[str], width: float, long: float) -> int:
+    """How many columns of marks and names fit into the width, with lines of about equal length."""
+    most = max(int((width - 8) / max(text_width(name, 6) + long + 12 for name in [*names, ""])), 1)
+    lines = -(-len(names) // most)
+    return -(-len(names) // max(lines, 1)) or 1
 
 
 def text_width(text: str, size: float) -> float:

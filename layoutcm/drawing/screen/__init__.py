@@ -1,5 +1,4 @@
-"""Plotly figures for the dashboard: matrices, class bars, curves, families, a page with its regions and label sets.
+"""Plotly figures for the dashboard: `charts.draw` draws a described chart in the colours of a theme.
 
-Pure functions: data in, figure out. May import tables and everything below it, and the modules of drawing that are not
-in `paper/`.
+May import tables and everything below it, and the modules of drawing that are not in `paper/` or `web/`.
 """

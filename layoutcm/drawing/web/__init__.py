@@ -1,7 +1,6 @@
-"""What the browser draws itself: scripts and styles that the dashboard, the offline report and notebooks share,
-and their data.
+"""What the browser draws itself: scripts and styles of the dashboard, the offline report and notebooks, and their data.
 
-Independent of Streamlit and Plotly. The scripts have no import and no export, so that they can be joined in any page.
+It does not need Streamlit or Plotly. The scripts have no import and no export, so they can be joined in any page.
 """
 
 from __future__ import annotations

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.matrix_layers import scale_ends
+from layoutcm.drawing.matrix_layers import drawn_alike, scale_ends, with_same_labels
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
-from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.models.differences import on_common_pages
-from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix, drawn_matrix, with_labels
+from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix
 from layoutcm.tables.matrix_views import Selection, select, view_values
 
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -55,8 +54,7 @@ def matrix_data(
     """
     look = look or MatrixLook()
     named = {"": models} if isinstance(models, Confusion) else dict(models)
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in named.values()], axis=0)
-    drawn = {name: drawn_matrix(one, selection, sizes) for name, one in named.items()}
+    drawn = dict(zip(named, drawn_alike(named.values(), selection)))
     first = next(iter(drawn.values()))
     confusion, (rows, columns), positions = first
     # A matrix may come with joined labels; they have no cell of their own either.
@@ -195,32 +193,14 @@ def paired_matrices(
     return with_same_labels(first, second)
 
 
-def with_same_labels(first: Confusion, second: Confusion) -> Pair:
-    """Both matrices with the labels of either; an InputError if one of them has no diagonal."""
-    if first.labels == second.labels and first.diagonal == second.diagonal:
-        return first, second
-    if not (first.diagonal and second.diagonal):
-        raise InputError("", "", "the labels of one of them differ from the others", "A mapping makes them comparable.")
-    labels = list(dict.fromkeys((*first.labels, *second.labels)))
-    return with_labels(first, labels), with_labels(second, labels)
-
-
-def shown_in_either(selections: Sequence[Selection]) -> Selection:
-    """The labels that at least one of the matrices shows."""
-    return Selection(*(sorted({label for one in side for label in one}) for side in zip(*selections)))
-
-
 def plain_difference_of_shown(pair: Pair, view: str, shown: Selection) -> dict[str, Any]:
     """The second minus the first, without intervals."""
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
-    first, second = (drawn_matrix(one, shown, sizes) for one in pair)
-    values = (view_values(one.confusion, view)[np.ix_(*one.selection)] for one in (first, second))
+    values = (view_values(one.confusion, view)[np.ix_(*one.selection)] for one in drawn_alike(pair, shown))
     return plain_difference(-np.subtract(*values))
 
 
 def difference_of_shown(found: CellDifferences, pair: Pair, shown: Selection) -> dict[str, Any]:
     """The differences of the drawn cells; joined labels have no interval, and so no verdict."""
-    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in pair], axis=0)
-    drawn = drawn_matrix(pair[0], shown, sizes)
+    drawn = drawn_alike(pair, shown)[0]
     rows, columns = ([drawn.confusion.labels[i] for i in side] for side in drawn.selection)
     return difference_data(found.of_labels(rows, columns))

@@ -1,5 +1,5 @@
-// The numbers and colours of a matrix: groups of labels that are summed up, shares of the sums, and the colour rule,
-// which is that of drawing/matrix_layers.py with the ends of its scales. A "line" is a row or a column as it is drawn: a label or a closed group.
+// The numbers and colours of a matrix: sums of groups of labels, shares of the sums, and the colour rule of
+// drawing/matrix_layers.py, whose scale ends come with the data. A "line" is a drawn row or column: a label or a closed group.
 // Its `places` are indices into the rows or columns of the data, its `position` is that of the label in the whole matrix.
 const JOINED_LABEL = -1;
 
@@ -14,7 +14,7 @@ function matrix_lines(data, side, open) {
     if (!group) return lines.push(label(place));
     if (seen.has(group)) return;
     seen.add(group);
-    // The labels of a group stand together, where the first of them stands.
+    // The labels of a group are together, at the place of the first.
     if (open.has(group.name)) group[side].forEach((member, k) => lines.push(label(member, group.name, k === 0)));
     else lines.push({ name: group.name, position: null, places: group[side], group: group.name, first: true, closed: true });
   });
@@ -39,7 +39,7 @@ function harmonic(recall, precision) {
   return r + p ? (2 * r * p) / (r + p) : 0;
 }
 
-// "hit", "miss", or "mixed" for the diagonal cell of a joined label, which is partly right; that one is not coloured.
+// "hit", "miss", or "mixed" for the diagonal cell of a joined label, which is partly right; such a cell is not coloured.
 function cell_kind(data, row, column) {
   if (!data.diagonal) return "hit";
   if (row.closed || column.closed) return row.closed && column.closed && row.group === column.group ? "hit" : "miss";

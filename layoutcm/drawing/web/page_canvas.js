@@ -79,14 +79,14 @@ function page_lit_pixels(data, cell) {
 // `ratio` is the number of pixels of the canvas for one pixel of the style sheet.
 function draw_page_canvas(canvas, ratio, model, view, look) {
   const pen = canvas.getContext("2d");
-  const { width, height } = model.data;
+  const { width, height, lighting } = model.data;
   const seen = { x0: -view.x / view.s, y0: -view.y / view.s, x1: (canvas.width / ratio - view.x) / view.s, y1: (canvas.height / ratio - view.y) / view.s };
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, canvas.width, canvas.height);
   pen.setTransform(view.s * ratio, 0, 0, view.s * ratio, view.x * ratio, view.y * ratio);
-  pen.fillStyle = "#fafafa";
+  pen.fillStyle = lighting.paper;
   pen.fillRect(0, 0, width, height);
-  pen.globalAlpha = look.faint || PAGE_TRANSPARENT.includes(look.mask) ? 0.5 : 1;
+  pen.globalAlpha = look.faint || PAGE_TRANSPARENT.includes(look.mask) ? lighting.picture : 1;
   if (look.image) draw_page_image(pen, look.image(view.s * ratio), width, height, seen);
   pen.globalAlpha = 1;
   if (look.mask) draw_page_mask(pen, model, view, look, seen);
@@ -121,18 +121,18 @@ function draw_page_mask(pen, model, view, look, seen) {
 }
 // How an area is filled in a mask; null: it stays empty.
 function page_fill(pen, model, look, number, view) {
-  const { data } = model;
+  const { data } = model, { lighting } = data;
   if (look.mask === "cell") {
     const share = look.cell ? page_share(data.pairs[number], look.cell) : 0;
-    return share > 0 ? { colour: data.lit_colour, strength: 0.45 + 0.4 * share } : null;
+    return share > 0 ? { colour: data.lit_colour, strength: lighting.lit + lighting.lit_by_share * share } : null;
   }
   if (look.mask === "difference" || look.mask === "causes") {
     if (number < 0) return null;
     const [, colour, pattern] = look.mask === "causes" ? data.cause_kinds[number] : data.kinds[data.pairs[number].kind];
-    return colour && { colour, strength: 0.75, pattern: pattern && page_pattern(pen, pattern, view.s) };
+    return colour && { colour, strength: lighting.mask, pattern: pattern && page_pattern(pen, pattern, view.s) };
   }
   const visible = model.sets[number][look.mask === "gt" ? 0 : 1].filter((label) => label > 0 && (!model.shown || model.shown.has(label)));
-  return visible.length ? { colour: page_blend(visible.map((label) => data.colours[label])), strength: 0.78 } : null;
+  return visible.length ? { colour: page_blend(visible.map((label) => data.colours[label])), strength: lighting.label_sets } : null;
 }
 function page_blend(colours) {
   const parts = colours.map(channels);
@@ -159,12 +159,11 @@ function page_pattern(pen, name, scale) {
 // The pixels of one pair of label sets: everything else is covered.
 function draw_page_lit(pen, model, pair) {
   const area = page_tiles_of(model, "pairs")?.get(pair);
-  pen.fillStyle = "rgba(255,255,255,.6)";
+  pen.globalAlpha = model.data.lighting.pair;
+  pen.fillStyle = "#ffffff";
   pen.fillRect(0, 0, model.data.width, model.data.height);
-  if (!area) return;
   pen.fillStyle = model.data.lit_colour;
-  pen.globalAlpha = 0.6;
-  pen.fill(area.path);
+  if (area) pen.fill(area.path);
   pen.globalAlpha = 1;
 }
 
@@ -199,7 +198,7 @@ function draw_page_focus(pen, box, view) {
     pen.strokeRect(box.x0 - gap, box.y0 - gap, box.x1 - box.x0 + 2 * gap, box.y1 - box.y0 + 2 * gap);
   }
 }
-// Centres as dots (gt) and squares, and a line between those that match.
+// Centres as dots (gt) and squares, with a line between two that match.
 function draw_page_centres(pen, model, view, look) {
   const size = 3.5 / view.s;
   pen.strokeStyle = "#111111";
@@ -222,8 +221,8 @@ function draw_page_centres(pen, model, view, look) {
   }
 }
 
-// Labels on regions, at the part of a region that is visible. The focused region comes first, then those with the labels of
-// the chosen cell; of the others, a tag is left out if its region is small on the screen, or if it would cover another tag.
+// Labels on regions, at the part of a region that is visible. The focused region comes first, then regions with the
+// labels of the chosen cell. Any other tag is left out if its region is small on the screen or it would cover another tag.
 function draw_page_tags(pen, model, view, look, seen, ratio) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = PAGE_TAG.font;

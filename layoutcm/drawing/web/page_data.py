@@ -1,7 +1,7 @@
 """The data of a page for the viewer: its regions, its tiles with their pairs of label sets, causes and centres.
 
-Coordinates are page pixels, y down. Labels are given by their position in one list of names, so that a report with many
-pages has this list once.
+Coordinates are page pixels, y down. Labels are given by their position in one list of names, which a report with many
+pages has only once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
-from layoutcm.drawing.page_raster import PATTERNS, page_boxes
+from layoutcm.drawing.page_raster import LIGHTING, PATTERNS, page_boxes
 from layoutcm.drawing.palette import (
     AGREEMENT_COLOURS,
     BACKGROUND_COLOUR,
@@ -29,12 +29,12 @@ from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 
 MOST_RUNS = 40_000  # of tiles; the data of a page are then below 1 MB
-# So that causes can be distinguished without colour, in their order.
+# Patterns that distinguish the causes without colour, in their order.
 CAUSE_PATTERNS = (None, "falling", "dots", "rising", "dots", "falling", "rising", None)
 
 
 def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, Any]:
-    """What all pages have in common: the names and colours of labels and kinds, and the labels of the bits of words.
+    """The data that all pages share: names and colours of labels and kinds, and the label of each bit of a word.
 
     `more` are labels of further predictions. The last label is that of regions that are not judged.
     """
@@ -48,13 +48,14 @@ def label_data(comparison: Comparison, more: Sequence[str] = ()) -> dict[str, An
         "kinds": _legend(comparison.vocabulary.kinds, AGREEMENT_COLOURS, PATTERNS),
         "cause_kinds": _legend(CAUSES, CAUSE_COLOURS, CAUSE_PATTERNS),
         "lit_colour": LIT,
+        "lighting": LIGHTING._asdict(),
     }
 
 
 def page_for_viewer(
     comparison: Comparison, index: int, method: str, image: str | None, most_runs: int = MOST_RUNS
 ) -> dict[str, Any]:
-    """One page with its regions and tiles, beside what all pages have in common; `image` is a data URI."""
+    """The data of one page that other pages do not share: its regions and tiles; `image` is a data URI."""
     page = comparison.pages[index]
     tiles = comparison.page_tiles(page)
     labels = label_data(comparison)["labels"]
@@ -81,7 +82,7 @@ def region_data(
     `side_numbers` are the numbers under which the viewer shows "gt" and "pred"; a side without one is left out.
     """
     own = [_positions_by_name(comparison, side) for side in (GT, PRED)]
-    if list(labels[: len(comparison.labels)]) != comparison.labels:  # those of another comparison
+    if list(labels[: len(comparison.labels)]) != comparison.labels:  # labels of another comparison
         own = [{label: position for position, label in enumerate(labels)}] * 2
     found = []
     for box in page_boxes(comparison, page):

@@ -15,7 +15,7 @@ function make(tag, attributes = {}, ...children) {
 // A pattern such as "{gt} in A, {pred} in B" with its names replaced by texts.
 const filled = (pattern, texts) => pattern.replace(/\{(\w+)\}/g, (_, name) => texts[name]);
 
-// Numbers as text: the same as those of layoutcm.wording; a test compares them.
+// Numbers as text, as layoutcm.wording writes them; a test compares both.
 // `toFixed` rounds a half up; Python rounds it to the even digit.
 function fixed(v, n) {
   const exact = v.toFixed(n + 30), cut = exact.slice(0, -30).replace(/\.$/, "");

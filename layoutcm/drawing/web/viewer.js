@@ -263,7 +263,7 @@ class PageViewer {
     this.view = { s: this.view.s, x: this.view.x + dx, y: this.view.y + dy };
     this.later();
   }
-  // Move the view so that a region is visible.
+  // Move the view to make a region visible.
   reveal(box) {
     const { clientWidth: wide, clientHeight: high } = this.panes[0].canvas, { s, x, y } = this.view ?? this.fitted(this.panes[0].canvas);
     const [x0, y0, x1, y1] = [box.x0 * s + x, box.y0 * s + y, box.x1 * s + x, box.y1 * s + y];

@@ -73,7 +73,7 @@ function move_focus(from, to) {
   to.setAttribute("tabindex", 0);
   to.focus();
 }
-// Scroll the table, not the whole page, so that the row is visible.
+// Scroll the table, not the whole page, to make the row visible.
 function scroll_inside(row) {
   const box = row.closest(".words-scroll"), top = row.offsetTop - box.offsetTop;
   if (top < box.scrollTop + 30 || top + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = Math.max(top - box.clientHeight / 2, 0);

@@ -37,7 +37,7 @@ const open_cell = ({ models, rows, columns, row_names, column_names }) => (_, pi
   const folder = data.models.find((one) => one.name === models[picked.model].name).folder;
   location.href = `${report_of(folder)}#labels=${names.map(encodeURIComponent).join("&")}`;
 };
-// The matrices of all predictions; those with the labels of gt are side by side.
+// The matrices of all predictions; matrices with the labels of gt are side by side.
 function draw_matrices() {
   const link = (model) => ({ ...model, link: report_of(data.models.find((one) => one.name === model.name).folder) });
   const drawn = data.matrices.map((matrix) => small_matrix({ ...matrix, models: matrix.models.map(link) }, { named: true, clickable: true }, open_cell(matrix)));

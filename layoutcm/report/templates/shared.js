@@ -53,7 +53,7 @@ function table_with_notes(name) {
   const drawing = source ? make("img", { src: source, alt: title, class: "drawing" }) : null;
   return make("div", {}, make("h3", {}, title), drawing, table(name), ...notes);
 }
-// Links to all sections; those that the page does not have were removed before.
+// Links to all sections; sections that the page does not have were removed before.
 function draw_navigation() {
   for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
 }

@@ -15,7 +15,8 @@ import streamlit as st
 
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.screen.charts import CONFIG, MOST_BARS, class_bars
+from layoutcm.drawing.row_charts import MOST_BARS, class_bars
+from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.errors import InputError
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.metrics.agreement import label_agreement
@@ -64,9 +65,10 @@ def _show_scores(chosen: Chosen, shown: Panes) -> None:
         return
     labels = chosen.labels_of(confusion)
     found = intervals_if_ready(scope)
-    draw = partial(charts.class_bars, confusion, selection=labels, intervals=found.whiskers() if found else None)
+    bars = class_bars(confusion, selection=labels, intervals=found.whiskers() if found else None)
     table = lambda: class_table(confusion, labels, intervals_part(found) if found else None)
-    downloads.offer("classes", downloads.Offer(downloads.in_state(chosen, "classes"), "Classes", draw, table))
+    file, paper = downloads.in_state(chosen, "classes"), partial(charts.draw, bars)
+    downloads.offer("classes", downloads.Offer(file, "Classes", paper, table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
         # The lowest F1 is on top; classes without a score are last.
@@ -95,11 +97,11 @@ CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
 def _show_bars(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
     found, shown = intervals_if_ready(scope), chosen.labels_of(confusion)
     most = MOST_DRAWN if chosen.now.all_bars else MOST_BARS
-    figure = class_bars(confusion, chosen.theme, most, intervals=found.whiskers() if found else None, selection=shown)
+    bars = class_bars(confusion, most=most, intervals=found.whiskers() if found else None, selection=shown)
     every = sum(1 for i in shown.rows if i)
     if every > MOST_BARS:
         _say_how_many(min(len(classes_in_use(confusion, False, shown)), most), every)
-    st.plotly_chart(figure, key="class_bars", config=CONFIG, theme=None)
+    st.plotly_chart(draw(bars, chosen.theme), key="class_bars", config=CONFIG, theme=None)
     show_source(found)
 
 

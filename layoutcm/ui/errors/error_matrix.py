@@ -11,13 +11,12 @@ import streamlit as st
 
 from layoutcm.drawing.label_order import WORST_ROWS, order_labels, worst_labels
 from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.matrix_layers import shown_in_either, with_same_labels
 from layoutcm.drawing.web.matrix_data import (
     MatrixLook,
     difference_of_shown,
     matrix_data,
     plain_difference_of_shown,
-    shown_in_either,
-    with_same_labels,
 )
 from layoutcm.errors import InputError, NotCounted
 from layoutcm.metrics.confusion import Confusion

@@ -13,9 +13,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.margin_matrices import PART_NAMES, family_as_confusion, family_selection
-from layoutcm.drawing.paper import stacked_bars
-from layoutcm.drawing.screen.charts import CONFIG
-from layoutcm.drawing.screen.stacked_bars import family_bars
+from layoutcm.drawing.paper import charts
+from layoutcm.drawing.row_charts import family_bars
+from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, names_in_order
@@ -110,15 +110,13 @@ def family_headlines(families: FamilyConfusion, side: int, words: ScreenWords) -
 
 def show_labels(chosen: Chosen, families: FamilyConfusion, side: int, words: ScreenWords) -> None:
     """All labels of one side: bars, then a table with the preferred confusion of each label."""
-    figure = family_bars(families, side, chosen.theme)
-    st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
+    bars = family_bars(families, side)
+    st.plotly_chart(draw(bars, chosen.theme), key=f"family_bars_{side}", config=CONFIG, theme=None)
     table = label_table(families, side)
     data_tables.show_table(table, label_columns(families), key=f"family_table_{side}")
-    draw = partial(stacked_bars.family_bars, families, side)
     make = lambda: Table("families", f"Families, labels of {words.named[side]}", table, recipe=families.recipe)
-    downloads.offer(
-        "families", Offer(in_state(chosen, "families", words.named[side]), "Labels in and out of families", draw, make)
-    )
+    file, title = in_state(chosen, "families", words.named[side]), "Labels in and out of families"
+    downloads.offer("families", Offer(file, title, partial(charts.draw, bars), make))
 
 
 def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:

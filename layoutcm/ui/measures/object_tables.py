@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.line_charts import Curve, curve_points
 from layoutcm.drawing.margin_matrices import object_as_confusion
-from layoutcm.drawing.screen.object_charts import Curve, curve_points
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.matched_objects import Objects

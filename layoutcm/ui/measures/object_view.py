@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from layoutcm.drawing.line_charts import label_points, object_curves, recall_curves
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.screen.charts import CONFIG
-from layoutcm.drawing.screen.object_charts import MOST_SHIFTS, curves_figure, points_figure, shifts_figure
+from layoutcm.drawing.screen.charts import CONFIG, MOST_SHIFTS, draw, shifts_figure
 from layoutcm.filling.region_parts import objects_part
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
@@ -158,19 +158,19 @@ def _show_curves(chosen: Chosen, scope: Scope, words: ScreenWords) -> None:
     labels = _choose_labels(chosen, matched, bool(reason))
     if reason:
         table = object_tables.object_result(scope, "class_scores_at", chosen.iou)
-        figure = points_figure(table[table["label"].isin(labels)], matched.labels, chosen.theme)
+        figure = draw(label_points(table[table["label"].isin(labels)], matched.labels), chosen.theme)
         figure.update_layout(xaxis_title=words.scores["recall"], yaxis_title=words.scores["precision"])
         st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
         st.caption(f"Without a ranking a label has no curve, but one point at IoU {at}.")
         return
     rule = chosen.now.ap_rule
     curves = object_tables.curves_of_labels(scope, chosen.iou, rule)
-    figure = curves_figure([curves[label] for label in labels], matched.labels, chosen.theme)
+    figure = draw(recall_curves([curves[label] for label in labels], matched.labels), chosen.theme)
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
     st.caption(f"At IoU {at}; the number beside a label is its AP there, by the rule {rule}.")
-    recipe = object_tables.objects_recipe(chosen, scope)
-    draw = partial(charts.object_curves_figure, matched, chosen.iou, labels, rule, recipe=recipe)
-    downloads.offer("curves", Offer(in_state(chosen, f"curves-iou-{at}"), "Precision over recall", draw))
+    describe = partial(object_curves, matched, chosen.iou, labels, rule, object_tables.objects_recipe(chosen, scope))
+    draw_curves = lambda **look: charts.draw(describe(), **look)
+    downloads.offer("curves", Offer(in_state(chosen, f"curves-iou-{at}"), "Precision over recall", draw_curves))
 
 
 def _choose_labels(chosen: Chosen, matched: Objects, no_ap: bool) -> list[str]:

@@ -11,10 +11,10 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.drawing.line_charts import reliability_bars, roc_curve
 from layoutcm.drawing.paper import charts
-from layoutcm.drawing.paper import score_charts as on_paper
-from layoutcm.drawing.screen import object_charts
-from layoutcm.drawing.screen.charts import CONFIG, score_bars
+from layoutcm.drawing.row_charts import score_bars
+from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.filling.asked_parts import curves_part
 from layoutcm.layouts.model import PRED
 from layoutcm.tables.drawn_labels import MOST_DRAWN
@@ -75,17 +75,16 @@ def show_soft_scores(chosen: Chosen, scope: Scope) -> None:
     show_headlines([score_headline(title, float(means[name]), text) for name, (title, text) in TITLES.items()])
     labels = table[table["average"] == ""].head(MOST_DRAWN)
     values = {"f1" if name == "f_beta" else name: labels[name].to_numpy(float) for name in NAMES if name != "dice"}
-    st.plotly_chart(score_bars(labels["label"].tolist(), values, chosen.theme), key="soft_bars", config=CONFIG,
-                    theme=None)  # fmt: skip
+    recipe = scope.compared.recipe_for(None, soft="scores")
+    bars = score_bars(labels["label"].tolist(), values, recipe=recipe)
+    st.plotly_chart(draw(bars, chosen.theme), key="soft_bars", config=CONFIG, theme=None)
     shown = table.drop(columns="average")
     columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
     data_tables.show_table(shown, columns, key="soft_table")
     st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
-    recipe = scope.compared.recipe_for(None, soft="scores")
     page_shell.show_recipe(recipe)
-    draw = partial(charts.score_bars, labels["label"].tolist(), values, recipe=recipe)
     make = lambda: Table("soft_scores", "Soft scores", shown.rename(columns=NAMES), recipe=recipe)
-    downloads.offer("soft", Offer(in_state(chosen, "soft_scores"), "Soft scores", draw, make))
+    downloads.offer("soft", Offer(in_state(chosen, "soft_scores"), "Soft scores", partial(charts.draw, bars), make))
 
 
 def _chosen_rows(table: pd.DataFrame, only: tuple[str, ...]) -> pd.DataFrame:
@@ -173,13 +172,13 @@ def _file(chosen: Chosen, name: str, label: str = "") -> str:
 
 def _show_reliability(chosen: Chosen, curves: ScoreCurves, label: str) -> None:
     st.subheader("Reliability", anchor=False)
-    figure = object_charts.reliability_figure(curves, label, chosen.theme)
-    st.plotly_chart(figure, key="reliability", config=CONFIG, theme=None)
-    st.caption("Bar and line are equally high if scores are calibrated. A line above its bar: too sure.")
     rows, ece = curves.reliability(label), curves.ece[label]
-    draw = partial(on_paper.reliability_figure, rows, label, ece, recipe=chosen.compared.recipe_for(None))
+    bars = reliability_bars(rows, label, ece, recipe=chosen.compared.recipe_for(None))
+    st.plotly_chart(draw(bars, chosen.theme), key="reliability", config=CONFIG, theme=None)
+    st.caption("Bar and line are equally high if scores are calibrated. A line above its bar: too sure.")
     make = partial(reliability_table, curves, label)
-    downloads.offer("reliability", Offer(_file(chosen, "reliability", label), f"Reliability of {label}", draw, make))
+    paper = partial(charts.draw, bars)
+    downloads.offer("reliability", Offer(_file(chosen, "reliability", label), f"Reliability of {label}", paper, make))
 
 
 def _show_roc(chosen: Chosen, curves: ScoreCurves, label: str) -> None:
@@ -189,8 +188,7 @@ def _show_roc(chosen: Chosen, curves: ScoreCurves, label: str) -> None:
     if rows.empty:
         st.info("n/a: all pixels have this label in the ground truth, or none has.")
         return
-    figure = object_charts.roc_figure(curves, label, chosen.theme)
-    st.plotly_chart(figure, key="roc", config=CONFIG, theme=None)
+    line = roc_curve(curves, label, chosen.compared.recipe_for(None))
+    st.plotly_chart(draw(line, chosen.theme), key="roc", config=CONFIG, theme=None)
     st.caption("The area below the line is the ROC AUC: 1 is perfect, 0.5 is no better than chance.")
-    draw = partial(on_paper.roc_figure, curves, label, recipe=chosen.compared.recipe_for(None))
-    downloads.offer("roc", Offer(_file(chosen, "roc", label), f"ROC of {label}", draw))
+    downloads.offer("roc", Offer(_file(chosen, "roc", label), f"ROC of {label}", partial(charts.draw, line)))

@@ -11,13 +11,11 @@ import streamlit as st
 from layoutcm.alignment.min_scores import min_score_text
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
-from layoutcm.drawing.paper import model_classes as on_paper
-from layoutcm.drawing.paper import score_charts, slice_chart, stacked_bars
-from layoutcm.drawing.score_points import points_of
-from layoutcm.drawing.screen.charts import CONFIG, slices_figure
-from layoutcm.drawing.screen.model_classes import model_classes_figure, model_classes_height, model_differences_figure
-from layoutcm.drawing.screen.object_charts import threshold_curve_figure
-from layoutcm.drawing.screen.stacked_bars import model_cause_bars, model_causes_height
+from layoutcm.drawing.cell_charts import model_classes, model_differences
+from layoutcm.drawing.line_charts import points_of, threshold_curve, threshold_points
+from layoutcm.drawing.paper import charts
+from layoutcm.drawing.row_charts import model_cause_bars, slice_dots
+from layoutcm.drawing.screen.charts import CONFIG, cell_chart_height, draw, row_chart_height
 from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.models.leaderboard import Leaderboard, cause_row
@@ -70,32 +68,31 @@ def classes_height(predictions: Predictions) -> int:
     for compared in predictions.compared.values():
         confusion = compared.confusion()
         labels |= dict.fromkeys(confusion.labels[i] for i in select(confusion).rows if i > 0)
-    return model_classes_height(list(labels), predictions.names) + 210
+    return cell_chart_height(list(labels), predictions.names) + 210
 
 
 def causes_height(predictions: Predictions) -> int:
-    return model_causes_height(len(predictions.compared)) + 90
+    return row_chart_height("stack", "pixels", len(predictions.compared)) + 90
 
 
 def show_classes(board: Leaderboard, chosen: Chosen) -> None:
     """F1 of classes x predictions, or the differences from the baseline."""
-    grid, theme = class_grid(board.shown), chosen.theme
+    grid = class_grid(board.shown)
     if not grid.labels:
         st.info("No prediction has F1 of classes, because its labels differ from those of the ground truth.")
         return
     sidebar.show_segments("model_values", "Show", VALUES, label_visibility="collapsed")
     shows_values = chosen.now.model_values == "value"
-    figure = model_classes_figure(grid, theme) if shows_values else model_differences_figure(grid, theme)
-    st.plotly_chart(figure, key="model_classes", config=CONFIG, theme=None)
+    cells = model_classes(grid) if shows_values else model_differences(grid)
+    st.plotly_chart(draw(cells, chosen.theme), key="model_classes", config=CONFIG, theme=None)
     first = f"F1 in percent; {as_typed(grid.legend)}" if shows_values else GREY
     hidden = len(classes_in_use(board.shown)) - len(grid.labels)
     rest = f" {hidden} labels with fewer pixels are only in the file." if hidden else ""
     st.caption(f"{first}; {CORRECTED_FOR_ALL}.{rest}")
-    draw = on_paper.model_classes_figure if shows_values else on_paper.model_differences_figure
     file = file_name(CLASSES, *([] if shows_values else ["minus", board.baseline]))
     title = "Classes x predictions" + ("" if shows_values else f", differences from {board.baseline}")
     table = (lambda: class_scores_table(board.shown)) if shows_values else (lambda: class_difference_table(grid))
-    downloads.offer("classes", Offer(file, title, partial(draw, grid), table))
+    downloads.offer("classes", Offer(file, title, partial(charts.draw, cells), table))
 
 
 def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
@@ -106,12 +103,13 @@ def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
     if table.drop(columns="model").isna().all(axis=None):
         st.info(f"{NO_CAUSES[0].upper()}{NO_CAUSES[1:]}.")
         return
-    st.plotly_chart(model_cause_bars(table, predictions.chosen.theme), key="model_causes", config=CONFIG, theme=None)
+    bars = model_cause_bars(table, next(iter(predictions.compared.values())).recipe)
+    st.plotly_chart(draw(bars, predictions.chosen.theme), key="model_causes", config=CONFIG, theme=None)
     none = [name for name, is_none in zip(table["model"], table.isna().any(axis=1)) if is_none]
     rest = f" {as_typed(', '.join(none))}: {NO_CAUSES}." if none else ""
     st.caption(f"Pixels as the matrix counts them: a pixel with several labels may count more than once.{rest}")
-    draw = partial(stacked_bars.model_cause_bars, table, recipe=next(iter(predictions.compared.values())).recipe)
-    downloads.offer("causes", Offer(CAUSES, "Causes of errors", draw, lambda: table_of_causes(table)))
+    paper = partial(charts.draw, bars)
+    downloads.offer("causes", Offer(CAUSES, "Causes of errors", paper, lambda: table_of_causes(table)))
 
 
 @kept("Looking for causes …")
@@ -140,11 +138,11 @@ def show_slices(predictions: Predictions) -> None:
     text = ", ".join(f"**{as_typed(one)}**" for one, is_worse in zip(slices.names, worse) if is_worse)
     none = NONE_DIFFERS if not slices.data["verdict"].isin([BETTER, WORSE]).any() else "no slice is shown to be worse"
     st.markdown(f"{as_typed(name)}: " + (f"worse than the rest in {text}." if text else f"{none}."))
-    st.plotly_chart(slices_figure(slices, predictions.chosen.theme), key="model_slices", config=CONFIG, theme=None)
+    dots = slice_dots(slices)
+    st.plotly_chart(draw(dots, predictions.chosen.theme), key="model_slices", config=CONFIG, theme=None)
     st.caption(as_typed(f"{slices.tests[0].upper()}{slices.tests[1:]}."))
-    draw = partial(slice_chart.slices_figure, slices)
     file, table = in_state(predictions.chosen, "slices"), lambda: slice_report_table(slices)
-    downloads.offer("slices", Offer(file, "Slices", draw, table))
+    downloads.offer("slices", Offer(file, "Slices", partial(charts.draw, dots), table))
 
 
 @kept("Looking for slices …")
@@ -193,16 +191,16 @@ def show_thresholds(predictions: Predictions) -> None:
     label = sidebar.show_choice("curve_label", "Label", options, "models", format_func=name, width=260) or None
     is_common = label is None or label in own.alignment.layouts[GT].labels
     _show_gain(chosen, _scores(*asked), label, is_common and not chosen.shows_result)
-    figure = threshold_curve_figure(curves, label, chosen.theme)
+    figure = draw(threshold_curve(threshold_points(curves, label)), chosen.theme)
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(chosen.pred.name)}. {F1_OF_ALONE}.")
     scores = _scores(*asked)
     row = scores.overall if label is None else scores.classes[curves.labels.index(label)]
     points = points_of(label or ALL_LABELS, row.curve)
-    draw = partial(score_charts.threshold_curve_figure, points, recipe=own.recipe)
+    paper = partial(charts.draw, threshold_curve(points, own.recipe))
     file = file_name("thresholds", PurePath(chosen.pred.name).stem, label or "")
     title = f"Score threshold, {label or ALL_LABELS}"
-    downloads.offer("thresholds", Offer(file, title, draw, lambda: threshold_table(scores)))
+    downloads.offer("thresholds", Offer(file, title, paper, lambda: threshold_table(scores)))
 
 
 def _show_others_with_scores(predictions: Predictions) -> None:

@@ -52,7 +52,8 @@ def _warm_up() -> None:
 
 def _compare_and_draw() -> None:
     from layoutcm.drawing.palette import LIGHT
-    from layoutcm.drawing.screen.charts import class_bars
+    from layoutcm.drawing.row_charts import class_bars
+    from layoutcm.drawing.screen.charts import draw
     from layoutcm.drawing.web import page_data
     from layoutcm.drawing.web.matrix_data import matrix_data
 
@@ -60,7 +61,7 @@ def _compare_and_draw() -> None:
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
     confusion, objects = compared.confusion(), compared.objects()
-    class_bars(confusion, LIGHT).to_json()
+    draw(class_bars(confusion), LIGHT).to_json()
     compared.page_table()
     matrix_data(confusion, "recall", select(confusion))
     objects.object_confusion_at(0.5)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_groups import known_attributes, page_groups
-from layoutcm.drawing.web.matrix_data import Pair, paired_matrices, with_same_labels
+from layoutcm.drawing.matrix_layers import with_same_labels
+from layoutcm.drawing.web.matrix_data import Pair, paired_matrices
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals

@@ -4,27 +4,30 @@ import io
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice, pairwise
 
 import matplotlib
 import numpy as np
-import pandas as pd
 import pypdfium2 as pdfium
 import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.drawing.line_charts import curve_of, recall_curves
 from layoutcm.drawing.palette import LIGHT, rgb, scale_colour
 from layoutcm.drawing.paper import charts, matrix, pages, printing
+from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
+from layoutcm.drawing.row_charts import class_bars
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.objects.average_precision import envelope_steps
+from layoutcm.tables.matrix_views import Selection, select, view_title
+from layoutcm.tables.pair_tables import difference_table, pair_table
 from support import hostile
+from support.contrast import luminance
 from support.layouts import build
 from support.matrix_values import known_differences
-from support.paper_texts import text_boxes
+from support.paper_texts import drawn_texts, svg_texts, text_boxes
 
 SIZES = (2, 11, 40, 74)
 RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"
@@ -41,11 +44,11 @@ def confusion(labels, diagonal=True):
     return Confusion(names, "matrix", mass, mass, mass.sum(axis=0), diagonal=diagonal, recipe=RECIPE)
 
 
-def curve(seed):
-    right = np.random.default_rng(seed).random(50) < 0.7
-    found = np.cumsum(right)
-    columns = {"score": np.linspace(1, 0, 50), "precision": found / np.arange(1, 51), "recall": found / 50}
-    return pd.DataFrame(columns)
+def curves_of(labels):
+    """A curve for each label, at random."""
+    found = [np.cumsum(np.random.default_rng(seed).random(50) < 0.7) for seed in range(len(labels))]
+    columns = [{"precision": one / np.arange(1, 51), "recall": one / 50} for one in found]
+    return recall_curves([curve_of(*one) for one in zip(labels, columns)])
 
 
 def figures(labels, width=None):
@@ -55,8 +58,8 @@ def figures(labels, width=None):
     yield "pixels", matrix.matrix_figure(m, "pixels", width=width, caption=False)
     yield "collapsed", matrix.collapsed_figure(m, width=width)
     yield "difference", matrix.difference_figure(m, confusion(labels), width=width)
-    yield "classes", charts.class_bars(m, intervals=low, width=width)
-    yield "curves", charts.curves_figure({name: curve(k) for k, name in enumerate(m.labels[1:])}, width=width)
+    yield "classes", charts.draw(class_bars(m, intervals=low), width=width)
+    yield "curves", charts.draw(curves_of(m.labels[1:]), width=width)
 
 
 @pytest.mark.parametrize("labels", SIZES)
@@ -69,7 +72,8 @@ def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
         for text, box in boxes:
             inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
             assert inside, (name, text.get_text(), box)
-        upright = sorted((box for text, box in boxes if text.get_rotation() == 90), key=lambda box: box.x0)
+        upright = [box for text, box in boxes if text.get_rotation() == 90 and text.get_text() != "gt"]
+        upright.sort(key=lambda box: box.x0)
         assert all(b.x0 - a.x0 > 0.6 * a.width for a, b in pairwise(upright)), name
 
 
@@ -78,17 +82,13 @@ def test_one_column_is_used_if_the_matrix_fits():
     assert [round(width) for width in widths] == [241, 241, 504, 504]
 
 
-def texts_of(svg):
-    return [element.text for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
-
-
 def test_cells_show_the_counted_numbers():
     m = lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "ab", weights=[3, 1, 4, 50])
-    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "recall"), "svg"))
+    shown = svg_texts(matrix.matrix_figure(m, "recall"))
     assert [text for text in shown if re.fullmatch(r"[\d.]+", text)][:4] == ["100", "75", "25", "100"]
-    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "pixels"), "svg"))
+    shown = svg_texts(matrix.matrix_figure(m, "pixels"))
     assert [text for text in shown if re.fullmatch(r"\d+", text)][:4] == ["50", "3", "1", "4"]
-    shown = texts_of(printing.figure_bytes(charts.class_bars(m), "svg"))
+    shown = svg_texts(charts.draw(class_bars(m)))
     # F1 of a is 2 x 3 / (4 + 3), of b 2 x 4 / (4 + 5)
     assert shown.index("b") < shown.index("a") and shown.index("89") < shown.index("86")
 
@@ -101,16 +101,16 @@ def test_ticks_of_the_colour_bars_have_the_unit_of_the_cells():
         "pixels": ["0", "25k", "50k", "0", "500", "1.0k"],
     }
     for view, ticks in expected.items():
-        shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, view, log=False), "svg"))
-        after = [k + 1 for k, text in enumerate(shown) if text.endswith((", diagonal", ", off it"))]
-        assert [text for start in after for text in shown[start : start + 3]] == ticks
+        bars = matrix.matrix_figure(m, view, log=False).axes[1:]
+        assert [bar.get_title(loc="left") for bar in bars] == [f"{view}, diagonal", f"{view}, off it"]
+        assert [tick.get_text() for bar in bars for tick in bar.get_xticklabels()] == ticks
 
 
 def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
-    shown = texts_of(printing.figure_bytes(matrix.difference_figure(few, less, names=("x_1", "$y$")), "svg"))
-    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
+    shown = svg_texts(matrix.difference_figure(few, less, names=("x_1", "$y$")))
+    assert {"−25", "+25", "recall: $y$ less x_1, % points", "worse ≥ 20", "≥ 20 better"} <= set(shown)
     with pytest.raises(lcm.InputError, match="different labels"):
         matrix.difference_figure(few, replace(less, diagonal=False))
 
@@ -124,9 +124,7 @@ def test_a_difference_is_blue_where_it_is_better_and_grey_within_noise():
     low[2, 2], high[2, 2] = -0.3, 0.1  # includes 0
     found = replace(known_differences(values, low, high), labels=list(before.labels))
     figure = matrix.difference_figure(before, after, "recall", differences=found, caption=False)
-    faces = [patch.get_facecolor() for patch in figure.axes[0].patches] + [
-        colour for one in figure.axes[0].collections for colour in one.get_facecolors()
-    ]
+    faces = figure.axes[0].collections[0].get_array().reshape(-1, 4)
     shown = {tuple(round(255 * part) for part in face[:3]) for face in faces}
     ends = [tuple(map(round, rgb(colour))) for _, colour in (LIGHT.diverging[0], LIGHT.diverging[-1])]
     ten_worse = rgb(scale_colour(LIGHT.diverging, 0.5 - 0.5 * (0.15 + 0.85 * 0.1 / 0.2)))
@@ -137,7 +135,7 @@ def test_a_difference_is_blue_where_it_is_better_and_grey_within_noise():
 def test_a_difference_has_the_labels_of_both_models():
     some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
     more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
-    shown = texts_of(printing.figure_bytes(matrix.difference_figure(some, more), "svg"))
+    shown = svg_texts(matrix.difference_figure(some, more))
     # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first model does not have.
     assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
     assert shown[:4] == ["Background", "b", "a", "c"]
@@ -164,8 +162,7 @@ def test_files_have_their_format():
     assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
     pdf = printing.figure_bytes(figure, "pdf")
     assert pdf.startswith(b"%PDF") and b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
-    svg = printing.figure_bytes(figure, "svg")
-    assert b"dc:date" not in svg and "a rather long label 1" in texts_of(svg)
+    assert b"dc:date" not in printing.figure_bytes(figure, "svg") and "a rather long label 1" in svg_texts(figure)
     with pytest.raises(lcm.InputError, match="jpeg"):
         printing.figure_bytes(figure, "jpeg")
 
@@ -175,27 +172,27 @@ def test_hostile_labels_are_text(format):
     c = hostile.compared()
     figures = [
         matrix.matrix_figure(c.confusion(), width="two"),
-        charts.class_bars(c.confusion(), width="two"),
-        charts.curves_figure({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
+        charts.draw(class_bars(c.confusion()), width="two"),
+        charts.draw(curves_of(hostile.LABELS[:6]), width="two"),
         pages.page_overlay(c, hostile.PAGE, width="two"),
         pages.page_figure(c, hostile.PAGE, "gt", width="two"),
     ]
     for figure in figures:
-        data = printing.figure_bytes(figure, format)
         if format == "svg":
-            found = texts_of(data)
+            found = svg_texts(figure)
         else:
-            with pdfium.PdfDocument(data) as document:
+            with pdfium.PdfDocument(printing.figure_bytes(figure, format)) as document:
                 found = document[0].get_textpage().get_text_range()
         for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
             # A PDF stores Arabic letters in drawing order, so only their presence is checked.
-            assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
+            named = label in found or f"{label}, AP –" in found
+            assert named or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
 
 
 def test_characters_without_a_font_give_no_warning():
     unknown = "\U00012000\ue000"
     figure = matrix.matrix_figure(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
-    assert unknown in texts_of(printing.figure_bytes(figure, "svg")) and printing.figure_bytes(figure, "png")
+    assert unknown in svg_texts(figure) and printing.figure_bytes(figure, "png")
 
 
 def test_settings_of_the_process_have_no_effect_and_are_kept():
@@ -224,11 +221,6 @@ def test_pyplot_is_never_loaded():
     assert done.stdout.strip() == "False" and not done.stderr
 
 
-def luminance(colour):
-    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def test_scales_and_fills_differ_in_greyscale():
     for scale in (LIGHT.hit, LIGHT.miss):
         steps = [luminance(colour) for _, colour in scale]
@@ -237,47 +229,16 @@ def test_scales_and_fills_differ_in_greyscale():
     assert all(b - a > 0.15 for a, b in pairwise(fills))
 
 
-def test_different_taxonomies_have_a_block_and_no_class_bars():
+def test_different_taxonomies_have_a_block():
     gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
     pred = build({"p": (10, 10)}, [("p", "y", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
     m = lcm.compare(gt, pred).confusion()
-    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m), "svg"))
-    assert shown[:6] == ["Background", "a", "b", "Background", "y", "z"] and "recall" in shown
-    with pytest.raises(lcm.InputError, match="different labels"):
-        charts.class_bars(m)
-
-
-def test_whiskers_are_at_the_ends_of_the_interval():
-    m = lcm.label_sets_confusion(["a", "a"], ["a", "b"], ["a", "b"], weights=[1, 1])
-    with_ends = charts.class_bars(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
-    axes = with_ends.axes[0]
-    segments = [segment for part in axes.collections for segment in part.get_segments()]
-    assert axes.get_xlim() == (0, 1) and len(segments) == 2  # a dark line on a white one
-    for segment in segments:
-        assert segment[:, 0].tolist() == [0.25, 0.75]
-
-
-def test_object_curves_are_the_steps_under_which_coco_computes_the_area():
-    boxes = [("p", "a", 0, 10 * k, 10, 10 * k + 8) for k in range(4)]
-    gt = build({"p": (100, 100)}, [*boxes, ("p", "b", 50, 0, 60, 10)])
-    # Ranking: hit, miss, hit, miss; two of four objects are not found. b is not predicted.
-    wrong = [("p", "a", 50, 50 + 10 * k, 60, 58 + 10 * k, s) for k, s in enumerate((0.8, 0.6))]
-    pred = build({"p": (100, 100)}, [(*boxes[0], 0.9), wrong[0], (*boxes[1], 0.7), wrong[1]], labels=["a", "b"])
-    objects = lcm.compare(gt, pred).objects()
-    steps = envelope_steps(objects.curve("a", 0.5))
-    assert steps["recall"].tolist() == [0, 0.25, 0.25, 0.5]
-    assert steps["precision"].tolist() == pytest.approx([1, 1, 2 / 3, 2 / 3])
-    area = np.trapezoid(steps["precision"], steps["recall"])
-    assert area == pytest.approx(objects.ap_at(0.5, "voc")["a"])
-    shown = texts_of(printing.figure_bytes(charts.object_curves_figure(objects), "svg"))
-    assert f"a, AP {objects.ap_at(0.5)['a']:.3f}" in shown and "b, AP 0.000" in shown
-
-
-def test_long_curves_are_thinned_and_keep_their_ends():
-    steps = np.linspace(0, 1, 9000)
-    long = pd.DataFrame({"score": 1 - steps, "precision": 1 - steps / 2, "recall": steps})
-    points = charts._points(long)
-    assert len(points) == 1500 and points[[0, -1]].tolist() == [[0, 1], [1, 0.5]]
+    shown = svg_texts(matrix.matrix_figure(m))
+    assert [text for text in shown if text in ("Background", "a", "b", "y", "z")] == [
+        *("Background", "y", "z"),
+        *("Background", "a", "b"),
+    ]
+    assert "recall" in shown
 
 
 def page_pixels(figure):
@@ -295,7 +256,7 @@ def test_page_maps_colour_the_right_pixels():
     assert red.mean() == pytest.approx(0.2, abs=0.01)  # 5 x 4 of 100 pixels
     gt = page_pixels(pages.page_figure(c, "p", "gt"))
     assert (gt == gt[3, 3]).all(axis=2).mean() == pytest.approx(0.4, abs=0.01)
-    names = texts_of(printing.figure_bytes(pages.page_figure(c, "p", "difference"), "svg"))
+    names = svg_texts(pages.page_figure(c, "p", "difference"))
     assert names[:3] == ["same labels", "missed", "other labels"]
     with pytest.raises(lcm.InputError, match="cell"):
         pages.page_figure(c, "p", "cell")
@@ -313,3 +274,85 @@ def test_an_overlay_has_both_sides_and_the_page_image():
 def test_an_unknown_width_is_named_in_the_error():
     with pytest.raises(lcm.InputError, match="three"):
         matrix.matrix_figure(confusion(2), width="three")
+
+
+PAGES = {"p": (100, 100)}
+HALVES = [("p", "a", 0, 0, 50, 100), ("p", "b", 50, 0, 100, 100)]
+
+
+@pytest.fixture
+def pair():
+    """a is half b in the first prediction, and right in the second."""
+    gt = build(PAGES, HALVES)
+    first = build(PAGES, [("p", "a", 0, 0, 25, 100), ("p", "b", 25, 0, 100, 100)])
+    return {name: lcm.compare(gt, pred).confusion() for name, pred in (("one", first), ("two", gt))}
+
+
+def test_two_matrices_are_beside_or_below_each_other(pair):
+    shown = select(pair["one"])
+    figures = {
+        width: matrix.pair_figure(pair, "recall", selection=shown, width=width, caption=False)
+        for width in (None, "one", "two")
+    }
+    for width, figure in figures.items():
+        assert {"one", "two"} <= set(drawn_texts(figure)) and drawn_texts(figure).count("50") == 2
+        assert figure.get_figwidth() * 72 == printing.COLUMN_WIDTHS["one" if width == "one" else "two"]
+    assert figures["one"].get_figheight() > 1.5 * figures["two"].get_figheight() / 2
+    table = pair_table(pair, "recall", shown).data
+    assert table.loc[table["gt"] == "a", ["model", "a", "b"]].values.tolist() == [["one", 0.5, 0.5], ["two", 1, 0]]
+
+
+def test_a_difference_has_only_the_selected_labels(pair):
+    rows = Selection([1], [1, 2])
+    figure = matrix.difference_figure(*pair.values(), "recall", selection=rows)
+    assert {"+50", "−50"} <= set(drawn_texts(figure))
+    table = difference_table(*pair.values(), "recall", rows, ("one", "two"))
+    assert table.data.values.tolist() == [["a", 0.5, -0.5]] and table.title.endswith("two minus one")
+
+
+def test_without_a_truth_views_are_shares_of_a_and_b():
+    gt = build(PAGES, HALVES)
+    confusion = lcm.compare(gt, gt, truth=False).confusion()
+    assert [view_title(view, confusion) for view in ("pixels", "recall")] == ["pixels", "share of A"]
+    assert "share of A, diagonal" in drawn_texts(matrix.matrix_figure(confusion, "recall"))
+
+
+def strips(labels):
+    boxes = [
+        ("p", name, 5 * (i % 20), 5 * (i // 20), 5 * (i % 20) + 4, 5 * (i // 20) + 4) for i, name in enumerate(labels)
+    ]
+    layout = build({"p": (100, 100)}, boxes)
+    return lcm.compare(layout, layout)
+
+
+@pytest.mark.parametrize("length", [50, 990])
+def test_the_characters_of_all_labels_are_limited(length):
+    figure = matrix.matrix_figure(strips([f"{i} {'x' * length}" for i in range(140)]).confusion(), caption=False)
+    labels = [text for text in drawn_texts(figure) if "x" in text]
+    assert 100 < sum(map(len, labels)) <= 2 * printing.MOST_LABEL_CHARACTERS
+
+
+def test_a_long_text_is_never_measured_whole(monkeypatch):
+    measured = []
+    monkeypatch.setattr(printing, "text_width", lambda text, size: measured.append(text) or size * len(text) / 2)
+    assert len(printing.shorten_to_width("x" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS
+    assert len(printing.shorten_to_width("\u4e00" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS // 3
+    assert printing.shorten_to_width("x" * 60, 1, 1e6) == "x" * 60
+    assert max(map(len, measured)) == printing.MOST_CHARACTERS
+
+
+@pytest.mark.parametrize(("rows", "every"), [(100, 1), (150, 2)])
+def test_row_labels_are_large_enough_or_every_second_is_left_out(rows, every):
+    names = [f"label {i}" for i in range(rows)]
+    grid = plan_grid(names, names, 504)
+    assert grid.every_row == every and grid.row_font >= SMALLEST_FONT
+
+
+def test_a_pdf_with_many_different_characters_has_outlines():
+    def figure_of(text):
+        figure = printing.new_figure(200, 200)
+        printing.draw_text(figure, 1, 1, text, 5)
+        return figure
+
+    many = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
+    assert printing._needs_outlines(figure_of(many)) and not printing._needs_outlines(figure_of("abc"))

@@ -1,11 +1,15 @@
 """The data of the page viewer: regions, tiles, words, causes and centres that one can count."""
 
+import re
+
 import numpy as np
 import pytest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.page_tiles import AGREEMENT, NOT_JUDGED
+from layoutcm.drawing import web
+from layoutcm.drawing.page_raster import LIGHTING
 from layoutcm.drawing.palette import NOT_JUDGED_COLOUR, label_colours
 from layoutcm.drawing.web import page_data
 from support.layouts import build
@@ -115,3 +119,23 @@ def test_tile_runs_are_exact_and_coarser_only_above_the_limit(sample):
     causes = page_data.cause_data(sample, sample.pages[0], 100)
     assert sum(len(row) for row in causes["runs"]) / 2 <= 100 and causes["y"][-1] == 1100
     assert len(causes["y"]) == len(causes["runs"]) + 1
+
+
+def test_the_script_lights_pixels_as_python_does(compared, browser):
+    """For every pair of label sets and every cell: equal strengths, and none where a pixel adds nothing."""
+    tiles, cells = compared.page_tiles("p1"), [(i, j) for i in range(6) for j in range(6)]
+    data = page_data.page_for_viewer(compared, 0, "matrix", None) | page_data.label_data(compared)
+    page = browser.new_page()
+    page.set_content(f"<script>{web.script('text', *web.PARTS['viewer'])}</script>")
+    found = page.evaluate(
+        "([data, cells]) => { const model = page_model(data); return cells.map((cell) => data.pairs.map((_, pair) =>"
+        " page_fill(null, model, { mask: 'cell', cell }, pair, { s: 1 })?.strength ?? 0)); }",
+        [data, cells],
+    )
+    page.close()
+    np.testing.assert_allclose(found, [LIGHTING.of_share(tiles.share_of(cell, "matrix")) for cell in cells])
+    assert np.max(found) == LIGHTING.lit + LIGHTING.lit_by_share
+
+
+def test_the_script_has_no_strength_of_its_own():
+    assert re.findall(r"strength: \d|0\.45|globalAlpha = [^;]*mask[^;]*0\.\d", web.script("page_canvas")) == []

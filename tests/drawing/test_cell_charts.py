@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.drawing.cell_charts import model_classes, model_differences
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.paper import model_classes as on_paper
-from layoutcm.drawing.screen import model_classes as on_screen
+from layoutcm.drawing.paper import charts as on_paper
+from layoutcm.drawing.screen import charts as on_screen
 from layoutcm.results.types import BoardClass
 from layoutcm.tables import leaderboard_tables
 from layoutcm.tables.leaderboard_tables import ClassGrid, class_grid
@@ -56,7 +57,7 @@ def test_of_too_many_labels_the_largest_are_drawn(board, monkeypatch):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_on_the_screen(grid, theme):
-    figure = on_screen.model_classes_figure(grid, theme, title="F1")
+    figure = on_screen.draw(model_classes(grid), theme)
     colours = trace(figure, "hit")
     np.testing.assert_array_equal(np.array(colours.z, float), [[0.896, 0.7], [np.nan, np.nan]])  # 0 is not coloured
     assert (colours.zmin, colours.zmax) == (0, 1)
@@ -77,36 +78,42 @@ def test_on_the_screen(grid, theme):
 
 
 def test_on_paper(grid):
-    texts = drawn_texts(on_paper.model_classes_figure(grid))
+    texts = drawn_texts(on_paper.draw(model_classes(grid)))
     for text in ("a", "b", "y", "x", "class", "prediction", "90 ▲", "70", "0", "F1", "0", "50 %", "100 %"):
         assert text in texts
     assert texts.index("90 ▲") < texts.index("70")
     assert texts[-3:] == ["▲ better and ▼ worse than x, by the corrected test", "recipe of y", "recipe of x"]
-    assert "recipe of y" not in drawn_texts(on_paper.model_classes_figure(grid, width="two", caption=False))
+    assert "recipe of y" not in drawn_texts(on_paper.draw(model_classes(grid), width="two", caption=False))
+
+
+def test_differences_on_paper(grid):
+    texts = drawn_texts(on_paper.draw(model_differences(grid), caption=False))
+    assert {"a", "b", "y", "+20 ▲", "F1 better than x", "≥ 50 %", "not shown by the test"} <= set(texts)
+    assert "worse" not in texts  # no cell has this colour
 
 
 def test_both_figures_show_the_same_numbers(board):
     grid = class_grid(board.shown)
-    texts = drawn_texts(on_paper.model_classes_figure(grid, caption=False))
-    shown = list(trace(on_screen.model_classes_figure(grid, LIGHT), "numbers").text)
+    texts = drawn_texts(on_paper.draw(model_classes(grid), caption=False))
+    shown = list(trace(on_screen.draw(model_classes(grid), LIGHT), "numbers").text)
     first = texts.index(shown[0])
     assert texts[first : first + len(shown)] == shown and len(shown) == 33
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_differences_on_the_screen(grid, theme):
-    figure = on_screen.model_differences_figure(grid, theme)
+    figure = on_screen.draw(model_differences(grid), theme)
     better, worse, noise = (np.array(trace(figure, name).z, float) for name in ("hit", "miss", "noise"))
     np.testing.assert_array_equal(better, [[0.196], [np.nan]])  # x is the baseline and has no column
     assert np.isnan(worse).all() and np.isnan(noise).all()  # b has no difference
     assert list(trace(figure, "numbers").text) == ["+20 ▲", "·"]
     assert trace(figure, "hit").zmax == trace(figure, "miss").zmax == 0.5
-    values = on_screen.model_classes_figure(grid, theme)
-    assert figure.layout.height == values.layout.height == on_screen.model_classes_height(grid.labels, grid.models)
+    values = on_screen.draw(model_classes(grid), theme)
+    assert figure.layout.height == values.layout.height == on_screen.cell_chart_height(grid.labels, grid.models)
 
 
 def test_differences_of_the_leaderboard_are_grey_unless_they_are_shown(board):
-    figure = on_screen.model_differences_figure(class_grid(board.shown), LIGHT)
+    figure = on_screen.draw(model_differences(class_grid(board.shown)), LIGHT)
     rows, grid = board.class_rows, class_grid(board.shown)
     worse, noise = (np.array(trace(figure, name).z, float) for name in ("miss", "noise"))
     for i, label in enumerate(grid.labels):

@@ -1,22 +1,26 @@
-"""Charts of objects and the matrix behind them, checked on objects that can be counted by hand."""
+"""Matrices of objects and families with their margins, checked on label sets that can be counted by hand."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.drawing.margin_matrices import object_as_confusion
+from layoutcm.drawing.line_charts import label_points
+from layoutcm.drawing.margin_matrices import chart_rows, family_as_confusion, family_selection, object_as_confusion
 from layoutcm.drawing.palette import LIGHT
-from layoutcm.drawing.screen.object_charts import CURVE_POINTS, curve_points, curves_figure, points_figure
+from layoutcm.drawing.screen import charts as screen
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.results.vocabulary import WITH_TRUTH
+from layoutcm.tables.matrix_views import Selection
 from layoutcm.ui.measures.object_tables import matched_share_table, object_cell_name
 from layoutcm.ui.screen_text import words_of
 
 WORDS = words_of(WITH_TRUTH)
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed
-GT = "p,90,90,a,0,0,10,10,\np,90,90,a,0,20,10,30,\np,90,90,<b>,0,40,10,50,\nq,90,90,a,0,0,10,10,\n"
-PRED = "p,90,90,a,0,0,10,10,.9\np,90,90,a,0,40,10,50,.8\np,90,90,$x$,60,60,80,80,.7\nq,90,90,<b>,50,50,60,60,.6\n"
+GT_ROWS = "p,90,90,a,0,0,10,10,\np,90,90,a,0,20,10,30,\np,90,90,<b>,0,40,10,50,\nq,90,90,a,0,0,10,10,\n"
+PRED_ROWS = "p,90,90,a,0,0,10,10,.9\np,90,90,a,0,40,10,50,.8\np,90,90,$x$,60,60,80,80,.7\nq,90,90,<b>,50,50,60,60,.6\n"
+FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
 
 
 def layout(name, rows, scores=True):
@@ -26,7 +30,7 @@ def layout(name, rows, scores=True):
 
 @pytest.fixture
 def objects():
-    return lcm.compare(layout("gt", GT), layout("pred", PRED), taxonomy="same").objects()
+    return lcm.compare(layout("gt", GT_ROWS), layout("pred", PRED_ROWS), taxonomy="same").objects()
 
 
 def test_every_object_is_in_one_cell_and_has_its_page(objects):
@@ -83,31 +87,48 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     assert object_cell_name(found, (rows[0], columns[0]), WORDS) == "{} overlaps {}".format(*first)
 
 
-def test_a_curve_follows_its_ap_rule(objects):
-    ranked = pd.DataFrame({"score": [0.9, 0.8, 0.7], "precision": [0.4, 0.5, 0.2], "recall": [0.1, 0.2, 0.3]})
-    assert curve_points("a", 0.5, ranked, "sum").precision.tolist() == [0.4, 0.5, 0.2]
-    assert curve_points("a", 0.5, ranked, "voc").precision.tolist() == [0.5, 0.5, 0.2]
-    figure = curves_figure([curve_points("<b>", float("nan"), ranked, "coco")], ["a", "<b>"], LIGHT)
-    assert figure.data[0].name == "&lt;b&gt; –" and "score 0.900 or more" in figure.data[0].hovertext[0]
-
-
-def test_long_curves_keep_their_ends_and_short_curves_all_points():
-    n = 10 * CURVE_POINTS
-    ranked = pd.DataFrame({"score": np.linspace(1, 0, n), "precision": np.ones(n), "recall": np.linspace(0, 1, n)})
-    curve = curve_points("a", 1.0, ranked, "coco")
-    assert len(curve.recall) == CURVE_POINTS and (curve.recall[0], curve.recall[-1]) == (0, 1)
-    assert curve_points("a", 1.0, ranked.head(7), "coco").score.tolist() == ranked["score"].head(7).tolist()
-    assert len(curve_points("a", 1.0, ranked.head(0), "coco").score) == 0
-
-
 def test_without_a_ranking_a_label_is_a_point():
-    c = lcm.compare(layout("gt", GT), layout("pred", PRED, scores=False), taxonomy="same")
+    c = lcm.compare(layout("gt", GT_ROWS), layout("pred", PRED_ROWS, scores=False), taxonomy="same")
     table = c.objects().class_scores_at(0.5)
-    figure = points_figure(table, c.objects().labels, LIGHT)
+    figure = screen.draw(label_points(table, c.objects().labels), LIGHT)
     # $x$ has no gt, so no recall; one of three a is found, and one of two predictions of a is right
-    assert {trace.name: (trace.x[0], trace.y[0]) for trace in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
+    assert {one.name: (one.x[0], one.y[0]) for one in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
 
 
 def test_curves_equals_curve_for_each_label(objects):
     for label, curve in objects.curves(0.5).items():
         pd.testing.assert_frame_equal(curve, objects.curve(label, 0.5))
+
+
+@pytest.fixture
+def counted():
+    # $a$ is right once and read as b once; c is missed once and invented once
+    gt, pred = [{"$a$"}, {"$a$"}, {"c"}, {"alone"}], [{"$a$"}, {"b"}, set(), {"alone", "c"}]
+    return lcm.label_sets_families(gt, pred, FAMILIES)
+
+
+def test_labels_are_grouped_by_family(counted):
+    assert [(row.name, row.values is None) for row in chart_rows(counted, GT)] == [
+        ("F<b>", True), ("$a$", False), ("G", True), ("c", False), ("alone", False),
+    ]  # fmt: skip
+    assert [row.name for row in chart_rows(counted, PRED)] == ["F<b>", "$a$", "b", "G", "c", "alone"]
+
+
+def test_a_family_matrix_has_an_out_of_family_margin(counted):
+    confusion, (rows, columns) = family_as_confusion(counted.all_matrices[0])
+    assert [confusion.labels[i] for i in rows] == ["$a$", "b", "out of family"] and rows == columns
+    assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
+    assert confusion.recall[0].tolist() == [0.5, 0.5, 0] and confusion.precision[0, 1] == 1
+    # Shares of gt have no out-of-family row, shares of pred no out-of-family column.
+    assert family_selection(Selection(rows, columns), "recall") == ([0, 1], [0, 1, 2])
+    assert family_selection(Selection(rows, columns), "precision") == ([0, 1, 2], [0, 1])
+
+
+def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
+    gt, _ = two_pages
+    c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
+    text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
+    confusion, (rows, columns) = family_as_confusion(text)
+    assert not confusion.diagonal
+    assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "out of family"]
+    assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "out of family"]
