@@ -208,7 +208,7 @@ def add_gate_command(
         metavar="[FIGURE=]DROP",
         help="the largest drop from the baseline, of one figure or of all others; may be repeated; 0 unless given",
     )
-    command.add_argument("--strict", action="store_true", help="a drop within noise fails, too")
+    command.add_argument("--strict", action="store_true", help="fail also if no difference is shown")
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
     own = vars(command.parse_args([]))
@@ -218,7 +218,7 @@ def add_gate_command(
 
 
 def run_gate(options: argparse.Namespace) -> int:
-    from layoutcm.tables.gate_texts import gate_lines, gate_markdown
+    from layoutcm.tables.gate import gate_lines, gate_markdown
 
     _check_options(options)
     # Read before the comparison, so that a wrong baseline is not found after a long time.

@@ -24,7 +24,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.asked_parts import slices_of_comparison
 from layoutcm.filling.level_records import write_documents
-from layoutcm.filling.result_of import PARTS, Asked, result_of, with_documents_in
+from layoutcm.filling.result_of import MOST_PAGES, PARTS, Asked, result_of, with_documents_in
 from layoutcm.formats import garbage_collection_paused
 from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
@@ -34,7 +34,6 @@ from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import open_whole
 from layoutcm.results.result import Result
-from layoutcm.tables.terminal import MOST_PAGES
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from layoutcm.cli.file_options import file_named, value_for, values_for
 from layoutcm.comparing import compare
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
+from layoutcm.filling.result_of import MOST_PAGES
 from layoutcm.formats import read
 from layoutcm.layouts.model import IGNORE, Layout
 from layoutcm.layouts.repairs import repair
@@ -24,7 +25,6 @@ from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.models.leaderboard import leaderboard
 from layoutcm.results.types import BoardRow
 from layoutcm.tables.leaderboard_tables import BOARD_FILES, standing
-from layoutcm.tables.terminal import MOST_PAGES
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from layoutcm.report.report_files import (
 from layoutcm.report.workbook import write_tables
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.tables.drawn_labels import with_labels
-from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import (
     BOARD,
     BOARD_FILES,
@@ -127,7 +127,8 @@ def write_board_files(board: Leaderboard, value: LeaderboardResult, folder: Path
     for name, table in tables.items():
         (folder / f"{name}.csv").write_bytes(csv_text(table).encode("utf-8"))
     for name, table in ((BOARD, shown_table(value)), (CLASSES, tables[CLASSES])):
-        (folder / "tables" / f"{name}.tex").write_bytes(latex(table).encode("utf-8", "replace"))
+        for suffix, text in (("tex", latex(table)), ("md", markdown(table))):
+            (folder / "tables" / f"{name}.{suffix}").write_bytes(text.encode("utf-8", "replace"))
     with system_errors_of_xlsxwriter():
         write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
     if grid.labels:

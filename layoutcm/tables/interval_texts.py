@@ -11,10 +11,10 @@ from msgspec import UNSET
 
 from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
-from layoutcm.results.measures import CONTENT_TITLE, OF_PIXELS, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.results.types import IntervalRow, IntervalTables
-from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, POWER, WORSE, verdict_text
+from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, WORSE, verdict_text
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import (
     MISSING,
@@ -96,7 +96,7 @@ def cell_pair_text(
     text = f"A {first}, B {second}; B minus A: {change}"
     if any(map(math.isnan, (*values, *ends))):
         return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
-    said = {BETTER: words.better, WORSE: words.worse}.get(verdict or "", "within noise")
+    said = {BETTER: words.better, WORSE: words.worse}.get(verdict or "", NO_DIFFERENCE)
     return f"{text}{words.unit} ({low} to {high}), {said}"
 
 
@@ -159,8 +159,8 @@ def difference_summary(difference: IntervalTables, first: str, background: str) 
 def _difference_rows(difference: IntervalTables, background: str) -> Iterator[tuple[str, IntervalRow]]:
     """The rows of the two tables of a difference that are about F1 and defined."""
     rows = grid_rows(OF_PIXELS, brief=True)
-    titles = {found["f1"].column: row for row, found in rows.items() if row != CONTENT_TITLE}
-    titles |= {rows[CONTENT_TITLE]["f1"].column: CONTENT_TITLE}
+    titles = {found["f1"].column: row for row, found in rows.items() if row != CONTENT_ROW}
+    titles |= {rows[CONTENT_ROW]["f1"].column: CONTENT_ROW}
     by_figure = {row.figure: row for row in difference.headline if row.value is not None}
     yield from ((title, by_figure[figure]) for figure, title in titles.items() if figure in by_figure)
     for row in difference.classes:

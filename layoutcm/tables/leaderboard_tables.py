@@ -132,8 +132,8 @@ def board_html(board: LeaderboardResult) -> str:
         [_cell_text(*cell) for cell in zip(map(str, table.data), table.kinds(), row)]
         for row in table.data.head(MOST_MODELS).itertuples(index=False, name=None)
     ]
-    rest = html_parts.note(html_parts.more(len(table.data) - MOST_MODELS, "prediction"))
-    return html_parts.block(table.title, html_parts.table(table.headings(), rows), rest)
+    notes = [html_parts.more(len(table.data) - MOST_MODELS, "prediction"), missing_columns(board)]
+    return html_parts.block(table.title, html_parts.table(table.headings(), rows), *map(html_parts.note, notes))
 
 
 def _cell_text(column: str, kind: str, cell: Any) -> str:
@@ -147,6 +147,13 @@ def board_columns(board: LeaderboardResult) -> list[Measure]:
     known = {name for row in board.model_rows for name, value in (row.measures or {}).items() if value is not None}
     every = [one for one in compared_measures() if one.name in known or one.column == board.order]
     return sorted(every, key=lambda one: one.column != board.order)
+
+
+def missing_columns(board: LeaderboardResult) -> str:
+    """'n/a or not counted: AP, panoptic quality'; "" if some prediction has a value of every measure."""
+    shown = {one.name for one in board_columns(board)}
+    missing = [one.short_title for one in compared_measures() if one.name not in shown]
+    return f"n/a or not counted: {', '.join(missing)}" if missing else ""
 
 
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:

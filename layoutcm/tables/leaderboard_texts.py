@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import Leaderboard
-from layoutcm.results.measures import figure_title
+from layoutcm.results.measures import direction_of, figure_title
 from layoutcm.results.result import LeaderboardResult, frame_of
 from layoutcm.results.verdict import BETTER, FEW_UNITS, TOO_FEW, verdict_text
 from layoutcm.tables.interval_texts import (
@@ -103,7 +103,8 @@ def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line
     value = float(board.intervals[best].figures[board.figure][0])
     if math.isnan(value):
         return f"No prediction has a {title}."
-    first = f"{name_text(best)} has the highest {title} of {len(board.models)} predictions, {score_text(value)}"
+    most = "highest" if direction_of(board.figure) > 0 else "lowest"
+    first = f"{name_text(best)} has the {most} {title} of {len(board.models)} predictions, {score_text(value)}"
     row = board.lead.figure_rows[board.figure]
     if math.isnan(row["value"]):
         return f"{first}; {name_text(following)}, the next one, has none."

@@ -24,7 +24,7 @@ from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.metrics.scores import SCORES
 from layoutcm.results.measures import (
-    CONTENT_TITLE,
+    CONTENT_ROW,
     MEASURES,
     OBJECT_SCORES,
     OF_PIXELS,
@@ -60,20 +60,16 @@ PIXEL_COLUMNS = frozenset(
     {"pixels", "total", "documents_needed", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))}
 )
 HEADINGS = {
+    **{one.column: one.short_title for one in MEASURES if one.column},
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
     "f1": "F1",
     "f1_low": "F1, low",
     "f1_high": "F1, high",
     "iou": "IoU",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
     "difference_low": "difference, low",
     "difference_high": "difference, high",
     "error_share": "share of error",
-    "content_precision": "content precision",
-    "content_recall": "content recall",
-    "content_f1": "content F1",
     "share": "share of gt",
     "share_of_a": "share of A",
     "share_of_wrong": "share of wrong pixels",
@@ -188,7 +184,7 @@ def average_table(result: Result) -> Table:
     """The scores of Content, then all averages, if labels have scores."""
     rows = []
     for row, scores in grid_rows(OF_PIXELS).items():
-        if result.has_classes or row == CONTENT_TITLE:
+        if result.has_classes or row == CONTENT_ROW:
             rows.append({"average": row, **{name: result.measures[one.name] for name, one in scores.items()}})
     return Table("averages", "Averages", frame_of(rows))
 

@@ -12,7 +12,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
-from layoutcm.results.measures import CONTENT_TITLE, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
 from layoutcm.results.result import Result
 from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
 from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
@@ -36,7 +36,7 @@ def result_summary(result: Result) -> str:
         middle = [
             [result_sentence(result, confusion)],
             _average_lines(result),
-            [_score_line(result, CONTENT_TITLE, grid_rows(OF_PIXELS)[CONTENT_TITLE])],
+            [_score_line(result, CONTENT_ROW, grid_rows(OF_PIXELS)[CONTENT_ROW])],
             _measure_lines(result),
             [resampling_text(resampling_of(intervals)), *unit_lines(intervals)] if intervals else [],
             _class_lines(confusion),
@@ -61,7 +61,7 @@ def _average_lines(result: Result) -> list[str]:
         none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]
     rows = grid_rows(OF_PIXELS, brief=True)
-    return [heading, *(_score_line(result, row, found) for row, found in rows.items() if row != CONTENT_TITLE)]
+    return [heading, *(_score_line(result, row, found) for row, found in rows.items() if row != CONTENT_ROW)]
 
 
 def _labels_without_partner(result: Result) -> str:
@@ -244,7 +244,6 @@ def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
     return f"{name}: " + ", ".join(f"{value} {pages:,}" for value, pages in shown) + more
 
 
-MOST_PAGES = 5000  # of a set whose objects are part of every summary; about a second of work
 COUNTS = {"tp": "found", "fn": "missed", "fp": "invented"}
 
 

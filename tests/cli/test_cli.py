@@ -37,7 +37,7 @@ def test_compare_prints_a_summary(capsys):
     for words in (
         "60 pages",
         "micro, without Background",
-        "Content against Background",
+        "content, against Background",
         "largest confusions",
         "List-item read as Text",
     ):

@@ -172,7 +172,7 @@ NO_MATRIX = "this is not a matrix of the 4 labels"
 def wrong_results():
     """(what is given, place, problem, hint)"""
     good = full_result(three_pages(), "tensor")
-    record = good["by_document"][0]
+    record, words = good["by_document"][0], good["vocabulary"]
 
     def changed(**changes):
         return {name: value for name, value in (good | changes).items() if value != "gone"}
@@ -207,6 +207,14 @@ def wrong_results():
         (changed(confusion=SPARSE | {"column": [0], "shape": [5, 5]}), "confusion", NO_MATRIX, AGAIN),
         (changed(precision_mass="gone"), "precision_mass", NO_MATRIX, AGAIN),
         (changed(pred_pixels=[1]), "pred_pixels", "1 numbers for 4 labels", AGAIN),
+        (changed(recall=[[1.0]]), "recall", NO_MATRIX, AGAIN),
+        (changed(by_document=[record | {"f1": [[1.0] * 4] * 3}]), "by_document[0].f1", NO_MATRIX, AGAIN),
+        (changed(vocabulary=words | {"sides": ["x", "y"]}), "vocabulary.sides",
+         "['x', 'y'] are not the names of two sides", AGAIN),
+        (changed(vocabulary=words | {"measured": "x"}), "vocabulary.measured", "'x' is not 'scores'", AGAIN),
+        (changed(vocabulary=words | {"views": {}}), "vocabulary.views", "'pixels' is missing", AGAIN),
+        (changed(recipe_fields={"gt": "\ud800"}), "recipe_fields.gt",
+         "'\\ud800' holds half a surrogate pair, which is no text", "Remove the entry or repair it."),
         (changed(by_document=[record, without(record, "pages")]), "by_document[1]",
          "object missing required field `pages`", AGAIN),
         (changed(by_document=[record, record | {"confusion": [[1.0]]}]), "by_document[1].confusion",

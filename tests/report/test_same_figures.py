@@ -37,7 +37,7 @@ def figures(sample):
     rows = {f"{kind}, without Background": m.average(kind) for kind in ("micro", "macro", "weighted")}
     rows |= {f"{kind}, with Background": m.average(kind, True) for kind in ("micro", "macro", "weighted")}
     rows |= {f"macro, mean over {over}": sample.average("macro", over=over) for over in ("pages", "documents")}
-    rows |= {"Content against Background": sample.content()}
+    rows |= {"content, against Background": sample.content()}
     classes = m.classes().set_index("label")
     rows |= {label: classes.loc[label] for label in classes.index}
     return {(name, score): float(row[score]) for name, row in rows.items() for score in SCORES}
@@ -86,7 +86,7 @@ def test_json(figures, objects, folder):
     shown = {f"{kind}, without Background": found["averages"][kind] for kind in found["averages"]}
     shown |= {f"{kind}, with Background": row for kind, row in found["averages_with_background"].items()}
     shown |= {f"macro, mean over {over}": found[f"averages_over_{over}"]["macro"] for over in ("pages", "documents")}
-    shown |= {row["label"]: row for row in found["classes"]} | {"Content against Background": found["content"]}
+    shown |= {row["label"]: row for row in found["classes"]} | {"content, against Background": found["content"]}
     assert {(name, score): row[score] for name, row in shown.items() for score in SCORES} == pytest.approx(
         figures, abs=1e-12
     )
@@ -100,7 +100,7 @@ def test_loaded_result(figures, folder):
     for label in classes.index:
         for score in SCORES:
             assert classes.loc[label, score] == pytest.approx(figures[label, score], abs=1e-12)
-    assert result.content["f1"] == pytest.approx(figures["Content against Background", "f1"], abs=1e-12)
+    assert result.content["f1"] == pytest.approx(figures["content, against Background", "f1"], abs=1e-12)
 
 
 def test_csv(sample, folder):
@@ -159,7 +159,7 @@ def leaderboard_on_screen():
 
 def test_dashboard(figures, sample):
     models = leaderboard_on_screen()
-    for name in ("macro, without Background", "Content against Background"):
+    for name in ("macro, without Background", "content, against Background"):
         assert score_text(figures[name, "f1"]) in models, name
     assert score_text(sample.objects().ap) in models
     app = opened("errors", load="sample")

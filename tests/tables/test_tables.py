@@ -92,7 +92,7 @@ def test_averages_and_largest_cells_with_different_labels():
         "averages",
         "Averages",
         "",
-        [["average", "precision", "recall", "F1"], ["Content against Background", 1.0, 0.5, 2 / 3]],
+        [["average", "precision", "recall", "F1"], ["content, against Background", 1.0, 0.5, 2 / 3]],
     )
     assert facts(confusions_table(confusion)) == (
         "confusions",
@@ -148,7 +148,7 @@ def test_messages_of_findings_are_on_one_line():
 def test_titles_and_figures_of_averages():
     titles = {title: row["f1"].column for title, row in grid_rows(OF_PIXELS).items()}
     assert titles == {
-        "Content against Background": "content_f1",
+        "content, against Background": "content_f1",
         "micro, without Background": "micro_f1",
         "macro, without Background": "macro_f1",
         "weighted, without Background": "weighted_f1",

@@ -65,7 +65,7 @@ def test_each_average_has_its_own_scores_under_their_headings(sample):
 
 def test_content_counts_each_pixel_once(sample):
     content = sample.content()
-    line, _ = section(summary(sample), "Content against Background")
+    line, _ = section(summary(sample), "content, against Background")
     assert line.split()[-3:] == [f"{content[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
@@ -79,7 +79,7 @@ def test_intervals_stand_beside_their_own_average():
         "micro, with Background": "micro_f1_with_background",
         "macro, mean over pages": "macro_f1_over_pages",
         "macro, mean over documents": "macro_f1_over_documents",
-        "Content against Background": "content_f1",
+        "content, against Background": "content_f1",
     }.items():
         _, low, high = intervals.figures[figure]
         line, _ = section(text, title)

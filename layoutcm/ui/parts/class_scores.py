@@ -17,7 +17,7 @@ from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import CONFIG, MOST_BARS, class_bars
 from layoutcm.errors import InputError
-from layoutcm.filling.result_of import intervals_part
+from layoutcm.filling.result_of import MOST_PAGES, intervals_part
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
@@ -26,7 +26,6 @@ from layoutcm.tables.agreement_tables import AGREEMENT_TITLES
 from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
 from layoutcm.tables.tables import Table, class_table
-from layoutcm.tables.terminal import MOST_PAGES
 from layoutcm.ui import background, choices, offers, page_shell, session, sides
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import as_typed
