@@ -27,7 +27,7 @@ FIGURES = {
     "macro_f1": "macro F1, without Background",
     "content_f1": "content F1, against Background",
 }
-LINES = {"micro_f1": "micro, without", "macro_f1": "macro, without", "content_f1": "Content against"}
+LINES = {"micro_f1": "micro, without", "macro_f1": "macro, without", "content_f1": "content, against"}
 
 
 @pytest.fixture(scope="module")
