@@ -16,7 +16,7 @@ import layoutcm as lcm
 from layoutcm.drawing.paper import cause_charts, charts, matrix, model_classes, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.drawing.score_points import points_of, reliability_of
-from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
+from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table

@@ -31,6 +31,18 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def short_name(text: str, limit: int = NAME_LENGTH) -> str:
+    """A name on one line and not too long, so it cannot look like other lines or widen a table."""
+    return shorten(one_line(text), limit)
+
+
+def aligned_lines(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """The rows as lines with columns of one width; `sides` has "<" or ">" for each column."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    cells = lambda row: (f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths))
+    return ["  ".join(cells(row)).rstrip() for row in rows]
+
+
 def as_heading(text: str) -> str:
     """The text with a capital at its start."""
     return text[:1].upper() + text[1:]

@@ -231,7 +231,7 @@ NOT_SHARES = {
     "cli/compare_command.py",
     "layouts/writing/label_studio.py",
     "report/workbook.py",
-    "tables/label_error_texts.py",
+    "tables/command_texts.py",
     "ui/parts/object_view.py",
     "ui/parts/label_mapping.py",
     "ui/parts/lit_pages.py",

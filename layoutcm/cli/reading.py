@@ -24,7 +24,7 @@ from layoutcm.layouts.validation import is_ignore
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.models.leaderboard import leaderboard
 from layoutcm.results.types import BoardRow
-from layoutcm.tables.leaderboard_tables import BOARD_FILES, standing
+from layoutcm.tables.leaderboard_tables import BOARD_FILES, leaderboard_summary, standing
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
@@ -182,7 +182,6 @@ def compare_models(
     comparisons: Mapping[str, Comparison], baseline: str, folder: Path | None, options: argparse.Namespace
 ) -> tuple[dict[str, BoardRow], list[str]]:
     """{name: its place on the leaderboard} for the JSON, and texts for the terminal; also writes its files."""
-    from layoutcm.tables.leaderboard_texts import leaderboard_summary
 
     if len(comparisons) == 1:
         return {}, []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief, plain_percent
 

@@ -26,9 +26,8 @@ from layoutcm.metrics.levels import page_position
 from layoutcm.outputs.files import write_whole
 from layoutcm.results.measures import CONTENT_ROW, MEASURES, OF_PIXELS, SCORES, grid_rows
 from layoutcm.results.result import Result
-from layoutcm.tables.drawn_labels import drawn_matrix
-from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select, view_buttons
-from layoutcm.tables.summary_sentence import result_sentence
+from layoutcm.tables.label_folding import drawn_matrix
+from layoutcm.tables.matrix_views import cell_verb, largest_confusions, result_sentence, select, view_buttons
 from layoutcm.wording import percent, pixels_in_full, score_text
 
 IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report

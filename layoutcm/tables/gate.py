@@ -27,7 +27,7 @@ from layoutcm.results.result import LeaderboardResult, Result
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE
 from layoutcm.tables.latex_markdown import escape_markdown, markdown
 from layoutcm.tables.tables import Table, confusions_table
-from layoutcm.tables.terminal import short_name
+from layoutcm.tables.terminal import line_name
 from layoutcm.wording import agree, difference_text, plain_number, plural, score_text
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ def gate_sentence(gate: Gate) -> str:
 
 def gate_lines(gate: Gate) -> list[str]:
     """The checks as a table, those that fell short first, then notes and the recipe."""
-    rows = [(short_name(check.figure), *_cells(check), check.remark) for check in _short_first(gate)]
+    rows = [(line_name(check.figure), *_cells(check), check.remark) for check in _short_first(gate)]
     width = max(len("figure"), *(len(row[0]) for row in rows))
     lines = [f"gate {gate_sentence(gate)}", ""]
     lines.append(f"{'figure':{width}}    value    limit  baseline     outcome  remark")
@@ -385,13 +385,13 @@ def _confusions(gate: Gate) -> Table:
     confusion = gate.result.confusion()
     found = confusions_table(confusion, MOST_CONFUSIONS)
     gt, pred = confusion.side_names
-    data = found.data.assign(**{side: [short_name(label) for label in found.data[side]] for side in (gt, pred)})
+    data = found.data.assign(**{side: [line_name(label) for label in found.data[side]] for side in (gt, pred)})
     return replace(found, data=data)
 
 
 def _markdown_row(check: Check) -> str:
     outcome = "passed" if check.passed else "**fell short**"
-    name, remark = (_safe(escape_markdown(text)) for text in (short_name(check.figure), check.remark))
+    name, remark = (_safe(escape_markdown(text)) for text in (line_name(check.figure), check.remark))
     cells = (cell.replace("<", "&lt;").replace(">", "&gt;") for cell in _cells(check))
     return f"| {name} | {' | '.join(cells)} | {outcome} | {remark} |\n"
 

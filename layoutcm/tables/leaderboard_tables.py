@@ -1,4 +1,4 @@
-"""The tables of a leaderboard for its files, and the place of one prediction on it."""
+"""A leaderboard as tables and as terminal text, and the place of one prediction on it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,36 @@ from msgspec import to_builtins
 from layoutcm import html_parts
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import ratio
 from layoutcm.models.leaderboard import Leaderboard, compared_measures
-from layoutcm.results.measures import Measure, figure_title, measure_of
+from layoutcm.results.measures import Measure, direction_of, figure_title, measure_of
 from layoutcm.results.result import LeaderboardResult, frame_of
 from layoutcm.results.types import BoardClass, BoardRow, Part
-from layoutcm.results.verdict import BETTER, WORSE
-from layoutcm.tables.drawn_labels import MOST_DRAWN
-from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_of, resampling_text
+from layoutcm.results.verdict import BETTER, FEW_UNITS, TOO_FEW, WORSE, verdict_text
+from layoutcm.tables.interval_texts import (
+    CORRECTED_FOR_ALL,
+    NOT_CORRECTED,
+    resampling_of,
+    resampling_text,
+    units_text,
+)
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, difference_text, percent_brief, plain_percent, score_text
+from layoutcm.tables.terminal import line_name
+from layoutcm.wording import (
+    MISSING,
+    agree,
+    aligned_lines,
+    difference_text,
+    one_line,
+    percent,
+    percent_brief,
+    pixels_in_full,
+    plain_percent,
+    plural,
+    score_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -274,3 +294,88 @@ def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float],
     """The two ends of an interval in a row of a leaderboard."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"
+
+
+def leaderboard_summary(board: LeaderboardResult) -> str:
+    """The predictions, the best first, with the difference from the baseline; then the classes and which differ.
+
+    Causes of wrong pixels follow, if it has them.
+    """
+    of = f"{plural(len(board.models), 'prediction')} on {plural(board.pages, 'page')}"
+    heading = f"{of}, the best first, by {figure_title(board.order)}"
+    notes = [resampling_text(resampling_of(board)), NOT_CORRECTED]
+    rows = _model_rows(board)
+    sections = [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
+    sections += [_cause_lines(board)] if board.causes else []
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _model_rows(board: LeaderboardResult) -> list[list[str]]:
+    """Name, the measures with the interval of the one that decides the order, the difference from the baseline."""
+    columns = board_columns(board)
+    titles = [one.short_title for one in columns]
+    rows = [["", titles[0], "interval", *titles[1:], f"minus {line_name(board.baseline)}", "interval", "p", "verdict"]]
+    for row in board.model_rows:
+        ends = ends_text(row, board.order, score_text, " – ")
+        values = [score_text((row.measures or {})[one.name]) for one in columns]
+        difference = [difference_text(row.difference), ends_text(row, "difference", difference_text, " to ")]
+        rows.append([line_name(row.model), values[0], ends, *values[1:], *difference, score_text(row.p)])
+        rows[-1].append(verdict_text(row.verdict, row.remark) or MISSING)
+    return rows
+
+
+def _class_lines(board: LeaderboardResult) -> list[str]:
+    """F1 of every label and prediction, with a mark where it really differs from the baseline; without Background."""
+    labels, found = classes_in_use(board), class_rows(board)
+    if not labels:
+        return []
+    rows = [["F1 of classes", *(f"{line_name(name)}  " for name in board.models)]]
+    for label in labels:
+        cells = (found[label, name] for name in board.models)
+        texts = (f"{score_text(cell.f1)} {MARKS.get(cell.verdict or '', ' ')}" for cell in cells)
+        rows.append([line_name(label), *texts])
+    notes = [MARK_TEXT.format(line_name(board.baseline)), CORRECTED_FOR_ALL]
+    return [*aligned_lines(rows, "<" + ">" * len(board.models)), *notes]
+
+
+def _cause_lines(board: LeaderboardResult) -> list[str]:
+    """The share of each cause in the wrong pixels of every prediction, then the number of these pixels."""
+    table = table_of_causes(frame_of(to_builtins(board.causes))).data
+    rows = [["causes of wrong pixels", *map(line_name, board.models)]]
+    for row in table.to_dict("records")[:-1]:
+        rows.append([row["cause"], *(percent(row[f"share_of_wrong: {name}"]) for name in board.models)])
+    rows.append(["pixels", *(pixels_in_full(table[f"pixels: {name}"].iloc[-1]) for name in board.models)])
+    return aligned_lines(rows, "<" + ">" * len(board.models))
+
+
+def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line) -> str:
+    """Which prediction is best, how much better than the next one, and whether the difference is real."""
+    best, following, *_ = board.models
+    title = short_title(board.figure)
+    value = float(board.intervals[best].figures[board.figure][0])
+    if math.isnan(value):
+        return f"No prediction has a {title}."
+    most = "highest" if direction_of(board.figure) > 0 else "lowest"
+    first = f"{name_text(best)} has the {most} {title} of {len(board.models)} predictions, {score_text(value)}"
+    row = board.lead.figure_rows[board.figure]
+    if math.isnan(row["value"]):
+        return f"{first}; {name_text(following)}, the next one, has none."
+    ends = "" if math.isnan(row["low"]) else _ends_in_words(board.lead, row)
+    amount = f"{difference_text(row['value'])} against {name_text(following)}{ends}"
+    return f"{first}, {amount}: {_lead_words(board.lead, row)}."
+
+
+def _ends_in_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
+    ends = " to ".join(difference_text(row[end]) for end in ("low", "high"))
+    return f" ({plain_percent(lead.resampling.level)} interval {ends})"
+
+
+def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
+    """What the test says of the difference of the best two, with the number of documents."""
+    used = lead.resampling
+    units = units_text(used)
+    if row["verdict"] == TOO_FEW:
+        return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
+    shown = "the difference is real (better)" if row["verdict"] == BETTER else row["verdict"]
+    rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
+    return f"{verdict_text(shown, row['remark'])}, p {score_text(row['p'])} over {units}{rough}"

@@ -15,16 +15,15 @@ from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.results.measures import CONTENT_ROW, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
 from layoutcm.results.result import Result
 from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
-from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
 from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
 from layoutcm.tables.layout_facts import layout_result
-from layoutcm.tables.matrix_views import cell_name, largest_confusions, select
-from layoutcm.tables.summary_sentence import result_sentence
+from layoutcm.tables.matrix_views import cell_name, largest_confusions, result_sentence, select
+from layoutcm.tables.report_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
 from layoutcm.tables.tables import ANY_LABEL, SHAPES
-from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, short_name
 
 NAMES_SHOWN, ANNOTATORS_SHOWN, PAGES_SHOWN = 5, 12, 10
-NAME_LENGTH = 60  # of a label or page in a table
+LINE_NAME = 60  # characters of a label or page
 
 
 def result_summary(result: Result) -> str:
@@ -91,7 +90,7 @@ def _class_lines(confusion: Confusion) -> list[str]:
         return []
     values = confusion.class_values()
     rows, _ = select(confusion)
-    names = {i: short_name(confusion.labels[i]) for i in rows}
+    names = {i: line_name(confusion.labels[i]) for i in rows}
     width = max(map(len, names.values()))
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
@@ -108,11 +107,11 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
-    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
+    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {short_name(gt)}")
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {line_name(gt)}")
     return lines
 
 
@@ -132,17 +131,17 @@ def _label_lines(result: Result) -> list[str]:
     rows = agreed(result).labels
     if not rows:
         return []
-    width = max(len("label"), *(len(short_name(row["label"])) for row in rows))
+    width = max(len("label"), *(len(line_name(row["label"])) for row in rows))
     lines = [f"{'label':{width}} {'A px':>14} {'B px':>14} {'both px':>14}  both of either"]
     for row in rows:
         pixels = " ".join(f"{pixels_in_full(row[name]):>14}" for name in ("a_pixels", "b_pixels", "both_pixels"))
-        lines.append(f"{short_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
+        lines.append(f"{line_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
     return lines
 
 
 def _disagreement_lines(confusion: Confusion) -> list[str]:
     cells = largest_confusions(confusion)
-    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
+    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
     width = max(map(len, names), default=0)
     lines = [f"  {name:{width}} {pixels_in_full(pixels):>14} px" for name, (_, _, pixels, _) in zip(names, cells)]
     return ["largest disagreements" if confusion.diagonal else "largest cells", *lines] if lines else []
@@ -154,18 +153,18 @@ def _review_lines(result: Result) -> list[str]:
     more = (found.review_count or len(found.pages_to_review)) - len(rows)
     if not rows:
         return []
-    pages, labels = (max(len(short_name(row[column])) for row in rows) for column in ("page", "label"))
+    pages, labels = (max(len(line_name(row[column])) for row in rows) for column in ("page", "label"))
     lines = [REVIEW_ORDER]
     for row in rows:
         part = f"{percent(row['share']):>7} of the label"
-        names = f"{short_name(row['page']):{pages}}  {short_name(row['label']):{labels}}"
+        names = f"{line_name(row['page']):{pages}}  {line_name(row['label']):{labels}}"
         lines.append(f"  {names} {pixels_in_full(row['pixels']):>14} px  {part}")
     return [*lines, f"  … and {more:,} more"] if more else lines
 
 
-def short_name(text: str) -> str:
-    """A name on one line and not too long, so that it cannot look like other lines, or widen a table."""
-    return shorten(one_line(text), NAME_LENGTH)
+def line_name(text: str) -> str:
+    """`short_name` with more characters, for tables with few columns."""
+    return short_name(text, LINE_NAME)
 
 
 def finding_lines(findings: Iterable[Finding | FindingRecord], title: str = "findings") -> list[str]:
@@ -189,7 +188,7 @@ def family_summary(families: Families) -> str:
 
 def _family_lines(families: Families, side: str, rows: Sequence[FamilyShares]) -> list[str]:
     used = [row for row in rows if row.total]
-    width = max(len(short_name(label)) for label in (*(str(row.label) for row in used), "all but Background"))
+    width = max(len(line_name(label)) for label in (*(str(row.label) for row in used), "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
     lines = [f"{f'given {side}':{width}} identity in family  out of it {unit:>14}  mostly confused with"]
     lines += [_family_line(row, str(row.label), width) for row in used]
@@ -199,7 +198,7 @@ def _family_lines(families: Families, side: str, rows: Sequence[FamilyShares]) -
 def _family_line(row: FamilyShares, name: str, width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
     total = pixels_in_full(row.total) if row.total else ""
-    return f"{short_name(name):{width}} {parts} {total:>14}  {preferred_name(row.preferred or None)}".rstrip()
+    return f"{line_name(name):{width}} {parts} {total:>14}  {preferred_name(row.preferred or None)}".rstrip()
 
 
 def layout_summary(layout: Layout) -> str:
@@ -211,12 +210,12 @@ def layout_summary(layout: Layout) -> str:
     ]
     if facts["page0"]:
         first = facts["page0"]
-        lines.append(f"  first page   {short_name(first['page'])}, {first['width']} x {first['height']}")
+        lines.append(f"  first page   {line_name(first['page'])}, {first['width']} x {first['height']}")
     if facts["region0"]:
         box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
-        label, page = (short_name(facts["region0"][name]) for name in ("label", "page"))
+        label, page = (line_name(facts["region0"][name]) for name in ("label", "page"))
         lines.append(f"  first region {label} at {box} on {page}")
-    names = list(map(short_name, facts["labels"]))  # those of two labels may be equal
+    names = list(map(line_name, facts["labels"]))  # those of two labels may be equal
     width = max(map(len, names), default=0)
     lines += [f"  {name:{width}} {count:>10,}" for name, count in zip(names, facts["labels"].values())]
     lines += [f"  {one_line(line)}" for line in further_facts(facts)]

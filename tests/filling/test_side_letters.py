@@ -2,7 +2,7 @@
 
 import pytest
 
-from layoutcm.filling.side_letters import with_letters
+from layoutcm.filling.result_of import with_letters
 from layoutcm.layouts.model import Finding
 
 

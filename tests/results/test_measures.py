@@ -12,7 +12,7 @@ from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.results.measures import MEASURES, Measure, measure_of
 from layoutcm.tables.gate import gate_lines
 from layoutcm.tables.latex_markdown import markdown
-from layoutcm.tables.leaderboard_texts import best_sentence
+from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.tables.report_tables import table_of
 from support.paths import ROOT, SAMPLE
 from support.row_pages import compare_rows

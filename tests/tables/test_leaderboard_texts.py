@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 import layoutcm as lcm
-from layoutcm.tables.leaderboard_tables import shown_table, standing
-from layoutcm.tables.leaderboard_texts import best_sentence, leaderboard_summary
+from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summary, shown_table, standing
 from layoutcm.wording import percent
 from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels

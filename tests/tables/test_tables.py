@@ -10,10 +10,11 @@ import pyarrow.parquet
 import pytest
 
 import layoutcm as lcm
-from layoutcm.filling.region_parts import objects_part
 from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.filling.result_parts import objects_part
 from layoutcm.results.measures import OF_PIXELS, grid_rows
 from layoutcm.tables.matrix_views import Selection
+from layoutcm.tables.report_tables import findings_table
 from layoutcm.tables.tables import (
     Table,
     average_table,
@@ -21,7 +22,6 @@ from layoutcm.tables.tables import (
     confusions_table,
     csv_text,
     family_tables,
-    findings_table,
     matrix_table,
     object_tables,
     write_parquet,

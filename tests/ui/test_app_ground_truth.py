@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.tables.label_error_texts import label_errors_sentence
+from layoutcm.tables.command_texts import label_errors_sentence
 from layoutcm.ui.parts import candidates, evidence
 from layoutcm.wording import score_text
 from support.app_runner import coco, held_background, opened, opened_unmapped, texts, upload

@@ -14,8 +14,8 @@ from layoutcm.drawing.paper.stacked_bars import Axis, Stacks, cause_look, draw_s
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.cause_shares import FORGIVEN, cause_shares
 from layoutcm.tables.matrix_views import Selection
+from layoutcm.tables.why import FORGIVEN, cause_shares
 from layoutcm.wording import percent_brief, percent_tick
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope_steps
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.wording import MISSING, percent_brief, plain_percent, score_text
 

@@ -17,8 +17,8 @@ from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
-from layoutcm.tables.cause_shares import FORGIVEN, cause_shares
 from layoutcm.tables.matrix_views import Selection
+from layoutcm.tables.why import FORGIVEN, cause_shares
 from layoutcm.wording import percent, percent_brief, pixels_in_full, plain_percent, score_text, shorten, thin_spaced
 
 if TYPE_CHECKING:

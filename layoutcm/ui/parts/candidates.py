@@ -33,7 +33,7 @@ from layoutcm.models.suggestions import (
     WRITERS,
     chosen_candidates,
 )
-from layoutcm.tables.label_error_texts import candidate_table, label_errors_sentence
+from layoutcm.tables.command_texts import candidate_table, label_errors_sentence
 from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, offers, selection, session
 from layoutcm.ui.offers import Offer, file_name

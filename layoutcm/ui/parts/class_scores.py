@@ -22,9 +22,9 @@ from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
 from layoutcm.results.measures import figure_title
-from layoutcm.tables.agreement_tables import AGREEMENT_TITLES
-from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
+from layoutcm.tables.label_folding import MOST_DRAWN
+from layoutcm.tables.report_tables import AGREEMENT_TITLES
 from layoutcm.tables.tables import Table, class_table
 from layoutcm.ui import background, choices, offers, page_shell, session, sides
 from layoutcm.ui.parts import data_tables

@@ -13,10 +13,9 @@ from layoutcm.drawing.paper import matrix
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import fold_others
+from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
-from layoutcm.tables.pair_tables import difference_table, pair_table
-from layoutcm.tables.tables import matrix_table
+from layoutcm.tables.tables import difference_table, matrix_table, pair_table
 from layoutcm.ui import choices, components, family_choice, session
 from layoutcm.ui.offers import Offer, file_name, in_state
 from layoutcm.ui.visitors import kept

@@ -11,14 +11,14 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.models.differences import comparison_of_pages
-from layoutcm.tables.matrix_views import select
-from layoutcm.tables.verification_texts import (
+from layoutcm.tables.command_texts import (
     deviation_lines,
     deviation_text,
     not_checked_lines,
     recounted_text,
     verdict,
 )
+from layoutcm.tables.matrix_views import select
 from layoutcm.ui import choices, page_shell, session
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.long_jobs import recount_pages

@@ -18,7 +18,7 @@ from layoutcm.drawing.screen.charts import CONFIG, slices_figure
 from layoutcm.drawing.screen.model_classes import model_classes_figure, model_classes_height, model_differences_figure
 from layoutcm.drawing.screen.object_charts import threshold_curve_figure
 from layoutcm.drawing.screen.stacked_bars import model_cause_bars, model_causes_height
-from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
+from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.models.leaderboard import Leaderboard, cause_row
 from layoutcm.results.types import CurveScores

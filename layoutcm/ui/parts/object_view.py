@@ -12,7 +12,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.drawing.screen.object_charts import MOST_SHIFTS, curves_figure, points_figure, shifts_figure
-from layoutcm.filling.region_parts import objects_part
+from layoutcm.filling.result_parts import objects_part
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance

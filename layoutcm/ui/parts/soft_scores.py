@@ -15,9 +15,9 @@ from layoutcm.drawing.paper import charts
 from layoutcm.drawing.paper import score_charts as on_paper
 from layoutcm.drawing.screen import object_charts
 from layoutcm.drawing.screen.charts import CONFIG, score_bars
-from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.layouts.model import PRED
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.score_tables import calibration_table, reliability_table
 from layoutcm.tables.tables import Table
 from layoutcm.ui import choices, offers, page_shell, session, sidebar

@@ -6,7 +6,7 @@ import layoutcm as lcm
 from layoutcm.drawing.paper import matrix, stacked_bars
 from layoutcm.drawing.paper.printing import COLUMN_WIDTHS, figure_bytes
 from layoutcm.tables.matrix_views import Selection, select, view_title
-from layoutcm.tables.pair_tables import difference_table, pair_table
+from layoutcm.tables.tables import difference_table, pair_table
 from support.layouts import build
 from support.paper_texts import drawn_texts
 

@@ -10,7 +10,7 @@ import layoutcm as lcm
 from layoutcm.drawing.paper import printing
 from layoutcm.drawing.paper.score_charts import reliability_figure, threshold_curve_figure
 from layoutcm.drawing.score_points import points_of, reliability_of
-from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_parts import curves_part
 from support import hostile
 from support.layouts import build
 from support.paper_texts import text_boxes

@@ -9,7 +9,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.screen.stacked_bars import cause_bars, forgiveness_figure, model_cause_bars
 from layoutcm.models.leaderboard import cause_row
-from layoutcm.tables.cause_shares import FORGIVEN
+from layoutcm.tables.why import FORGIVEN
 from support.three_pages import different_labels
 
 

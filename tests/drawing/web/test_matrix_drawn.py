@@ -11,7 +11,7 @@ from layoutcm.drawing.matrix_layers import cell_colour, matrix_layers
 from layoutcm.drawing.palette import DARK, LIGHT, rgb, scale_colour
 from layoutcm.drawing.web.matrix_data import MatrixLook, difference_data, matrix_data
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import _join
+from layoutcm.tables.label_folding import _join
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, view_values
 from support import hostile
 from support.matrix_page import cells, colour_of, computed, drawn, headers, serious_violations
