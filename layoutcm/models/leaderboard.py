@@ -193,12 +193,8 @@ class Leaderboard:
         for figure in UNIT_FIGURES:
             ends = self.intervals[name].figures[figure][:3].tolist()
             row |= dict(zip((figure, f"{figure}_low", f"{figure}_high"), ends))
-        return row | self._difference(name, self._figure_rows.get(name))
-
-    @cached_property
-    def _figure_rows(self) -> dict[str, dict[Any, Any]]:
-        """{model: the row of its table of differences that has the figure of the order}"""
-        return {name: found.figure_rows[self.figure] for name, found in self.differences_by_model.items()}
+        paired = self.differences_by_model.get(name)
+        return row | self._difference(name, None if paired is None else paired.figure_rows[self.figure])
 
     def _difference(self, name: str, row: Mapping[Any, Any] | None) -> dict[str, Any]:
         """The columns of a paired difference, from a row of `Intervals`; n/a without one."""
@@ -241,12 +237,6 @@ class Leaderboard:
                 difference = self._difference(name, paired.get(name, {}).get((label, "f1")))
                 rows[label, name] = {"label": label, "model": name, **ends, **difference}
         return rows
-
-    @cached_property
-    def classes_in_use(self) -> list[str]:
-        """The labels without Background that have F1 in some prediction."""
-        rows = self.class_rows
-        return [label for label in self.labels[1:] if any(rows[label, name]["f1"] >= 0 for name in self.models)]
 
     def causes(self, tolerance: float = TOLERANCE) -> pd.DataFrame:
         """One row per prediction: model, and the pixels of each cause; n/a if the labels differ. Takes longer."""

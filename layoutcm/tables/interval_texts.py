@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import UNSET
 
 from layoutcm.metrics.bootstrap import Resampling
-from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
+from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.results.measures import CONTENT_ROW, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.results.types import IntervalRow, IntervalTables
@@ -34,11 +34,6 @@ NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by its
 CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
 CORRECTED_FOR_CLASSES = "The verdict is that of a paired test, corrected for all classes (Holm)"
 TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)"
-
-
-def interval_text(intervals: Intervals, figure: str) -> str:
-    """'0.812 – 0.843'"""
-    return interval_of_row(intervals.figure_rows[figure])
 
 
 def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:

@@ -360,14 +360,10 @@ def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line
     row = board.lead.figure_rows[board.figure]
     if math.isnan(row["value"]):
         return f"{first}; {name_text(following)}, the next one, has none."
-    ends = "" if math.isnan(row["low"]) else _ends_in_words(board.lead, row)
+    ends = " to ".join(difference_text(row[end]) for end in ("low", "high"))
+    ends = "" if math.isnan(row["low"]) else f" ({plain_percent(board.resampling.level)} interval {ends})"
     amount = f"{difference_text(row['value'])} against {name_text(following)}{ends}"
     return f"{first}, {amount}: {_lead_words(board.lead, row)}."
-
-
-def _ends_in_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
-    ends = " to ".join(difference_text(row[end]) for end in ("low", "high"))
-    return f" ({plain_percent(lead.resampling.level)} interval {ends})"
 
 
 def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:

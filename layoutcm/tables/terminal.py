@@ -103,21 +103,23 @@ def _class_lines(confusion: Confusion) -> list[str]:
     return lines
 
 
-def _confusion_lines(confusion: Confusion) -> list[str]:
+def _confusion_lines(confusion: Confusion, title: str = "largest confusions", has_shares: bool = True) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
     names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
     width = max(map(len, names))
-    lines = ["largest confusions" if confusion.diagonal else "largest cells"]
+    lines = [title if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {line_name(gt)}")
+        of_gt = f"  {percent(share):>7} of {line_name(gt)}" if has_shares else ""
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px{of_gt}")
     return lines
 
 
 def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
     """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
-    return [_agreement_lines(result), _label_lines(result), _disagreement_lines(confusion), _review_lines(result)]
+    largest = _confusion_lines(confusion, "largest disagreements", has_shares=False)
+    return [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
 
 
 def _agreement_lines(result: Result) -> list[str]:
@@ -137,14 +139,6 @@ def _label_lines(result: Result) -> list[str]:
         pixels = " ".join(f"{pixels_in_full(row[name]):>14}" for name in ("a_pixels", "b_pixels", "both_pixels"))
         lines.append(f"{line_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
     return lines
-
-
-def _disagreement_lines(confusion: Confusion) -> list[str]:
-    cells = largest_confusions(confusion)
-    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
-    width = max(map(len, names), default=0)
-    lines = [f"  {name:{width}} {pixels_in_full(pixels):>14} px" for name, (_, _, pixels, _) in zip(names, cells)]
-    return ["largest disagreements" if confusion.diagonal else "largest cells", *lines] if lines else []
 
 
 def _review_lines(result: Result) -> list[str]:
@@ -258,7 +252,8 @@ def object_summary(result: Result) -> str:
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
     lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
-    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else _ap_text(objects))
+    ap = ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
+    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else ap)
     notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
     return "\n".join([*lines, *notes])
 
@@ -274,10 +269,6 @@ def _rows(objects: ObjectScores, centroids: CentroidScores) -> Iterator[tuple[st
         f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(centroids.one_to_one[name]) for name in SCORES],
     )
-
-
-def _ap_text(objects: ObjectScores) -> str:
-    return ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
 
 
 def _panoptic_text(objects: ObjectScores) -> str:

@@ -20,7 +20,7 @@ import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
-from layoutcm.tables.interval_texts import difference_summary, interval_text, resampling_text
+from layoutcm.tables.interval_texts import difference_summary, interval_of_row, resampling_text
 from support.paths import SAMPLE
 from support.ports import free_port
 
@@ -119,7 +119,10 @@ def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, cap
     assert "difference_from_first" not in first
     found = a.bootstrap(30, method="tensor")
     line = next(line for line in out.splitlines() if line.startswith("weighted, without Background"))
-    assert line.endswith(f"   {interval_text(found, 'weighted_f1')}") and resampling_text(found.resampling) in out
+    assert (
+        line.endswith(f"   {interval_of_row(found.figure_rows['weighted_f1'])}")
+        and resampling_text(found.resampling) in out
+    )
     difference = intervals_part(lcm.difference(a, b, 30, method="tensor"))
     assert difference_summary(difference, "model-a", "Background") in out
 

@@ -15,7 +15,7 @@ from layoutcm.tables.interval_texts import (
     CellWords,
     cell_pair_text,
     difference_summary,
-    interval_text,
+    interval_of_row,
     resampling_of,
     resampling_text,
     unit_lines,
@@ -88,8 +88,8 @@ def test_the_source_of_intervals_in_words(shares, documents, text):
 def test_an_interval_is_its_two_ends_or_a_dash():
     found = one_label_pages(*[0.2, 0.4] * 4).bootstrap()
     _, low, high = found.figures["micro_f1"]
-    assert interval_text(found, "micro_f1") == f"{low:.3f} – {high:.3f}" and low < 0.46 < high
-    assert interval_text(one_label_pages(0.5).bootstrap(), "micro_f1") == "–"
+    assert interval_of_row(found.figure_rows["micro_f1"]) == f"{low:.3f} – {high:.3f}" and low < 0.46 < high
+    assert interval_of_row(one_label_pages(0.5).bootstrap().figure_rows["micro_f1"]) == "–"
 
 
 def test_few_units_are_listed():
