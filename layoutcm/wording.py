@@ -129,12 +129,12 @@ def pixel_change_text(value: float) -> str:
 
 
 def iou_text(value: float) -> str:
-    """'0.50': an IoU that somebody chose."""
+    """'0.50': an IoU that was chosen."""
     return f"{value:.2f}"
 
 
 def plain_number(value: float, digits: int = 6) -> str:
-    """'0.5': a number that somebody chose or that stands at a tick, with as many digits as it has, up to `digits`."""
+    """'0.5': a number that was chosen, or that is written at a tick, with as many digits as it has, up to `digits`."""
     return f"{value:.{digits}g}"
 
 
@@ -144,7 +144,7 @@ def percent_tick(value: float, digits: int = 6) -> str:
 
 
 def plain_percent(value: float, digits: int = 6) -> str:
-    """'0.5 %': a share that somebody chose, such as a level or a tolerance, or that stands at a tick."""
+    """'0.5 %': a share that was chosen, such as a level or a tolerance, or that is written at a tick."""
     return f"{percent_tick(value, digits)} %"
 
 

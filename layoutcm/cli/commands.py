@@ -110,7 +110,7 @@ def run_verify(options: argparse.Namespace) -> int:
     """0 if all numbers agree, else 1."""
     from layoutcm.verification.recount import check_recounting, verify
 
-    check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once
+    check_recounting(options.recounted, options.seed)  # before the long work: a mistake is reported at once
     comparison = reading.compare_file(reading.read_gt(options), options.pred, options)
     with reading.progress_bar("recounting") as progress:
         result = verify(comparison, options.recounted, options.seed, method=options.method, progress=progress)
@@ -200,7 +200,7 @@ def add_gate_command(
 
 def run_gate(options: argparse.Namespace) -> int:
     _check_options(options)
-    # Read before the comparison, so that a wrong baseline is not found after a long time.
+    # Read before the comparison, which takes long: a wrong baseline is reported at once.
     baseline = one_result(options.baseline, "--baseline") if options.baseline else None
     chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
     found: Gate = gate(_result(options), options.fail_under, **chosen)

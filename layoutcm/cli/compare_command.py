@@ -35,11 +35,11 @@ from layoutcm.wording import agree, plural, without_control_characters
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
 
-COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
+COMMON_PAGES = "The difference from {} is on {}, which both predictions have."
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    # Checked before the long work, so that a mistake is reported at once.
+    # Checked before the long work: a mistake is reported at once.
     _check_outputs(options)
     families = options.families
     if families is not None and families not in BUILT_IN:

@@ -144,7 +144,7 @@ def add_parts_commands(add_command: Callable[..., Parser], add_reading_arguments
     partition = add_command("partition", help="write a layout as Parquet parts, by document")
     _partition_arguments(partition)
     add_reading_arguments(partition)
-    _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, so that it can be compared"))
+    _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, to compare it"))
     _compare_parts_arguments(add_command("compare-parts", help="compare two sets of parts; a stopped run continues"))
     _count_arguments(add_command("count", help="count single parts of a plan"))
     _merge_arguments(add_command("merge", help="merge the counts of parts into a result"))

@@ -157,7 +157,7 @@ def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
 
 
 def _stem(path: Path) -> str:
-    """The name without suffix; one of points only, such as that of "...json", is no name of a folder."""
+    """The name without suffix; "prediction" if it has points only, as in "...json", and cannot name a folder."""
     return path.stem if path.stem.strip(".") else "prediction"
 
 

@@ -59,7 +59,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 FEWEST_PARALLEL = 2_000  # pages from which parts of the result are computed at the same time
-MOST_PAGES = 5000  # of a set whose objects are counted even if nobody asks for them; about a second of work
+MOST_PAGES = 5000  # of a set whose objects are counted even if they are not asked for; about a second of work
 MEASURED = ("objects", "centroids", "soft", "means", "agreement")  # what measures are read off
 GATED = (*MEASURED, "findings", "documents")
 PARTS = ("objects", "centroids", "soft", "findings", "documents", "pages", "means", "agreement", "slack")

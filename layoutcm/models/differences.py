@@ -180,7 +180,7 @@ def _same_pages(first: Pages, second: Pages) -> tuple[Positions, Positions]:
 
 
 def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
-    """Raise an InputError if a gt page of one comparison is no gt page of the other."""
+    """Raise an InputError if a gt page of one comparison is not a gt page of the other."""
     first, second = own.alignment.gt_pages, other.alignment.gt_pages
     if first.names == second.names:
         return

@@ -141,11 +141,11 @@ def _score_sentence(result: Result, confusion: Confusion) -> str:
 
 
 def agreement_sentence(result: Result, confusion: Confusion) -> str:
-    """On how many pixels A and B agree, if neither is the truth, and about what they do not."""
+    """The share of pixels on which A and B agree, if neither is the truth, and their largest disagreement."""
     names = [one_line(side.name) for side in (result.inputs.gt, result.inputs.pred)]
     sides = " and ".join(f"{letter} ({name})" for letter, name in zip(result.vocabulary.sides, names))
     if not confusion.diagonal:
-        return f"{sides} have different labels, so that there is no agreement. Labels need a mapping."
+        return f"{sides} have different labels, so there is no agreement. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
     most = f"; largest disagreement: {cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal)}" if worst else ""
     return f"{sides} have the same labels on {percent(result.measures['agreement.observed'])} of all pixels{most}."

@@ -85,7 +85,7 @@ def gain_sentence(curves: CurveScores, label: str | None = None, label_text: Cal
         few = f"{plural(documents, 'document')} {verb} too few to measure it on others"
         return f"{best}: {change}. The gain, {difference_text(row['gain'])}, is on these pages: {few}."
     held_out = f"{difference_text(row['gain'])} on held-out documents ({documents:,}, one after the other)"
-    return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so that it is not shown to help.")
+    return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so it is not shown to help.")
 
 
 def score_lines(curves: CurveScores) -> list[str]:

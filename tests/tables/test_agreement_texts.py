@@ -96,7 +96,7 @@ def test_different_labels():
     c = lcm.compare(*different_labels().alignment.layouts, truth=False)
     result = result_of(c)
     text = result_summary(result)
-    assert "have different labels, so that there is no agreement" in text and "largest cells" in text
+    assert "have different labels, so there is no agreement" in text and "largest cells" in text
     assert_valid(result)
     assert all_tables(result)["agreement"].note.startswith("There is no agreement")
 

@@ -356,5 +356,5 @@ def test_a_difference_is_better_worse_or_noise(browser):
     quarter = scale_colour(LIGHT.diverging, 0.5 + 0.5 * (0.15 + 0.85 * 0.05 / 0.2))
     np.testing.assert_allclose(colour_of(found[1][2][1]), rgb(quarter), atol=1)  # Python rounds a half to even
     assert "difference −5.00 % points" in found[1][2][2] and found[1][2][2].endswith("better")
-    assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("within noise")
-    assert "worse to better" in bars and "within noise" in bars and "≥ 20 % points" in bars
+    assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("no difference shown")
+    assert "worse to better" in bars and "no difference shown" in bars and "≥ 20 % points" in bars
