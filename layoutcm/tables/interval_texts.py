@@ -14,7 +14,7 @@ from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.results.measures import CONTENT_ROW, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.results.types import IntervalRow, IntervalTables
-from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, WORSE, verdict_text
+from layoutcm.results.verdict import FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, verdict_text
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import (
     MISSING,
@@ -91,7 +91,7 @@ def cell_pair_text(
     text = f"A {first}, B {second}; B minus A: {change}"
     if any(map(math.isnan, (*values, *ends))):
         return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
-    said = {BETTER: words.better, WORSE: words.worse}.get(verdict or "", NO_DIFFERENCE)
+    said = words.vocabulary.verdicts.get(verdict or "", NO_DIFFERENCE)
     return f"{text}{words.unit} ({low} to {high}), {said}"
 
 
@@ -106,14 +106,6 @@ class CellWords:
     @property
     def unit(self) -> str:
         return " points" if self.is_share else " px"
-
-    @property
-    def better(self) -> str:
-        return self.vocabulary.verdicts["better"]
-
-    @property
-    def worse(self) -> str:
-        return self.vocabulary.verdicts["worse"]
 
     def write(self, value: float) -> str:
         return percent(value) if self.is_share else f"{thin_spaced(round(value))} px"

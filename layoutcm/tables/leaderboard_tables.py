@@ -224,34 +224,35 @@ def table_of_causes(causes: pd.DataFrame) -> Table:
 
 def class_scores_table(board: LeaderboardResult) -> Table:
     """Labels x predictions: F1 with its interval and, but for the baseline, the verdict; only labels in use."""
-    import pandas as pd
-
     rows = class_rows(board)
     used = [next(iter(rows))[0], *classes_in_use(board)] if rows else []
-    columns: dict[str, Any] = {"label": used}
-    for name in board.models:
-        own = [rows[label, name] for label in used]
-        columns[f"f1: {name}"] = np.array([row.f1 for row in own], float)
-        columns[f"interval: {name}"] = [ends_text(row, "f1", score_text, " – ") for row in own]
-        if name != board.baseline:
-            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
     note = f"F1 of each prediction, and whether it differs from {board.baseline}; {CORRECTED_FOR_ALL}"
-    return Table(CLASSES, "F1 of classes", pd.DataFrame(columns), note=note)
+    data = _class_columns(rows, used, board.models, "f1", board.baseline)
+    return Table(CLASSES, "F1 of classes", data, note=note)
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
     """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
+    data = _class_columns(grid.rows, grid.labels, [grid.models[k] for k in grid.others], "difference")
+    title = f"F1 of classes minus that of {grid.baseline}"
+    return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL)
+
+
+def _class_columns(
+    rows: Mapping[tuple[str, str], BoardClass], labels: list[str], models: list[str], value: str, baseline: str = ""
+) -> pd.DataFrame:
+    """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
     import pandas as pd
 
-    columns: dict[str, Any] = {"label": grid.labels}
-    for k in grid.others:
-        name = grid.models[k]
-        rows = [grid.rows[label, name] for label in grid.labels]
-        columns[f"difference: {name}"] = np.array([row.difference for row in rows], float)
-        columns[f"interval: {name}"] = [ends_text(row, "difference", difference_text, " to ") for row in rows]
-        columns[f"verdict: {name}"] = [row.verdict or "" for row in rows]
-    title = f"F1 of classes minus that of {grid.baseline}"
-    return Table(f"{CLASSES}-differences", title, pd.DataFrame(columns), note=CORRECTED_FOR_ALL)
+    write, joint = (score_text, " – ") if value == "f1" else (difference_text, " to ")
+    columns: dict[str, Any] = {"label": labels}
+    for name in models:
+        own = [rows[label, name] for label in labels]
+        columns[f"{value}: {name}"] = np.array([row[value] for row in own], float)
+        columns[f"interval: {name}"] = [ends_text(row, value, write, joint) for row in own]
+        if name != baseline:
+            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
+    return pd.DataFrame(columns)
 
 
 def class_rows(board: LeaderboardResult) -> dict[tuple[str, str], BoardClass]:
