@@ -344,7 +344,7 @@ def _drop(
     interval = "" if math.isnan(low) else f", interval {difference_text(low)} to {difference_text(high)}"
     if verdict == WORSE:
         return of(False, f"{change}{interval}: {verdict}")
-    outcome = "so it falls short because every drop counts" if strict else "so it passes beyond the limit"
+    outcome = "but every drop counts (strict)" if strict else "so it passes, although beyond the limit"
     return of(not strict, f"{change}{interval}: {verdict}, {outcome}" + (f"; {row['remark']}" if row["remark"] else ""))
 
 
