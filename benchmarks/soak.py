@@ -22,7 +22,7 @@ from generate import write_pair
 from protocol_client import Client
 
 import layoutcm as lcm
-from layoutcm.ui.parts.loading import DROP
+from layoutcm.ui.data.loading import DROP
 from layoutcm.wording import score_text, thin_spaced
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

@@ -1,6 +1,6 @@
 """What MkDocs does beside its own work: files of the repository outside of docs/ become pages of the site, too.
 
-Links in Markdown are written as they work in the repository, so that every page can be read there as well. On the site
+Links in Markdown are written as they work in the repository, so every page can be read there as well. On the site
 they lead to the page that the file has become.
 """
 

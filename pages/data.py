@@ -3,14 +3,16 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import card_reviews, held_files, page_shell, screen_text, session
-from layoutcm.ui.parts import file_cards, label_mapping, loading
+from layoutcm.ui import screen_text
+from layoutcm.ui.data import card_reviews, file_cards, label_mapping, loading
+from layoutcm.ui.shared import page_shell
+from layoutcm.ui.state import card_state, session
 
 page_shell.ensure_routed()
 st.title("Data", anchor=False)
 problem = session.take_load_problem()
 if problem:
-    held_files.take_new_load()  # it is to be read before the app goes on
+    card_state.take_new_load()  # it is to be read before the app goes on
     st.error(screen_text.as_typed(problem))
 page_shell.guard(loading.show_drop_zone)
 loading.show_buttons()
@@ -21,7 +23,7 @@ def show_files() -> None:
     """The cards below a line on what is missing or to decide; then what belongs to all files."""
     state = st.container()
     with st.spinner("Checking the files …"):
-        reviews = card_reviews.review_cards(held_files.cards())
+        reviews = card_reviews.review_cards(card_state.cards())
         with state:
             loading.show_state(reviews)
     if session.loaded_files() is not None:
@@ -40,8 +42,8 @@ def show_files() -> None:
 
 if session.shows_result():
     page_shell.guard(file_cards.show_results)
-    file_cards.show_cards(card_reviews.review_cards(held_files.cards()), folded=True)
-elif held_files.cards():
+    file_cards.show_cards(card_reviews.review_cards(card_state.cards()), folded=True)
+elif card_state.cards():
     page_shell.guard(show_files)
 else:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")

@@ -4,13 +4,14 @@ from functools import partial
 
 import streamlit as st
 
-from layoutcm.ui import page_shell, sides
-from layoutcm.ui.parts import class_scores, errors, top_bar
+from layoutcm.ui.errors import class_scores, errors
 from layoutcm.ui.screen_text import error_text
+from layoutcm.ui.shared import page_shell, top_bar
+from layoutcm.ui.state import panes
 
 page_shell.ensure_routed()
 compared = page_shell.need_comparison()
-shown = sides.chosen_sides(compared)
+shown = panes.chosen_panes(compared)
 st.title(shown.words.errors, anchor=False)
 if shown.problem:
     st.warning(f"The two predictions cannot be compared. {error_text(shown.problem)}")

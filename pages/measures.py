@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell, selection, sidebar
-from layoutcm.ui.parts import families, object_tables, object_view, objects, soft_scores
+from layoutcm.ui.measures import families, object_tables, object_view, soft_scores
+from layoutcm.ui.shared import object_numbers, page_shell, sidebar
+from layoutcm.ui.state import choices, selection
 
 page_shell.ensure_routed()
 whole = page_shell.need_comparison()
@@ -15,7 +16,7 @@ sidebar.show_segments("measure", "Measure", choices.MEASURES, label_visibility="
 @page_shell.fragment
 def at_one_iou() -> None:
     object_view.show_one_iou(compared)
-    page_shell.show_recipe(objects.objects_recipe(compared))
+    page_shell.show_recipe(object_numbers.objects_recipe(compared))
     st.subheader("Ranked pairs", anchor=False)
     object_tables.show_ranked_pairs(compared)
 

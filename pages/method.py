@@ -4,8 +4,9 @@ import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui import page_shell, session
-from layoutcm.ui.parts import method
+from layoutcm.ui.method import method
+from layoutcm.ui.shared import page_shell
+from layoutcm.ui.state import session
 
 page_shell.ensure_routed()
 dark = session.theme() == DARK

@@ -4,8 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from layoutcm.ui import page_shell, session
-from layoutcm.ui.parts import model_charts, model_rows, models
+from layoutcm.ui.models import model_charts, model_rows, models
+from layoutcm.ui.shared import page_shell
+from layoutcm.ui.state import session
 
 page_shell.ensure_routed()
 if session.loaded_files() is None:

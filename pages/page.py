@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_shell
-from layoutcm.ui.parts import page_viewer
+from layoutcm.ui.page import page_viewer
+from layoutcm.ui.shared import page_shell
+from layoutcm.ui.state import choices
 
 page_shell.ensure_routed()
 compared = page_shell.need_comparison()

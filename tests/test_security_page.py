@@ -7,7 +7,7 @@ from dataclasses import astuple
 import pytest
 from PIL import Image
 
-from layoutcm.ui.settings import LOCAL, PUBLIC
+from layoutcm.ui.server.settings import LOCAL, PUBLIC
 from support.paths import ROOT
 
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "Mi": 1 << 20, "s": 1}

@@ -232,10 +232,10 @@ NOT_SHARES = {
     "layouts/writing/label_studio.py",
     "report/workbook.py",
     "tables/command_texts.py",
-    "ui/parts/object_view.py",
-    "ui/parts/label_mapping.py",
-    "ui/parts/lit_pages.py",
-    "ui/parts/take_away.py",
+    "ui/measures/object_view.py",
+    "ui/data/label_mapping.py",
+    "ui/shared/lit_pages.py",
+    "ui/shared/take_away.py",
 }
 
 

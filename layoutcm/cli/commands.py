@@ -81,11 +81,12 @@ def run_app(options: argparse.Namespace) -> None:
         is_parquet = folder == options.images and bool(folder) and Path(folder).suffix.lower() == ".parquet"
         if folder and not (Path(folder).is_dir() or (is_parquet and Path(folder).is_file())):
             raise InputError(folder, "", "there is no such folder", "Check the name.")
-    from layoutcm.ui import server
+    from layoutcm.ui.launch import check_files, launch
+    from layoutcm.ui.server.serving import address_of
 
-    server.check_files(options.files)
-    _check_port(server.address_of(options), options.port)
-    server.serve(options)
+    check_files(options.files)
+    _check_port(address_of(options), options.port)
+    launch(options)
 
 
 def _check_port(address: str, port: int) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import StopException
 
-from layoutcm.ui import link, offers, page_shell, sidebar, visitors, warm_up
-from layoutcm.ui.parts import take_away, top_bar
+from layoutcm.ui.server import visitors
+from layoutcm.ui.shared import downloads, page_shell, sidebar, take_away, top_bar, warm_up
+from layoutcm.ui.state import address
 
 
 def run_dashboard() -> None:
@@ -14,8 +15,8 @@ def run_dashboard() -> None:
     with page_shell.routing():
         warm_up.start_warm_up()
         visitors.start_run()
-        link.start_session()
-        link.follow_address(page.url_path)
+        address.start_session()
+        address.follow_address(page.url_path)
         page_shell.apply_style()
         with warm_up.preload_browser():
             page_shell.guard(sidebar.show_sidebar)
@@ -27,7 +28,7 @@ def run_dashboard() -> None:
 
 def _run_page(page: StreamlitPage) -> None:
     """Run the page; one that stops early, because there is nothing to show, still has the dialog."""
-    offers.forget_offers()
+    downloads.forget_offers()
     try:
         page_shell.guard(page.run)
     except StopException:

@@ -273,7 +273,7 @@ def test_a_bug_exits_with_1_and_a_message(monkeypatch, capsys):
 
 def test_the_app_opens_folders_and_zips_and_refuses_missing_files(monkeypatch, tmp_path, capsys):
     opened = []
-    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: opened.append(options.files))
+    monkeypatch.setattr("layoutcm.ui.launch.launch", lambda options: opened.append(options.files))
     files = [str(tmp_path), str(tmp_path / "run.zip")]
     port = ["--port", str(free_port())]  # the default port may be in use
     assert main(["app", *port, *files]) == 2 and "run.zip: there is no such file" in capsys.readouterr().err
@@ -284,7 +284,7 @@ def test_the_app_opens_folders_and_zips_and_refuses_missing_files(monkeypatch, t
 
 def test_the_app_opens_a_saved_session_alone(monkeypatch, tmp_path, capsys):
     opened = []
-    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: opened.append(options.files))
+    monkeypatch.setattr("layoutcm.ui.launch.launch", lambda options: opened.append(options.files))
     port, saved = ["--port", str(free_port())], tmp_path / "Mine.LayoutCM"
     saved.write_bytes(b"PK")
     assert main(["app", *port, str(saved)]) == 0 and opened == [[str(saved)]]

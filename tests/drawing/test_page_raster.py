@@ -9,7 +9,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from layoutcm.drawing.palette import LIT, rgb
-from layoutcm.ui.parts import lit_pages
+from layoutcm.ui.shared import lit_pages
 from support.image_files import png
 
 

@@ -13,7 +13,7 @@ from layoutcm.formats import huggingface_pages
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.parquet_images import image_bytes
 from layoutcm.layouts import limits
-from layoutcm.ui.visitor_files import input_from_bytes, pictures_of_files, pictures_of_folder, shrunk_image
+from layoutcm.ui.files.visitor_files import input_from_bytes, pictures_of_files, pictures_of_folder, shrunk_image
 from written import PAGES
 from written.hf import IMAGE_STRUCT, doclaynet_table, objects_table, parquet_bytes
 

@@ -10,7 +10,7 @@ import layoutcm as lcm
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.recognition import find_candidates
 from layoutcm.formats.registry import BY_NAME
-from layoutcm.ui.parts.loading import format_rows
+from layoutcm.ui.data.loading import format_rows
 
 TEXT = (Path(__file__).parents[2] / "docs" / "format-examples.md").read_text("utf-8")
 SIZES = (1000, 1400)  # as the text of the examples says

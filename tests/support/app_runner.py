@@ -8,7 +8,7 @@ from threading import Event
 
 from streamlit.testing.v1 import AppTest
 
-from layoutcm.ui import background
+from layoutcm.ui.server import background
 from support.paths import ROOT, SAMPLE
 
 

@@ -9,7 +9,8 @@ import streamlit as st
 import layoutcm as lcm
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.models.differences import comparison_of_pages, difference, difference_of_pages
-from layoutcm.ui.parts import error_matrix, top_bar
+from layoutcm.ui.errors import error_matrix
+from layoutcm.ui.shared import top_bar
 from layoutcm.wording import difference_text, score_text, thin_spaced
 from support.app_runner import choose, matrices, opened, opened_unmapped, texts
 from support.matrix_values import views_of

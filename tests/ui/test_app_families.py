@@ -6,8 +6,8 @@ import pytest
 
 from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
-from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
-from layoutcm.ui.parts.families import as_yaml
+from layoutcm.ui.measures.families import as_yaml
+from layoutcm.ui.state.family_choice import as_text, from_text, rows_of, tree_of
 from support.app_runner import coco, drop, matrices, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
 

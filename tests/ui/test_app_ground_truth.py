@@ -7,7 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.tables.command_texts import label_errors_sentence
-from layoutcm.ui.parts import candidates, evidence
+from layoutcm.ui.ground_truth import all_comparisons, candidates
 from layoutcm.wording import score_text
 from support.app_runner import coco, held_background, opened, opened_unmapped, texts, upload
 from support.hostile import SCREEN
@@ -54,7 +54,7 @@ def shown_change(app):
 
 
 def test_on_a_large_set_candidates_are_found_in_the_background(monkeypatch):
-    monkeypatch.setattr(evidence, "MOST_PAGES", 5)
+    monkeypatch.setattr(all_comparisons, "MOST_PAGES", 5)
     finish = held_background(monkeypatch)
     app = opened("ground_truth", load="sample", rounding="nearest")  # not kept yet
     assert not app.exception and "Looking for probable errors … " in texts(app) and "probably wrong" not in texts(app)
@@ -230,7 +230,7 @@ def test_agreement_is_that_of_the_library(monkeypatch):
 
 
 def test_large_sets_are_compared_with_each_other_on_a_click(monkeypatch, app):
-    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_PAGES", 100)
+    monkeypatch.setattr(all_comparisons, "MOST_PAIRS_OF_PAGES", 100)
     app.run()
     shown = lambda: next(frame.value for frame in app.dataframe if "kappa" in frame.value)
     assert len(shown()) == 2

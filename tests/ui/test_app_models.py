@@ -12,7 +12,7 @@ from layoutcm.results.measures import MEASURES, Measure
 from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.tables.matrix_views import agreement_sentence
 from layoutcm.tables.score_tables import gain_sentence
-from layoutcm.ui.parts import models
+from layoutcm.ui.models import models
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import coco, held_background, model_row, models_table, opened, texts
 from support.hostile import SCREEN

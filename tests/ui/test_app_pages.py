@@ -8,9 +8,9 @@ import pytest
 from layoutcm import __version__
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.interval_texts import resampling_text
-from layoutcm.ui import sidebar
-from layoutcm.ui.choices import DEFAULTS
-from layoutcm.ui.parts import class_scores, lit_pages, top_bar
+from layoutcm.ui.errors import class_scores
+from layoutcm.ui.shared import lit_pages, sidebar, top_bar
+from layoutcm.ui.state.choices import DEFAULTS
 from layoutcm.wording import percent_brief
 from support.app_runner import (
     choose,

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from layoutcm.ui.parts import object_tables
+from layoutcm.ui.measures import object_tables
 from support.app_runner import coco, opened, texts, upload
 
 LABELS = ["a", "b"]

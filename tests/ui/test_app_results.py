@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.ui import server
+from layoutcm.ui.server import serving
 from layoutcm.wording import score_text
 from support.app_runner import choose, matrices, opened, take_away, texts
 from support.parts import result_of_sample
@@ -127,7 +127,7 @@ def test_a_result_of_the_data_folder(monkeypatch, folder, result):
 
 
 def test_what_the_command_refuses(tmp_path, result):
-    serve = lambda *files: server.check_files([str(file) for file in files])
+    serve = lambda *files: serving.check_files([str(file) for file in files])
     serve(result)
     with pytest.raises(lcm.InputError, match="a result of compare-parts has both sides"):
         serve(result, SAMPLE / "gt.json")
@@ -135,7 +135,7 @@ def test_what_the_command_refuses(tmp_path, result):
     with pytest.raises(lcm.InputError, match="this comparison is not finished"):
         serve(tmp_path)
     options = argparse.Namespace(files=["s3://bucket/out"], data="", images="", public=False)
-    assert server.settings_of(options)["files"] == ["s3://bucket/out"]
+    assert serving.settings_of(options)["files"] == ["s3://bucket/out"]
 
 
 @pytest.mark.parametrize(("page", "file"), [("data", "total.json"), ("errors", "pages/part-00001.parquet")])

@@ -2,7 +2,7 @@
 
 import json
 
-from layoutcm.ui import sidebar
+from layoutcm.ui.shared import sidebar
 from support.app_runner import opened, texts
 from support.coco_files import coco, image, region
 from support.hostile_server import make_dense_page

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-from layoutcm.ui import background
+from layoutcm.ui.server import background
 
 
 class Value:

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from layoutcm.ui.page_shell import PAGES
+from layoutcm.ui.shared.page_shell import PAGES
 from support.browser import drop, settle, tab, visit, wait_for_link
 from support.paths import SAMPLE
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from layoutcm.ui.page_shell import PAGES
+from layoutcm.ui.shared.page_shell import PAGES
 from support.browser import server, settle, tab, visit, wait_for_link
 
 MENU = [title for title, _ in PAGES.values()]

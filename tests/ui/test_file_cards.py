@@ -135,8 +135,8 @@ def test_without_a_truth_the_sides_are_a_and_b():
 
 
 def test_attributes_are_part_of_a_saved_session(monkeypatch):
-    from layoutcm.ui.parts import saved_sessions
-    from layoutcm.ui.session_files import write_session
+    from layoutcm.ui.files.session_files import write_session
+    from layoutcm.ui.shared import saved_sessions
 
     taken = []
     collect = saved_sessions.session.session_contents

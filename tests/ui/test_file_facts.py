@@ -2,7 +2,7 @@
 
 import json
 
-from layoutcm.ui import input_files
+from layoutcm.ui.files import input_files
 from support.app_runner import drop, on_data, opened, texts
 from support.coco_files import coco, image, region
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from layoutcm.ui import file_facts
-from layoutcm.ui.file_facts import FileFacts, facts_of
-from layoutcm.ui.file_roles import (
+from layoutcm.ui.files import file_facts
+from layoutcm.ui.files.file_facts import FileFacts, facts_of
+from layoutcm.ui.files.file_roles import (
     GT,
     PRED,
     DroppedFile,
@@ -17,7 +17,7 @@ from layoutcm.ui.file_roles import (
     seem_swapped,
     side_by_name,
 )
-from layoutcm.ui.visitor_files import input_from_bytes
+from layoutcm.ui.files.visitor_files import input_from_bytes
 from support.app_runner import coco
 from support.image_files import pdf, png, zipped
 from support.paths import SAMPLE

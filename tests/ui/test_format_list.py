@@ -3,7 +3,7 @@
 import pytest
 
 from layoutcm.formats.registry import BY_NAME
-from layoutcm.ui.parts.loading import format_rows
+from layoutcm.ui.data.loading import format_rows
 from support.app_runner import opened, texts
 
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from layoutcm.errors import InputError, TemporaryError
-from layoutcm.ui import guarded_reading, settings
-from layoutcm.ui.file_facts import facts_of_files
-from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.settings import MB
-from layoutcm.ui.visitor_files import input_from_bytes, pictures_of_files, read_layout, shrunk_jpeg
+from layoutcm.ui.files.file_facts import facts_of_files
+from layoutcm.ui.files.visitor_files import input_from_bytes, pictures_of_files, read_layout, shrunk_jpeg
+from layoutcm.ui.server import guarded_reading, settings
+from layoutcm.ui.server.guarded_reading import run_guarded
+from layoutcm.ui.server.settings import MB
 from support.image_files import png, zipped
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
 # For `eval`, because the process does not know the functions of this file.
-WORKER = "layoutcm.ui.reading_worker"
+WORKER = "layoutcm.ui.server.reading_worker"
 LONG_WORK = f"""(
     __import__({WORKER!r}, fromlist=["ui"]).note_progress("some progress", 0.5),
     __import__("time").sleep(1),
@@ -69,7 +69,7 @@ def test_files_are_read_under_a_limit_of_the_system():
     code = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-from layoutcm.ui.reading_worker import Task, run_task
+from layoutcm.ui.server.reading_worker import Task, run_task
 print(run_task(Task(divmod, (7, 2), memory=16 << 30, result=1000)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)

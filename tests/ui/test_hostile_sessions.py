@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from layoutcm.errors import InputError
-from layoutcm.ui.session_files import CONTENTS, LARGEST_CONTENTS, SessionContents, read_session, write_session
-from layoutcm.ui.visitor_files import input_from_bytes
+from layoutcm.ui.files.session_files import CONTENTS, LARGEST_CONTENTS, SessionContents, read_session, write_session
+from layoutcm.ui.files.visitor_files import input_from_bytes
 from support.app_runner import coco
 from support.image_files import png
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from layoutcm.ui import server
-from layoutcm.ui.server import OwnRequestsOnly, ReadableMessagesOnly, UploadsWithinLimits, names_of_server
+from layoutcm.ui.server import serving
+from layoutcm.ui.server.serving import OwnRequestsOnly, ReadableMessagesOnly, UploadsWithinLimits, names_of_server
 
 
 def answer(app, kind="http", method="GET", path="/", **headers):
@@ -140,7 +140,7 @@ class Counted:
         self.sizes, self.refused = {}, []
 
     def largest(self):
-        return 80 - server.FORM
+        return 80 - serving.FORM
 
     def bytes_left(self, session, arriving):
         return 100 - sum(self.sizes.get(session, {}).values()) - arriving.get(session, 0)
@@ -166,7 +166,7 @@ def test_an_upload_that_is_too_large_is_refused_before_it_is_read():
     assert len(seen) == 2 and uploads.sizes == {"s": {"a": 60}, "t": {"c": 60}}
     assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == 204 and put(app, "s", "b", 60) == 204
     assert put(app, "u", "d", 81) == 413
-    assert uploads.refused == [("s", server.TOO_LARGE), ("u", server.TOO_LARGE)]
+    assert uploads.refused == [("s", serving.TOO_LARGE), ("u", serving.TOO_LARGE)]
     assert answer(app, method="PUT", path="/_stcore/upload_file/s/x") == 411
     assert put(app, "s", "y", "-1") == 411 and put(app, "s", "y", "9" * 5000) == 411 and not app.arriving
     assert answer(app, method="POST", path="/elsewhere", content_length="1000") == 204

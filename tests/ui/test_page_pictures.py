@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
-from layoutcm.ui import page_pictures, visitors
-from layoutcm.ui.page_pictures import PictureStore
+from layoutcm.ui.files import page_pictures
+from layoutcm.ui.server import pictures, visitors
+from layoutcm.ui.server.pictures import PictureStore
 from support.browser import settle, tab, visit
 
 JPEG = b"\xff\xd8 a picture"
@@ -21,20 +22,20 @@ JPEG = b"\xff\xd8 a picture"
 def store(monkeypatch):
     """An empty store that a server answers for; everybody is here."""
     new = PictureStore(is_served=True)
-    monkeypatch.setattr(page_pictures, "STORE", new)
+    monkeypatch.setattr(pictures, "STORE", new)
     monkeypatch.setattr(visitors, "_session_id", lambda: "a")
     monkeypatch.setattr(visitors, "is_here", lambda session: session == "a")
     return new
 
 
 def ask(token):
-    return asyncio.run(page_pictures.answer(SimpleNamespace(path_params={"token": token})))
+    return asyncio.run(pictures.answer(SimpleNamespace(path_params={"token": token})))
 
 
 def test_a_picture_is_made_once_and_answered_with_its_own_headers(store):
     made = []
-    address = page_pictures.picture_address("k", lambda: made.append(1) or JPEG)
-    assert page_pictures.picture_address("k", lambda: b"another") == address
+    address = pictures.picture_address("k", lambda: made.append(1) or JPEG)
+    assert pictures.picture_address("k", lambda: b"another") == address
     token = address.removeprefix("/page-image/")
     assert len(token) == 32 and not made
     for _ in range(2):
@@ -46,12 +47,12 @@ def test_a_picture_is_made_once_and_answered_with_its_own_headers(store):
 
 
 def test_a_wrong_token_or_a_visitor_who_left_gets_nothing(store, monkeypatch):
-    token = page_pictures.picture_address("k", lambda: JPEG).removeprefix("/page-image/")
+    token = pictures.picture_address("k", lambda: JPEG).removeprefix("/page-image/")
     assert ask(token).status_code == 200 and ask(token[:-1]).status_code == 404 and ask("").status_code == 404
     monkeypatch.setattr(visitors, "is_here", lambda _: False)
     assert ask(token).status_code == 404
     monkeypatch.setattr(visitors, "is_here", lambda _: True)
-    page_pictures.forget_pictures()
+    pictures.forget_pictures()
     assert ask(token).status_code == 404 and not store.pictures and not store.tokens
 
 
@@ -64,26 +65,26 @@ def test_the_large_picture_has_twice_the_pixels_of_the_page_within_limits(monkey
 
 def test_a_broken_picture_is_not_found(store):
     for key, make in (("none", lambda: None), ("error", lambda: 1 // 0)):
-        token = page_pictures.picture_address(key, make).removeprefix("/page-image/")
+        token = pictures.picture_address(key, make).removeprefix("/page-image/")
         assert ask(token).status_code == 404
 
 
 def test_two_visitors_have_different_tokens(store, monkeypatch):
-    own = page_pictures.picture_address("k", lambda: JPEG)
+    own = pictures.picture_address("k", lambda: JPEG)
     monkeypatch.setattr(visitors, "_session_id", lambda: "b")
-    assert page_pictures.picture_address("k", lambda: JPEG) != own
+    assert pictures.picture_address("k", lambda: JPEG) != own
     store.drop_session("b")
     assert [one.session for one in store.pictures.values()] == ["a"]
 
 
 def test_held_pictures_are_limited_in_number_and_bytes(store, monkeypatch):
-    monkeypatch.setattr(page_pictures, "MOST_TOKENS", 3)
-    monkeypatch.setattr(page_pictures, "MOST_BYTES", 250)
+    monkeypatch.setattr(pictures, "MOST_TOKENS", 3)
+    monkeypatch.setattr(pictures, "MOST_BYTES", 250)
     made = []
     for k in range(5):
-        address = page_pictures.picture_address(str(k), lambda k=k: made.append(k) or bytes(100))
+        address = pictures.picture_address(str(k), lambda k=k: made.append(k) or bytes(100))
         assert ask(address.removeprefix("/page-image/")).status_code == 200
-    page_pictures.picture_address("4", lambda: b"")
+    pictures.picture_address("4", lambda: b"")
     assert len(store.pictures) == 3 and sum(one.size for one in store.pictures.values()) <= 250
     first = next(iter(store.pictures))
     assert ask(first).status_code == 200 and made == [0, 1, 2, 3, 4, 2]  # made again, because its bytes were dropped
@@ -91,15 +92,15 @@ def test_held_pictures_are_limited_in_number_and_bytes(store, monkeypatch):
 
 def test_without_a_server_a_picture_is_in_its_address(store):
     store.is_served = False
-    assert page_pictures.picture_address("k", lambda: b"abc") == "data:image/jpeg;base64,YWJj"
-    assert page_pictures.picture_address("k", lambda: None) is None
+    assert pictures.picture_address("k", lambda: b"abc") == "data:image/jpeg;base64,YWJj"
+    assert pictures.picture_address("k", lambda: None) is None
 
 
 def test_who_is_forgotten_and_who_is_here(monkeypatch):
     monkeypatch.setattr(visitors, "_visitors", {"a": visitors.Visitor(), "b": visitors.Visitor(left_at=1.0)})
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda _: True))
     assert [visitors.is_here(session) for session in "abc"] == [True, False, False]
-    assert page_pictures.STORE.drop_session in visitors._when_forgotten
+    assert pictures.STORE.drop_session in visitors._when_forgotten
 
 
 def status(address, path, **headers):

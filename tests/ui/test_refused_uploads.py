@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import expect
 
-from layoutcm.ui.server import TOO_LARGE
+from layoutcm.ui.server.serving import TOO_LARGE
 from support.browser import chromium, drop, settle, visit, wait_for_server
 from support.paths import ROOT, SAMPLE
 from support.ports import free_port
@@ -15,7 +15,7 @@ from support.ports import free_port
 # A server whose visitors may have 1 MB each.
 SMALL_SERVER = """
 import sys
-from layoutcm.ui import settings
+from layoutcm.ui.server import settings
 settings.LOCAL = settings.Limits(upload=settings.GB, visitor=settings.MB, all_visitors=settings.GB, reading=settings.GB)
 from layoutcm.cli.main import main
 main(["app", sys.argv[1]])

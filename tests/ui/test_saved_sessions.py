@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from layoutcm.ui.session_files import SessionContents, write_session
-from layoutcm.ui.visitor_files import input_from_bytes, input_from_path
+from layoutcm.ui.files.session_files import SessionContents, write_session
+from layoutcm.ui.files.visitor_files import input_from_bytes, input_from_path
 from support.app_runner import choose, coco, drop, on_data, opened, take_away, texts
 from support.image_files import png
 from support.paths import SAMPLE
@@ -105,7 +105,7 @@ def test_a_damaged_session_is_named_and_changes_nothing(data, words):
 
 
 def test_a_session_of_a_newer_version_is_refused_by_name(monkeypatch):
-    from layoutcm.ui import session_files
+    from layoutcm.ui.files import session_files
 
     monkeypatch.setattr(session_files, "VERSION", 2)
     data = a_session()
@@ -171,7 +171,7 @@ def test_the_session_can_be_saved_on_the_start_page_and_taken_away():
 
 
 def test_images_that_are_too_large_to_be_opened_again_are_not_saved(monkeypatch):
-    from layoutcm.ui.parts import saved_sessions
+    from layoutcm.ui.shared import saved_sessions
 
     monkeypatch.setattr(saved_sessions, "picture_bytes", lambda pictures: 1 << 40)
     app = opened(load="sample")
@@ -181,7 +181,7 @@ def test_images_that_are_too_large_to_be_opened_again_are_not_saved(monkeypatch)
 
 
 def test_what_is_saved_is_what_is_shown(monkeypatch):
-    from layoutcm.ui.parts import saved_sessions
+    from layoutcm.ui.shared import saved_sessions
 
     taken = []
     collect = saved_sessions.session.session_contents

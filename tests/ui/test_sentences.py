@@ -8,9 +8,9 @@ import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.results.vocabulary import WITH_TRUTH
 from layoutcm.tables.matrix_views import select
-from layoutcm.ui.parts.data_tables import collapsed_on_screen, confusion_sentences, sentence_on_screen
-from layoutcm.ui.parts.families import family_sentence
+from layoutcm.ui.measures.families import family_sentence
 from layoutcm.ui.screen_text import words_of
+from layoutcm.ui.shared.data_tables import collapsed_on_screen, confusion_sentences, sentence_on_screen
 from support.app_runner import opened, texts
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from layoutcm.cli.arguments import argument_parser
 from layoutcm.errors import InputError
-from layoutcm.ui import server, settings
+from layoutcm.ui.server import serving, settings
 from support.paths import ROOT
 from support.ports import free_port
 
@@ -96,15 +96,15 @@ def options_of(*arguments):
 
 
 def test_options_of_the_server(monkeypatch):
-    assert server.address_of(options_of()) == "127.0.0.1"
-    assert server.address_of(options_of("--public")) == "0.0.0.0"
-    assert server.address_of(options_of("--public", "--address", "10.0.0.2")) == "10.0.0.2"
+    assert serving.address_of(options_of()) == "127.0.0.1"
+    assert serving.address_of(options_of("--public")) == "0.0.0.0"
+    assert serving.address_of(options_of("--public", "--address", "10.0.0.2")) == "10.0.0.2"
     for address in ("127.0.0.1", "127.1", "localhost", "Localhost", "::1", "0:0:0:0:0:0:0:1"):
         with pytest.raises(InputError, match=f"other machines cannot reach {address}"):
-            server.address_of(options_of("--public", "--address", address))
+            serving.address_of(options_of("--public", "--address", address))
     for public, limits in ((False, settings.LOCAL), (True, settings.PUBLIC)):
-        monkeypatch.setenv("LAYOUTCM_APP", json.dumps(server.settings_of(options_of(*["--public"] * public))))
+        monkeypatch.setenv("LAYOUTCM_APP", json.dumps(serving.settings_of(options_of(*["--public"] * public))))
         assert settings.limits() == limits
-        assert server._streamlit_options("127.0.0.1", 8501, "localhost")["server.maxUploadSize"] == limits.upload / (
+        assert serving._streamlit_options("127.0.0.1", 8501, "localhost")["serving.maxUploadSize"] == limits.upload / (
             1 << 20
         )

@@ -17,8 +17,8 @@ from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.table_writers import as_parquet
 from layoutcm.layouts.writers import written
-from layoutcm.ui.session_files import CONTENTS, SessionContents, is_session_file, read_session, write_session
-from layoutcm.ui.visitor_files import (
+from layoutcm.ui.files.session_files import CONTENTS, SessionContents, is_session_file, read_session, write_session
+from layoutcm.ui.files.visitor_files import (
     Origin,
     input_from_bytes,
     input_from_path,

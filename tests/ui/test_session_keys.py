@@ -15,5 +15,5 @@ def test_a_key_is_written_by_one_module():
             for key in filter(None, keys):
                 writers[key].add(path.name)
     assert writers["choices"] == {"choices.py"} and writers["loaded"] == {"session.py"}
-    assert writers["links"] == writers["link"] == {"link.py"}
+    assert writers["links"] == writers["link"] == {"address.py"}
     assert {key: names for key, names in writers.items() if len(names) > 1} == {}

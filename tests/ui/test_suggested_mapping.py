@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.matrix_views import summary_sentence
-from layoutcm.ui.choice_rules import LONGEST_MAPPING, fits_into_address, mapping_from_text, mapping_to_text
+from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_from_text, mapping_to_text
 from support.app_runner import coco, drop, opened, opened_unmapped, texts
 from support.paths import SAMPLE
 

@@ -10,7 +10,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.tables import csv_text
-from layoutcm.ui.parts.take_away import NOTHING_HERE, figure_file
+from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import choose, coco, model_row, opened, take_away, texts, upload
 from support.hostile import SCREEN

@@ -10,10 +10,11 @@ import streamlit as st
 import layoutcm as lcm
 from layoutcm.drawing.screen.charts import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
-from layoutcm.ui import input_files, page_pictures, warm_up
-from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of
-from layoutcm.ui.parts import data_tables, file_cards
-from layoutcm.ui.visitor_files import input_from_bytes, input_from_path
+from layoutcm.ui.data import file_cards
+from layoutcm.ui.files import input_files, page_pictures
+from layoutcm.ui.files.input_files import ComparisonRequest, data_files, layouts_of
+from layoutcm.ui.files.visitor_files import input_from_bytes, input_from_path
+from layoutcm.ui.shared import data_tables, warm_up
 from support.image_files import png
 from support.paths import ROOT
 
@@ -44,7 +45,7 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     for name in ("p1.txt", "p2.txt", "p1.png", "p1.pdf"):
         (labels / name).write_text("")
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json", "runs/labels/p1.txt", "runs/labels/p2.txt"]
-    monkeypatch.setattr("layoutcm.ui.input_files.FILES_OFFERED", 1)
+    monkeypatch.setattr("layoutcm.ui.files.input_files.FILES_OFFERED", 1)
     st.cache_data.clear()
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
     before = input_from_path(labels)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from layoutcm.errors import InputError, TemporaryError
-from layoutcm.ui import settings, visitors
-from layoutcm.ui.settings import MB, bytes_of
-from layoutcm.ui.visitors import Uploads, kept
+from layoutcm.ui.server import settings, visitors
+from layoutcm.ui.server.settings import MB, bytes_of
+from layoutcm.ui.server.visitors import Uploads, kept
 
 
 @pytest.fixture

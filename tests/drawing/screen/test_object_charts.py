@@ -9,7 +9,7 @@ from layoutcm.drawing.margin_matrices import object_as_confusion
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen.object_charts import CURVE_POINTS, curve_points, curves_figure, points_figure
 from layoutcm.results.vocabulary import WITH_TRUTH
-from layoutcm.ui.parts.object_tables import matched_share_table, object_cell_name
+from layoutcm.ui.measures.object_tables import matched_share_table, object_cell_name
 from layoutcm.ui.screen_text import words_of
 
 WORDS = words_of(WITH_TRUTH)

@@ -1,0 +1,1 @@
+"""Data, the start page: the drop zone, one card for each file, how pages and labels were matched."""

@@ -1,0 +1,1 @@
+"""Errors: what is confused with what, and where."""

@@ -1,0 +1,183 @@
+"""What Errors shows beside the matrix: the numbers, causes and pages of the chosen cell or the chosen label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.metrics.agreement import label_agreement
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import cell_name, cell_verb, select
+from layoutcm.tables.tables import Table
+from layoutcm.ui import screen_text
+from layoutcm.ui.errors import error_matrix
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.shared import data_tables, downloads, lit_pages, object_numbers
+from layoutcm.ui.shared.lit_pages import LitPages
+from layoutcm.ui.state import choices
+from layoutcm.ui.state.panes import Panes
+from layoutcm.ui.state.selection import Scope, has_causes
+from layoutcm.wording import iou_text, percent, score_text, thin_spaced
+
+if TYPE_CHECKING:
+    pass
+
+MOST_CELLS = 4
+
+
+def chosen_names(confusion: Confusion) -> tuple[str, str] | None:
+    """The labels of the chosen cell, which one of the sides may not have; None if no cell is chosen."""
+    gt, pred = choices.current().gt_label, choices.current().pred_label
+    return (gt, pred) if gt in confusion.labels and pred in confusion.labels else None
+
+
+def show_whose(shown: Panes) -> None:
+    """Whose pages the panel shows, if there are several."""
+    parts = [shown.own_name, shown.own.filters.text if not shown.own.is_whole and shown.kind != "pages" else ""]
+    st.caption(as_typed(", ".join(filter(None, parts))) or "\u00a0")
+
+
+def show_cell(shown: Panes, confusion: Confusion, across: int) -> Callable[[], None]:
+    """The numbers of the chosen cell, and the worst pages behind it, with exactly its pixels lit.
+
+    The list is drawn at once; the browser fetches its pictures later. The returned function draws the causes, which
+    take longer; the page calls it last.
+    """
+    names = chosen_names(confusion)
+    assert names is not None
+    cell = confusion.labels.index(names[0]), confusion.labels.index(names[1])
+    heading = cell_name(shown.words, *names, confusion.diagonal)
+    st.subheader(as_typed(heading), anchor=False)
+    show_whose(shown)
+    if choices.current().counted == "objects":
+        pages = _object_pages(shown.own, names)
+        whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
+    else:
+        pages = LitPages(shown.own, lit_pages.pages_behind(shown.own, names), names)
+        whole = f"{_share_text(confusion, cell)}, {thin_spaced(round(confusion.values[cell]))} px"
+    count = len(shown.own.compared.pages)
+    st.markdown(f"{whole} on {thin_spaced(len(pages.table))} of {screen_text.plural_spaced(count, 'page')}")
+    title = f"Pages behind {heading}"
+    verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
+    file = downloads.in_state(downloads.file_name("pages", names[0], verb, names[1]))
+    downloads.offer("cell", downloads.Offer(file, title, table=lambda: Table("pages_behind", title, pages.table)))
+    pair, causes = st.container(), st.container()
+    if len(pages.table):
+        lit_pages.show_thumbnails(pages, across)
+
+    def draw_slow_parts() -> None:
+        if shown.is_pair and pages.unit == "px":
+            with pair:
+                error_matrix.show_pair(shown, names)
+        wrong = has_causes(shown.own.whole) and confusion.method == "matrix" and cell[0] != cell[1]
+        if wrong and len(pages.table) and pages.unit == "px":
+            with causes:
+                lit_pages.show_causes(pages)
+
+    return draw_slow_parts
+
+
+def _share_text(confusion: Confusion, cell: tuple[int, int]) -> str:
+    """The share that the matrix shows: of all that the prediction calls so in the view of precision, else of gt."""
+    by_column = choices.current().view == "precision"
+    share = (confusion.precision if by_column else confusion.recall)[cell]
+    whole = confusion.vocabulary.shares[by_column].format(label=as_typed(confusion.labels[cell[by_column]]))
+    return f"{percent(float(share))} of {whole}"
+
+
+def _object_pages(scope: Scope, names: tuple[str, str]) -> LitPages:
+    """The pages with objects of the cell; lit are the pixels of the same cell."""
+    import pandas as pd
+
+    found, compared = error_matrix.object_matrix(scope), scope.compared
+    last = len(found.labels)
+    places = [last if name == compared.labels[0] else _place(found.labels, name) for name in names]
+    numbers, counts = found.pages_behind(*places)
+    table = pd.DataFrame(
+        {
+            "page": [compared.pages[page] for page in numbers],
+            "document": [compared.alignment.pages.documents[page] for page in numbers],
+            "objects": counts,
+        }
+    )
+    return LitPages(scope, table, names, "objects")
+
+
+def _place(labels: list[str], name: str) -> int:
+    """The position of a label; -1, which no object has, for a label of the other side."""
+    return labels.index(name) if name in labels else -1
+
+
+def object_scores(scope: Scope, label: str) -> str:
+    """The scores of the objects of a label at the chosen IoU, in words."""
+    table = scope.compared.objects().class_scores_at(object_numbers.chosen_iou()).set_index("label")
+    if label not in table.index:
+        return ""
+    row: Any = table.loc[label]
+    scores = ", ".join(f"{title} {score_text(float(row[name]))}" for title, name in
+                       (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1")))  # fmt: skip
+    return f"Objects at IoU {iou_text(object_numbers.chosen_iou())}: {scores}"
+
+
+def show_label(shown: Panes, confusion: Confusion, across: int) -> Callable[[], None]:
+    """The chosen label; the returned function draws its causes, which take longer."""
+    name, words = choices.current().class_name, shown.words
+    st.subheader(as_typed(name), anchor=False)
+    show_whose(shown)
+    _show_numbers(shown, confusion, name)
+    if choices.current().counted == "objects" and "outcomes" in words.parts and confusion.diagonal:
+        st.markdown(object_scores(shown.own, name))
+    pages = LitPages(shown.own, lit_pages.pages_of_label(shown.own, name), (name,))
+    count = screen_text.plural_spaced(len(shown.own.compared.pages), "page")
+    st.markdown(
+        f"{thin_spaced(round(pages.total))} px {words.wrong if confusion.diagonal else 'in all'} on "
+        f"{thin_spaced(len(pages.table))} of {count}"
+    )
+    causes = st.container()
+    _show_cells(confusion, name)
+    if len(pages.table):
+        lit_pages.show_thumbnails(pages, across)
+
+    def draw_slow_parts() -> None:
+        if has_causes(shown.own.whole) and confusion.method == "matrix" and len(pages.table):
+            with causes:
+                lit_pages.show_causes(pages)
+
+    return draw_slow_parts
+
+
+def _show_numbers(shown: Panes, confusion: Confusion, name: str) -> None:
+    values = {
+        column: float(of_labels[confusion.labels.index(name)]) for column, of_labels in confusion.class_values().items()
+    }
+    lines = NUMBERS[shown.words.measured](shown.own.compared, name, values) if confusion.diagonal else []
+    gt, pred = (thin_spaced(round(values[side])) for side in ("gt_pixels", "pred_pixels"))
+    first, second = shown.words.named
+    st.markdown("  \n".join([*lines, f"{gt} px in {first}, {pred} px in {second}"]))
+
+
+def _scores(compared: Comparison, name: str, values: dict[str, float]) -> list[str]:
+    scores = {"Precision": "precision", "Recall": "recall", "F1": "f1"}
+    return [", ".join(f"{title} {score_text(values[score], 3)}" for title, score in scores.items())]
+
+
+def _agreement(compared: Comparison, name: str, values: dict[str, float]) -> list[str]:
+    both = label_agreement(compared.counts(), compared.space).set_index("label")["agreement"].get(name)
+    return [] if both is None else [f"{score_text(float(both))} of the pixels of either in both"]
+
+
+NUMBERS = {"scores": _scores, "agreement": _agreement}
+
+
+def _show_cells(confusion: Confusion, name: str) -> None:
+    """What the label is taken for, and what is taken for it; a click shows the cell."""
+    largest = data_tables.confusion_sentences(confusion, select(confusion), most=MOST_CELLS, touching=(name,))
+    if largest:
+        st.caption("What it is taken for, and what is taken for it:")
+    with data_tables.button_list("taken_for"):
+        for text, gt_label, pred_label in largest:
+            st.button(text, key=f"label_{gt_label}_{pred_label}", type="tertiary", on_click=choices.put,
+                      kwargs={"gt_label": gt_label, "pred_label": pred_label})  # fmt: skip

@@ -1,0 +1,282 @@
+"""Errors: the matrix beside what was clicked in it, the largest confusions, and the table of pages or documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import Finding, Floats
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.levels import Levels, page_position, worst_first
+from layoutcm.tables.matrix_views import select
+from layoutcm.tables.tables import Table
+from layoutcm.ui import screen_text
+from layoutcm.ui.errors import cell, class_scores, error_matrix
+from layoutcm.ui.screen_text import as_typed, words_for
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
+from layoutcm.ui.shared.lit_pages import thumbnail_address
+from layoutcm.ui.shared.page_shell import go_to
+from layoutcm.ui.shared.sidebar import show_segments
+from layoutcm.ui.state import choices, panes, selection
+from layoutcm.ui.state.panes import Panes
+from layoutcm.ui.state.selection import DOCUMENT, Scope
+from layoutcm.wording import MISSING, score_text, thin_spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so that nothing below moves
+PANEL_BELOW = 400  # px, if it is below the matrix
+# The sections below the matrix, by what is measured.
+BELOW_MATRIX = {
+    "scores": (data_tables.show_sentence, class_scores.show_classes),
+    "agreement": (class_scores.show_classes,),
+}
+PAIR_WIDTH = page_shell.LABELS_BESIDE + 1
+LARGEST = 6
+ROWS = 12  # of the table at a time
+LISTED = {"page": "Pages", "document": "Documents"}
+SCORES = ("f1", "micro_f1", "content_f1")
+
+
+def show_nothing_chosen(shown: Panes) -> bool:
+    """Say so if no page is chosen."""
+    empty = [one.text for one in shown.scopes if not one.compared.pages]
+    if empty:
+        st.info(as_typed(f"No page is chosen by: {'; '.join(empty)}. Remove a filter."))
+    return bool(empty)
+
+
+def show_views(shown: Panes) -> None:
+    """The switches, the matrix at the left, and what was clicked at the right."""
+    if shown.is_outdated:
+        st.rerun()
+    own = _own_matrix(shown)
+    error_matrix.show_switches(shown, own)
+    side_by_side = shown.is_pair and choices.current().beside == "beside"
+    is_whole_grid = choices.current().counted == "objects" or (shown.is_pair and not side_by_side)  # without groups
+    width = PAIR_WIDTH if side_by_side else matrix_panel.columns_on_screen(own) if is_whole_grid else _columns(own)
+    left, right = page_shell.columns(3, 2, labels=width)
+    stacked = width > page_shell.LABELS_BESIDE
+    with left:
+        error_matrix.show_matrix(shown)
+        st.caption(f"{_caption(shown)}{_of_groups(own)}")
+    with right:
+        panel = st.container(height=PANEL_BELOW if stacked else PANEL_HEIGHT, border=False, key="clicked")
+    with panel:
+        draw_slow_parts = _show_clicked(shown, own, 6 if stacked else 3)
+    draw_slow_parts()
+
+
+def _show_clicked(shown: Panes, own: Confusion, across: int) -> Callable[[], None]:
+    """What was clicked; the returned function draws what takes longer."""
+    if choices.current().grouping == error_matrix.COLLAPSED and choices.current().counted == "pixels":
+        return _show_collapsed(shown, own)
+    if cell.chosen_names(own):
+        return cell.show_cell(shown, own, across)
+    if choices.current().class_name in own.labels:
+        return cell.show_label(shown, own, across)
+    st.caption(shown.words.hint)
+    if shown.is_pair:
+        cell.show_whose(shown)
+    show_largest(shown.own, own)
+    return lambda: None
+
+
+def show_list(shown: Panes) -> None:
+    """The table of pages or documents; choosing a document changes the whole page."""
+    if shown.is_outdated:
+        st.rerun()
+    _show_list(shown.own)
+
+
+def _own_matrix(shown: Panes) -> Confusion:
+    """The matrix of the chosen side, with the labels of both if they can be compared."""
+    try:
+        return panes.matrices(shown)[shown.chosen]
+    except InputError:
+        return shown.own.confusion()
+
+
+def _columns(confusion: Confusion) -> int:
+    if choices.current().worst_rows or error_matrix.grouping(confusion) != "labels":
+        return min(matrix_panel.columns_on_screen(confusion), page_shell.LABELS_BESIDE)
+    return matrix_panel.columns_on_screen(confusion)
+
+
+def _show_collapsed(shown: Panes, confusion: Confusion) -> Callable[[], None]:
+    """The numbers of the 2x2."""
+    st.subheader("Content against Background", anchor=False)
+    cell.show_whose(shown)
+    data_tables.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
+    return lambda: None
+
+
+def _of_groups(own: Confusion) -> str:
+    """What the groups of many labels are."""
+    if choices.current().counted == "objects" or error_matrix.grouping(own) != error_matrix.FAMILIES:
+        return ""
+    return " A group is a family, or labels without a family that are often confused; a click opens it."
+
+
+def _caption(shown: Panes) -> str:
+    rows, columns = shown.words.named
+    where = f", of {as_typed(shown.own.text)}" if shown.kind != panes.PAGES else ""
+    return f"Rows are {rows}, columns {columns}{where}. A dot is n/a, a blank is zero."
+
+
+def show_reminder(findings: Iterable[Finding]) -> None:
+    """A button to the start page if there are warnings, which may explain the numbers."""
+    count = sum(finding.severity == "warning" for finding in findings)
+    if count:
+        title = f"{screen_text.plural_spaced(count, 'warning')} about these files: see Data"
+        st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
+
+
+def show_largest(scope: Scope, confusion: Confusion) -> None:
+    """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
+    title = words_for(scope.whole).largest[confusion.diagonal]
+    of_pixels = ", in pixels" if choices.current().counted == "objects" else ""
+    st.subheader(f"{title}{of_pixels}", anchor=False)
+    names = choices.current().labels
+    found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
+    if names:
+        st.caption(as_typed(f"With {', '.join(names)} on either side, whatever the other label is."))
+    with data_tables.button_list("largest"):
+        for text, gt_label, pred_label in found:
+            key = f"confusion_{gt_label}_{pred_label}"
+            st.button(text, key=key, type="tertiary", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+    if not found:
+        st.caption("There are none.")
+
+
+def _show_list(scope: Scope) -> None:
+    """Pages or documents, the worst first; a row opens its page, or chooses its document."""
+    kind = choices.current().listed
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show_segments("listed", "Table of", LISTED, label_visibility="collapsed")
+        table = _sorted(_table(scope.key, choices.current().method, kind, scope.compared), scope.compared.levels)
+        page = _show_pager(scope, len(table), kind)
+    downloads.offer("list", _list_offer(kind, table, scope))
+    shown = _named(table.iloc[page * ROWS : (page + 1) * ROWS], scope.compared.levels)
+    rows: list[dict[str, Any]] = shown.to_dict("records")  # type: ignore[assignment]
+    columns = _list_columns(scope, table, kind)
+    names = [one["name"] for one in columns]
+    data = {
+        "kind": kind,
+        "columns": columns,
+        "rows": [_row(scope, kind, row, names) for row in rows],
+        "sorted": choices.current().sorted_by.removeprefix("-") or "f1",
+        "descending": choices.current().sorted_by.startswith("-"),
+    }
+    components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
+
+
+def _list_offer(kind: str, table: pd.DataFrame, scope: Scope) -> downloads.Offer:
+    words, levels = words_for(scope.whole), scope.compared.levels
+    title = LISTED[kind] if choices.current().sorted_by else f"{LISTED[kind]}, {words.worst_first}"
+    make = lambda: Table(f"{kind}s", title, _named(table, levels).rename(columns=words.page_columns))
+    return downloads.Offer(downloads.in_state(f"{kind}s"), LISTED[kind], table=make)
+
+
+def _show_pager(scope: Scope, count: int, kind: str) -> int:
+    """How many rows there are, and buttons that turn the pages of the table; returns its page."""
+    last = max((count - 1) // ROWS, 0)
+    page = min(choices.current().list_page, last)
+    order = f"{scope.whole.vocabulary.worst_first}, " if not choices.current().sorted_by else ""
+    first = page * ROWS + 1 if count else 0
+    text = f"{order}{first} to {min((page + 1) * ROWS, count)} of {screen_text.plural_spaced(count, kind)}"
+    st.caption(as_typed(f"{text}, {scope.text}"))
+    for name, to in (("Previous", page - 1), ("Next", page + 1)):
+        st.button(
+            name, key=f"list_{name}", disabled=not 0 <= to <= last, on_click=choices.put, kwargs={"list_page": to}
+        )
+    return page
+
+
+def _sorted(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
+    """In the chosen order; the table itself has the worst first."""
+    name = choices.current().sorted_by.removeprefix("-")
+    named = _named(table, levels) if name in LISTED else table
+    if name not in named:
+        return table
+    ascending = not choices.current().sorted_by.startswith("-")
+    return table.loc[named.sort_values(name, ascending=ascending, kind="stable").index].reset_index(drop=True)
+
+
+def _named(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
+    """The table with the names of pages and documents instead of their numbers."""
+    import pandas as pd
+
+    numbers, scores = table["number"].to_numpy(), table[[*SCORES, "pixels"]]
+    if "worst" not in table:
+        return pd.DataFrame(levels.names_at(numbers)).set_index(table.index).join(scores)
+    named = table[["pages"]].join(scores)
+    named.insert(0, "document", [levels.documents[i] for i in numbers.tolist()])
+    named["worst_page"] = list(levels.names_of(table["worst"].to_numpy()))
+    return named
+
+
+def _list_columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
+    titles = words_for(scope.whole).page_scores
+    names = {kind: kind, **({"document": "document"} if kind == "page" else {"pages": "pages"}), **titles}
+    names["pixels"] = "pixels"
+    in_use = {*LISTED, "f1", *(name for name in table if not table[name].isna().all())}
+    kept_names = [name for name in names if name in in_use]
+    return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
+
+
+def _row(scope: Scope, kind: str, row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    page = row["page"] if kind == "page" else row["worst_page"]
+    picture = selection.current_page_images().find(scope.compared, page_position(scope.compared.levels.pages, page))
+    return {
+        "name": row[kind],
+        "url": thumbnail_address(scope.key, scope.compared, page, (), choices.current().method, picture),
+        "cells": [_text(name, row[name]) for name in names],
+    }
+
+
+def _text(name: str, value: Any) -> str:
+    if name in SCORES:
+        return MISSING if value != value else score_text(value)
+    return thin_spaced(value) if name in ("pages", "pixels") else str(value)
+
+
+def _take_picked(kind: str) -> None:
+    picked = st.session_state["page_list"].get("picked") or {}
+    if "sort" in picked:
+        name = str(picked["sort"])
+        choices.put(sorted_by=f"-{name}" if choices.current().sorted_by == name else name, list_page=0)
+    elif "open" in picked and kind == "page":
+        page_shell.open_page(str(picked["open"]), "difference")
+    elif "open" in picked:
+        choices.put(level=DOCUMENT, document=str(picked["open"]), listed="page", list_page=0)
+
+
+@kept("Scoring pages …")
+def _table(key: str, method: str, kind: str, _compared: Comparison) -> pd.DataFrame:
+    """The columns that are shown, and the number of each page or document, because names take more memory.
+
+    The worst comes first; a document has its worst page.
+    """
+    levels = _compared.levels
+    pages = _worst_first(levels.page_scores(method), levels.page_pixels)
+    if kind == "page":
+        return pages
+    document, first = np.unique(levels.document_of_page[pages["number"]], return_index=True)
+    worst = np.empty(len(levels.documents), np.int64)
+    worst[document] = pages["number"].to_numpy()[first]
+    table = _worst_first(levels.document_scores(method), levels.document_pixels)
+    number = table["number"].to_numpy()
+    return table.assign(pages=levels.document_sizes[number], worst=worst[number])
+
+
+def _worst_first(scores: Mapping[str, Floats], pixels: Floats) -> pd.DataFrame:
+    chosen = {name: scores[name] for name in SCORES}
+    return worst_first({"number": np.arange(len(pixels)), **chosen, "pixels": pixels})

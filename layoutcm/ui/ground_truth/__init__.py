@@ -1,0 +1,1 @@
+"""Ground truth: its regions that are probably wrong, and how far layouts agree."""

@@ -1,0 +1,1 @@
+"""Measures: objects, families of labels, soft scores, calibration, centroids."""

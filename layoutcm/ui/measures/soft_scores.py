@@ -1,0 +1,211 @@
+"""The use of scores on Measures: soft scores without a threshold, calibration, and ROC."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.score_curves import ScoreCurves
+from layoutcm.drawing.paper import charts
+from layoutcm.drawing.paper import score_charts as on_paper
+from layoutcm.drawing.screen import object_charts
+from layoutcm.drawing.screen.charts import CONFIG, score_bars
+from layoutcm.filling.result_parts import curves_part
+from layoutcm.layouts.model import PRED
+from layoutcm.tables.label_folding import MOST_DRAWN
+from layoutcm.tables.score_tables import calibration_table, reliability_table
+from layoutcm.tables.tables import Table
+from layoutcm.ui.screen_text import words_for
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import data_tables, downloads, page_shell, sidebar
+from layoutcm.ui.shared.data_tables import Headline, score_headline, show_headlines
+from layoutcm.ui.shared.downloads import Offer, file_name, in_state
+from layoutcm.ui.state import choices, session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = {"precision": "precision", "recall": "recall", "f_beta": "F1", "dice": "dice"}
+SOFT_AVERAGE_NAMES = {
+    "macro": "mean of labels (macro)",
+    "micro": "together (micro)",
+    "weighted": "mean of labels by gt pixels (weighted)",
+    "samples": "mean of pages (samples)",
+}
+TITLES = {
+    "f_beta": ("Soft F1", "Precision and recall together, with pixels weighted by their scores; mean of the labels."),
+    "precision": (
+        "Soft precision",
+        "Of all score that is given for a label, the share on its pixels; mean of the labels.",
+    ),
+    "recall": ("Soft recall", "The mean score that the pixels of a label get for it; mean of the labels."),
+    "dice": ("Dice", "As F1, but with squared scores in the divisor; equal to F1 if all scores are 1."),
+}
+WHOLE_SET = "Of the whole set, at pixel level: a pixel has the highest score of the regions of its label, or 0."
+COLUMNS = {"roc_auc": data_tables.plain_number("ROC AUC"), "ece": data_tables.plain_number("ECE")}
+
+
+def why_no_use_of_scores(compared: Comparison) -> str:
+    """Why scores cannot be compared with the ground truth, or ""."""
+    if reason := words_for(compared).no_use_of_scores:
+        return reason
+    if not compared.space.shared:
+        return "The two sides have different labels, which a mapping would make comparable"
+    if not compared.alignment.layouts[PRED].has_scores:
+        return "The prediction has no scores"
+    if compared.levels.has_regions and compared.sources.all_regions.soft_sums is None:
+        return "Some scores are not in 0..1, which makes them no probabilities"
+    return ""
+
+
+def why_no_soft_scores(compared: Comparison) -> str:
+    """Why there are no soft scores, or ""."""
+    reason = why_no_use_of_scores(compared)
+    return f"{reason}, so there are no soft scores." if reason else ""
+
+
+def soft_averages(compared: Comparison) -> pd.DataFrame:
+    """The average rows of the table, indexed by kind of average."""
+    table = _table(session.comparison_key(), session.chosen_level(compared), compared)
+    return table[table["average"] != ""].set_index("average")
+
+
+def show_soft_scores(compared: Comparison) -> None:
+    """The means over labels, bars of the labels, the table of averages and labels."""
+    reason = why_no_soft_scores(compared)
+    if reason:
+        show_headlines([Headline("Soft F1", "n/a", reason)])
+        return
+    table, means = _chosen_rows(compared), soft_averages(compared).to_dict("index")["macro"]
+    show_headlines([score_headline(title, float(means[name]), text) for name, (title, text) in TITLES.items()])
+    labels = table[table["average"] == ""].head(MOST_DRAWN)
+    values = {"f1" if name == "f_beta" else name: labels[name].to_numpy(float) for name in NAMES if name != "dice"}
+    st.plotly_chart(score_bars(labels["label"].tolist(), values, session.theme()), key="soft_bars", config=CONFIG,
+                    theme=None)  # fmt: skip
+    shown = table.drop(columns="average")
+    columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
+    data_tables.show_table(shown, columns, key="soft_table")
+    st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
+    recipe = compared.recipe_for(None, soft="scores")
+    page_shell.show_recipe(recipe)
+    draw = partial(charts.score_bars, labels["label"].tolist(), values, recipe=recipe)
+    make = lambda: Table("soft_scores", "Soft scores", shown.rename(columns=NAMES), recipe=recipe)
+    downloads.offer("soft", Offer(in_state("soft_scores"), "Soft scores", draw, make))
+
+
+def _chosen_rows(compared: Comparison) -> pd.DataFrame:
+    """The averages, and the chosen labels, those with the lowest F1 first."""
+    table, only = _table(session.comparison_key(), session.chosen_level(compared), compared), choices.current().labels
+    chosen = table[table["label"].isin(only) | (table["average"] != "")] if only else table
+    order = np.where(chosen["average"] != "", -1.0, chosen["f_beta"])
+    return chosen.iloc[np.argsort(order, kind="stable")]
+
+
+@kept("Adding up scores …")
+def _table(content: str, level: dict[str, str], _compared: Comparison) -> pd.DataFrame:
+    """One row per average or label: average ("" for a label), label as shown, and the four scores."""
+    import pandas as pd
+
+    page, document = level.get("page"), level.get("document")
+    rows = [
+        {"average": kind, "label": f"all, {name}", **_compared.soft(kind, page=page, document=document)}
+        for kind, name in SOFT_AVERAGE_NAMES.items()
+    ]
+    by_label = {"average": "", "label": _compared.labels[1:], **_compared.soft(None, page=page, document=document)}
+    labels = pd.DataFrame(by_label).dropna(subset=list(NAMES))
+    return pd.concat([pd.DataFrame(rows), labels], ignore_index=True)
+
+
+def why_no_calibration(compared: Comparison) -> str:
+    """Why there is no calibration, or ""."""
+    reason = why_no_use_of_scores(compared)
+    return f"{reason}, so there is no calibration and no ROC." if reason else ""
+
+
+def show_calibration(compared: Comparison) -> None:
+    """The labels with the worst values, the two charts of a label, the table of all labels."""
+    reason = why_no_calibration(compared)
+    curves = None if reason else _curves(session.comparison_key(), compared)
+    table = calibration_table(curves_part(curves)).data if curves else None
+    if curves is None or table is None or table.empty:
+        show_headlines([Headline("Calibration error", "n/a", reason or "No label has scores.")])
+        return
+    show_headlines(worst_labels(table))
+    label = _choose_label(table)
+    left, right = page_shell.columns(1, 1, key="_calibration")
+    with left:
+        _show_reliability(compared, curves, label)
+    with right:
+        _show_roc(compared, curves, label)
+    chosen = table[table["label"].isin(choices.current().labels)] if choices.current().labels else table
+    data_tables.show_table(chosen.sort_values("ece", ascending=False), COLUMNS, key="calibration_table")
+    st.caption(WHOLE_SET)
+    page_shell.show_recipe(compared.recipe_for(None))
+    make = lambda: calibration_table(curves_part(curves))
+    downloads.offer("calibration_table", Offer(_file("calibration"), "ROC AUC and ECE of labels", table=make))
+
+
+@kept("Adding up scores …")
+def _curves(content: str, _compared: Comparison) -> ScoreCurves:
+    return _compared.score_curves()
+
+
+def worst_labels(table: pd.DataFrame) -> list[Headline]:
+    """The largest calibration error and the lowest ROC AUC, with their labels, and the medians."""
+    ece, auc = table.dropna(subset="ece").sort_values("ece"), table.dropna(subset="roc_auc").sort_values("roc_auc")
+    none = "No label has one."
+    worst, lowest = (str(one["label"].iloc[k]) if len(one) else "" for one, k in ((ece, -1), (auc, 0)))
+    far = f"{worst}: its scores are farthest from the share of pixels that are right."
+    poor = f"{lowest}: its scores tell its pixels from the others least well."
+    median = "Half of the labels have at most this distance between mean score and share of right pixels."
+    ranks = "The chance that a pixel of a label has a higher score for it than another pixel; median of the labels."
+    nan = float("nan")
+    return [
+        score_headline("Largest ECE", float(ece["ece"].iloc[-1]) if len(ece) else nan, far, none),
+        score_headline("Median ECE", float(ece["ece"].median()), median, none),
+        score_headline("Lowest ROC AUC", float(auc["roc_auc"].iloc[0]) if len(auc) else nan, poor, none),
+        score_headline("Median ROC AUC", float(auc["roc_auc"].median()), ranks, none),
+    ]
+
+
+def _choose_label(table: pd.DataFrame) -> str:
+    """The label of the charts; the one with the largest calibration error if none is chosen."""
+    worst = str(table.sort_values("ece", na_position="first")["label"].iloc[-1])
+    name = lambda label: label or f"{worst} (largest ECE)"
+    sidebar.show_choice("curve_label", "Label", ["", *table["label"]], "measures", format_func=name, width=260)
+    return choices.current().curve_label or worst
+
+
+def _file(name: str, label: str = "") -> str:
+    """The name of a file; numbers are those of the whole set, whatever the chosen level."""
+    return file_name(name, PurePath(session.chosen_pred().name).stem, label)
+
+
+def _show_reliability(compared: Comparison, curves: ScoreCurves, label: str) -> None:
+    st.subheader("Reliability", anchor=False)
+    figure = object_charts.reliability_figure(curves, label, session.theme())
+    st.plotly_chart(figure, key="reliability", config=CONFIG, theme=None)
+    st.caption("Bar and line are equally high if scores are calibrated. A line above its bar: too sure.")
+    rows, ece = curves.reliability(label), curves.ece[label]
+    draw = partial(on_paper.reliability_figure, rows, label, ece, recipe=compared.recipe_for(None))
+    make = partial(reliability_table, curves, label)
+    downloads.offer("reliability", Offer(_file("reliability", label), f"Reliability of {label}", draw, make))
+
+
+def _show_roc(compared: Comparison, curves: ScoreCurves, label: str) -> None:
+    st.subheader("ROC", anchor=False)
+    downloads.offer("roc")
+    rows = curves.roc(label)
+    if rows.empty:
+        st.info("n/a: all pixels have this label in the ground truth, or none has.")
+        return
+    figure = object_charts.roc_figure(curves, label, session.theme())
+    st.plotly_chart(figure, key="roc", config=CONFIG, theme=None)
+    st.caption("The area below the line is the ROC AUC: 1 is perfect, 0.5 is no better than chance.")
+    draw = partial(on_paper.roc_figure, curves, label, recipe=compared.recipe_for(None))
+    downloads.offer("roc", Offer(_file("roc", label), f"ROC of {label}", draw))

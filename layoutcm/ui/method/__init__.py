@@ -1,0 +1,1 @@
+"""Method: what every number means, and a recount of the loaded pages."""

@@ -1,0 +1,1 @@
+"""Models: which prediction is best, and whether the difference is real."""

@@ -1,0 +1,274 @@
+"""What Models shows below its table: classes, score thresholds, causes, slices, and the pages that differ most."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from layoutcm.alignment.min_scores import min_score_text
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.score_curves import ALL_LABELS, ScoreCurves
+from layoutcm.drawing.paper import model_classes as on_paper
+from layoutcm.drawing.paper import score_charts, slice_chart, stacked_bars
+from layoutcm.drawing.score_points import points_of
+from layoutcm.drawing.screen.charts import CONFIG, slices_figure
+from layoutcm.drawing.screen.model_classes import model_classes_figure, model_classes_height, model_differences_figure
+from layoutcm.drawing.screen.object_charts import threshold_curve_figure
+from layoutcm.drawing.screen.stacked_bars import model_cause_bars, model_causes_height
+from layoutcm.filling.result_parts import curves_part, slices_of_comparison
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.models.leaderboard import Leaderboard, cause_row
+from layoutcm.results.types import CurveScores
+from layoutcm.results.verdict import BETTER, WORSE
+from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL
+from layoutcm.tables.leaderboard_tables import (
+    CAUSES,
+    CLASSES,
+    DOCUMENTS,
+    PAGES,
+    class_difference_table,
+    class_grid,
+    class_scores_table,
+    classes_in_use,
+    level_table,
+    short_title,
+    table_of_causes,
+)
+from layoutcm.tables.matrix_views import select
+from layoutcm.tables.score_tables import F1_OF_ALONE, gain_sentence, threshold_table
+from layoutcm.tables.slice_tables import NONE_DIFFERS, SliceTable, slice_report_table, slice_table
+from layoutcm.ui.files.input_files import comparison_of
+from layoutcm.ui.models import models
+from layoutcm.ui.models.models import Predictions
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import data_tables, downloads, sidebar
+from layoutcm.ui.shared.downloads import Offer, file_name, in_state
+from layoutcm.ui.state import choices, session
+from layoutcm.wording import MISSING, plain_number, threshold_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VALUES = {"value": "F1", "difference": "Difference from the baseline"}
+GREY = "Blue is better, red is worse, grey is a difference that the test does not show; in points of F1"
+SLICES_HEIGHT = 560  # pixels, of nine slices with what is around them
+NO_CAUSES = "no causes, because the labels differ from those of the ground truth"
+NO_ATTRIBUTES = "No slice of pages is worse than the rest."
+MOST_ROWS = 200  # on the screen; the file has all
+PAGES_HEIGHT = 560
+TITLES = {"page": "Pages", "document": "Documents"}
+THRESHOLDS_HEIGHT = 620  # pixels of the chart with what is around it
+
+
+def classes_height(predictions: Predictions) -> int:
+    """The pixels that the heatmap of classes needs, with its heading and its buttons."""
+    labels: dict[str, None] = {}
+    for compared in predictions.compared.values():
+        confusion = compared.confusion()
+        labels |= dict.fromkeys(confusion.labels[i] for i in select(confusion).rows if i > 0)
+    return model_classes_height(list(labels), predictions.names) + 210
+
+
+def causes_height(predictions: Predictions) -> int:
+    return model_causes_height(len(predictions.compared)) + 90
+
+
+def show_classes(board: Leaderboard) -> None:
+    """F1 of classes x predictions, or the differences from the baseline."""
+    grid, theme = class_grid(board.shown), session.theme()
+    if not grid.labels:
+        st.info("No prediction has F1 of classes, because its labels differ from those of the ground truth.")
+        return
+    sidebar.show_segments("model_values", "Show", VALUES, label_visibility="collapsed")
+    shows_values = choices.current().model_values == "value"
+    figure = model_classes_figure(grid, theme) if shows_values else model_differences_figure(grid, theme)
+    st.plotly_chart(figure, key="model_classes", config=CONFIG, theme=None)
+    first = f"F1 in percent; {as_typed(grid.legend)}" if shows_values else GREY
+    hidden = len(classes_in_use(board.shown)) - len(grid.labels)
+    rest = f" {hidden} labels with fewer pixels are only in the file." if hidden else ""
+    st.caption(f"{first}; {CORRECTED_FOR_ALL}.{rest}")
+    draw = on_paper.model_classes_figure if shows_values else on_paper.model_differences_figure
+    file = file_name(CLASSES, *([] if shows_values else ["minus", board.baseline]))
+    title = "Classes x predictions" + ("" if shows_values else f", differences from {board.baseline}")
+    table = (lambda: class_scores_table(board.shown)) if shows_values else (lambda: class_difference_table(grid))
+    downloads.offer("classes", Offer(file, title, partial(draw, grid), table))
+
+
+def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
+    """Wrong pixels by cause, one bar a prediction."""
+    asked = predictions.content, choices.current().method, board, predictions.by_name
+    if not models.is_ready(predictions, _causes, *asked):
+        return
+    table = _causes(*asked)
+    if table.drop(columns="model").isna().all(axis=None):
+        st.info(f"{NO_CAUSES[0].upper()}{NO_CAUSES[1:]}.")
+        return
+    st.plotly_chart(model_cause_bars(table, session.theme()), key="model_causes", config=CONFIG, theme=None)
+    none = [name for name, is_none in zip(table["model"], table.isna().any(axis=1)) if is_none]
+    rest = f" {as_typed(', '.join(none))}: {NO_CAUSES}." if none else ""
+    st.caption(f"Pixels as the matrix counts them: a pixel with several labels may count more than once.{rest}")
+    draw = partial(stacked_bars.model_cause_bars, table, recipe=next(iter(predictions.compared.values())).recipe)
+    downloads.offer("causes", Offer(CAUSES, "Causes of errors", draw, lambda: table_of_causes(table)))
+
+
+@kept("Looking for causes …")
+def _causes(
+    content: models.Content, method: str, _board: Leaderboard | None, _compared: dict[str, Comparison]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    if _board is not None:
+        return _board.causes()
+    return pd.DataFrame([cause_row(name, compared.causes()) for name, compared in _compared.items()])
+
+
+def show_slices(predictions: Predictions) -> None:
+    """The slices of the chosen prediction that explain most of its error."""
+    compared, name = predictions.chosen, session.chosen_pred().name
+    if compared is None:
+        st.info("The chosen prediction cannot be compared.")
+        return
+    asked = session.comparison_key(), choices.current().method, compared
+    if not models.is_ready(predictions, _slices, *asked):
+        return
+    slices = _slices(*asked)
+    if not len(slices.data):
+        st.info(f"{as_typed(name)}: {NO_ATTRIBUTES[0].lower()}{NO_ATTRIBUTES[1:]}")
+        return
+    worse = slices.data["verdict"] == WORSE
+    text = ", ".join(f"**{as_typed(one)}**" for one, is_worse in zip(slices.names, worse) if is_worse)
+    none = NONE_DIFFERS if not slices.data["verdict"].isin([BETTER, WORSE]).any() else "no slice is shown to be worse"
+    st.markdown(f"{as_typed(name)}: " + (f"worse than the rest in {text}." if text else f"{none}."))
+    st.plotly_chart(slices_figure(slices, session.theme()), key="model_slices", config=CONFIG, theme=None)
+    st.caption(as_typed(f"{slices.tests[0].upper()}{slices.tests[1:]}."))
+    draw = partial(slice_chart.slices_figure, slices)
+    downloads.offer("slices", Offer(in_state("slices"), "Slices", draw, lambda: slice_report_table(slices)))
+
+
+@kept("Looking for slices …")
+def _slices(content: str, method: str, _compared: Comparison) -> SliceTable:
+    return slice_table(slices_of_comparison(_compared, None, method))
+
+
+def show_most_different(predictions: Predictions, board: Leaderboard) -> None:
+    sidebar.show_segments("differ", "Level", TITLES, label_visibility="collapsed")
+    level = choices.current().differ
+    table = _most_different(predictions.content, choices.current().method, level, board)
+    shown = table.head(MOST_ROWS)
+    columns = {"spread": data_tables.plain_number("largest difference")}
+    columns |= {f"f1: {name}": data_tables.plain_number(name) for name in board.models}
+    data_tables.show_page_picker(shown, f"differ_{level}", level, columns)
+    more = f" The first {len(shown)} of {len(table):,}; the file has all." if len(table) > len(shown) else ""
+    st.caption(f"By {short_title(board.figure)}, the largest difference first. Choose a row to open it.{more}")
+    name = PAGES if level == "page" else DOCUMENTS
+    title = f"{TITLES[level]} on which the predictions differ most"
+    downloads.offer("differ", Offer(name, title, table=lambda: level_table(board, name)))
+
+
+@kept("Scoring pages …")
+def _most_different(content: models.Content, method: str, level: str, _board: Leaderboard) -> pd.DataFrame:
+    return _board.pages() if level == "page" else _board.documents()
+
+
+def show_thresholds(predictions: Predictions) -> None:
+    """The curve of the chosen prediction and label, what its best threshold gains, and a button that applies it."""
+    if predictions.chosen is None:
+        st.info("The chosen prediction cannot be compared.")
+        return
+    if not predictions.chosen.alignment.layouts[PRED].has_scores:
+        _show_others_with_scores(predictions)
+        return
+    asked = _asked_curves()
+    if not models.is_ready(predictions, _curves, *asked):
+        return
+    curves = _curves(*asked)
+    if curves.rows is None:
+        st.info("There is no curve. It needs scores from 0 to 1, and a prediction with the labels of the ground truth.")
+        return
+    name = lambda label: label or ALL_LABELS
+    sidebar.show_choice("curve_label", "Label", ["", *curves.labels], "models", format_func=name, width=260)
+    label = choices.current().curve_label or None
+    is_common = label is None or label in predictions.chosen.alignment.layouts[GT].labels
+    _show_gain(_scores(*asked), label, is_common and not session.shows_result())
+    figure = threshold_curve_figure(curves, label, session.theme())
+    st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
+    st.caption(f"{as_typed(session.chosen_pred().name)}. {F1_OF_ALONE}.")
+    scores = _scores(*asked)
+    row = scores.overall if label is None else scores.classes[curves.labels.index(label)]
+    points = points_of(label or ALL_LABELS, row.curve)
+    draw = partial(score_charts.threshold_curve_figure, points, recipe=predictions.chosen.recipe)
+    file = file_name("thresholds", PurePath(session.chosen_pred().name).stem, label or "")
+    title = f"Score threshold, {label or ALL_LABELS}"
+    downloads.offer("thresholds", Offer(file, title, draw, lambda: threshold_table(scores)))
+
+
+def _show_others_with_scores(predictions: Predictions) -> None:
+    """The chosen prediction has no scores: say so, and offer those that have."""
+    st.info(f"{as_typed(session.chosen_pred().name)} has no scores, so that there is no threshold to choose.")
+    scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
+    for position in scored:
+        text = as_typed(f"Score curve of {predictions.names[position]}")
+        chosen = {"pred": position, "curve_label": ""}
+        st.button(text, key=f"curve_of_{position}", on_click=choices.put, kwargs=chosen)
+
+
+def _asked_curves() -> tuple[str, str, Comparison]:
+    """What the curves of all regions are made from, also if a threshold is in force: so the whole curve is seen."""
+    options = session.compare_options() | {"min_score": None}
+    request = session.comparison_request()
+    return request.key, str(sorted(options.items())), comparison_of(request, options)
+
+
+@kept("Going through the scores …")
+def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
+    return _compared.score_curves()
+
+
+@kept("Going through the scores …")
+def _scores(request: str, options: str, _compared: Comparison) -> CurveScores:
+    return curves_part(_compared.score_curves())
+
+
+def _show_gain(curves: CurveScores, label: str | None, is_offered: bool) -> None:
+    """What the best threshold gains, and the button that applies it; another one removes all thresholds.
+
+    A threshold of a label that gt does not have is not offered: other predictions may not have it. Nor is one for a
+    result of parts, which are counted already.
+    """
+    st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
+    row = curves.overall if label is None else next(one for one in curves.classes if one.label == label)
+    best = threshold_text(row.threshold)  # rounded down, so that no region at it is lost
+    wanted = _with_threshold(best, label)
+    now = {name: choices.value_of(name) for name in wanted}
+    with st.container(horizontal=True):
+        if best != MISSING and is_offered:
+            st.button(
+                as_typed(f"Apply {best} to {label or ALL_LABELS}{_of_all()}"), key="apply_best", type="primary",
+                disabled=now == wanted, on_click=choices.put, kwargs=wanted,
+                help="The bar on top shows it, and removes it.",
+            )  # fmt: skip
+        scores = session.min_scores()
+        if scores is not None:
+            text, none = (
+                as_typed(f"Remove the threshold {min_score_text(scores)}"),
+                {"min_score": 0.0, "label_scores": ()},
+            )
+            st.button(text, key="remove_threshold", on_click=choices.put, kwargs=none)
+
+
+def _of_all() -> str:
+    return " of all predictions" if len(session.pred_names()) > 1 else ""
+
+
+def _with_threshold(best: str, label: str | None) -> dict[str, Any]:
+    """The choices with this threshold for a label, beside those of other labels, or with one for all labels."""
+    if best == MISSING:
+        return {}
+    if label is None:
+        return {"min_score": float(best), "label_scores": ()}
+    scores = choices.scores_by_label(choices.current().label_scores) | {label: float(best)}
+    return {"label_scores": tuple(f"{plain_number(score)}={name}" for name, score in scores.items())}

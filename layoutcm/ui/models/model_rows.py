@@ -1,0 +1,378 @@
+"""The table of the Models page: one row a prediction, every figure in its own column, with intervals and verdicts.
+
+It is HTML, so that it wraps, can be read aloud, and shows names as typed. Values that come later have a placeholder of
+the same height. Only this module writes the session key "model_rows_of".
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.palette import scale_colour
+from layoutcm.errors import NotCounted
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
+from layoutcm.results.measures import Figures, Measure
+from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE
+from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_of_row, resampling_text
+from layoutcm.tables.leaderboard_tables import BOARD, MARKS, ends_text, short_title, shown_table
+from layoutcm.tables.report_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
+from layoutcm.tables.tables import Table
+from layoutcm.ui.models import models
+from layoutcm.ui.models.models import Predictions
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import data_tables, downloads, sidebar
+from layoutcm.ui.shared.data_tables import agreed_sentence
+from layoutcm.ui.shared.downloads import Offer, in_state
+from layoutcm.ui.state import choices, session
+from layoutcm.wording import MISSING, difference_text, score_text
+
+PENDING = "…"
+NO_VALUE = "n/a"
+NO_INTERVALS = "Figures without an interval are not sums over documents."
+NO_QUALITY = "The two sides have different labels, so objects have no label in common."
+LABELS_DIFFER = "The labels differ from those of the ground truth, so that there is no F1 of classes: use a mapping."
+# Rows are as high as their longest text, before and after it is there: the second height is for narrow screens, where
+# the difference stands below the figures of its prediction.
+STYLE = """<style>
+.models-table{width:100%;border-collapse:collapse;line-height:1.3;font-variant-numeric:tabular-nums}
+.models-table th,.models-table td{padding:.4rem .7rem .4rem 0;text-align:left;vertical-align:top;
+border-bottom:1px solid rgba(128,128,128,.3)}
+.models-table thead th{font-weight:600;vertical-align:bottom}
+.models-table tbody th{font-weight:400;overflow-wrap:anywhere;min-width:5.5rem}
+.models-table tr[aria-current] th{font-weight:700}
+.models-table sup{line-height:0}
+.models-table small,.models-notes small{display:block;font-size:.8rem;opacity:.8;font-weight:400}
+.models-table .ends{white-space:nowrap}
+.models-table .several{height:4.7rem}
+.models-notes{margin-top:.4rem;min-height:4rem;line-height:1.4}
+.models-scroll{overflow-x:auto;container-type:inline-size}
+@media(max-width:1200px){.models-notes{min-height:7.6rem}}
+@container(max-width:800px){
+.models-table.compares{display:grid;grid-template-columns:minmax(5.5rem,auto) repeat(var(--figures),auto)}
+.compares thead,.compares tbody,.compares tr{display:grid;grid-template-columns:subgrid;grid-column:1/-1}
+.compares thead tr{align-items:end}
+.compares tr{border-bottom:1px solid rgba(128,128,128,.3)}
+.models-table.compares th,.models-table.compares td{border:0}
+.models-table .several{height:auto;min-height:7.4rem;align-content:start}
+.models-table.compares tr>:last-child{grid-column:1/-1;padding-top:0}
+.models-table.compares thead th:last-child small{display:inline}
+}
+</style>"""
+MOST_ROWS = 200
+
+
+class Cell(NamedTuple):
+    """A value, the small lines below it, and why there is none; `verdict` follows the value in its own colour."""
+
+    text: str
+    below: tuple[str, ...] = ()
+    reason: str = ""
+    verdict: str = ""
+    colour: str = ""
+
+
+class OtherFigures(NamedTuple):
+    """The measures of one prediction that have no interval, and why those that are n/a are."""
+
+    figures: Figures
+    why: dict[str, str]
+
+
+class Rows(NamedTuple):
+    """What the table is made from; None: not known yet."""
+
+    predictions: Predictions
+    board: Leaderboard | None
+    intervals: dict[int, Intervals] | None = None
+    others: dict[int, OtherFigures] | None = None
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a column of differences."""
+        waits = self.intervals is None and len(self.predictions.compared) > 1
+        return self.board is not None or waits
+
+
+def height(predictions: int) -> int:
+    """The pixels that the table and what is around it need on a wide screen."""
+    return 76 * predictions + 300 if predictions > 1 else 250
+
+
+def show_baseline(predictions: Predictions) -> DeltaGenerator:
+    """The choice of the prediction that the others are compared with; returns the place for downloads beside it."""
+    options, names = list(predictions.compared), predictions.names
+    row = models.reserved(68) if len(options) > 1 else st.container()
+    with row, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if len(options) > 1:
+            sidebar.show_choice("baseline", "Baseline", options, "models", format_func=names.__getitem__, width=260)
+        return st.container(width="content")
+
+
+def show_opening_buttons(predictions: Predictions) -> None:
+    with st.container(horizontal=True, gap="small"):
+        for position in predictions.compared:
+            text = f"Errors of {session.pred_names()[position]}"
+            st.button(as_typed(text), key=f"open_{position}", on_click=models.open_prediction, args=(position,))
+
+
+def draw_first_rows(place: DeltaGenerator, predictions: Predictions) -> None:
+    """The figures that are known at once; not again when the whole table was drawn before."""
+    if st.session_state.get("model_rows_of") != _content(predictions):
+        place.html(_table(Rows(predictions, None)))
+
+
+def fill_rows(
+    place: DeltaGenerator, below: DeltaGenerator, predictions: Predictions, board: Leaderboard | None
+) -> None:
+    """Draw the table with intervals and verdicts, then with the figures of objects."""
+    with below:
+        if board:
+            downloads.offer("models", Offer(BOARD, "Leaderboard", table=partial(_table_of, board)))
+        intervals = _all_intervals(predictions, board)
+        if st.session_state.get("model_rows_of") != _content(predictions):
+            place.html(_table(Rows(predictions, board, intervals)))
+        others = _all_others(predictions, board)
+    place.html(_table(Rows(predictions, board, intervals, others)))
+    st.session_state["model_rows_of"] = _content(predictions)
+
+
+def _content(predictions: Predictions) -> Any:
+    return predictions.content, choices.current().method, choices.current().baseline
+
+
+def _all_intervals(predictions: Predictions, board: Leaderboard | None) -> dict[int, Intervals]:
+    """{position: intervals}, on the common pages if there is a leaderboard."""
+    if board is None:
+        return {position: models.intervals_of(predictions, position) for position in predictions.compared}
+    return {predictions.position(name): found for name, found in board.intervals.items()}
+
+
+def _all_others(predictions: Predictions, board: Leaderboard | None) -> dict[int, OtherFigures]:
+    """{position: figures without intervals}, on the common pages if there is a leaderboard."""
+    content, method = predictions.content, choices.current().method
+    return {
+        position: _other_figures(content, method, predictions.names[position], board, compared)
+        for position, compared in predictions.compared.items()
+    }
+
+
+@kept("Matching objects …")
+def _other_figures(
+    content: models.Content, method: str, name: str, _board: Leaderboard | None, _compared: Comparison
+) -> OtherFigures:
+    found = _board.result_on_common_pages(name) if _board else result_of_columns(_compared, method)
+    if found.objects is None:
+        no_ap = no_quality = _why_not_counted(_compared)
+    else:
+        no_ap, no_quality = found.objects.why_no_ap or "", "" if found.has_classes else NO_QUALITY
+    return OtherFigures(found.measures, {"objects.ap": no_ap, "objects.pq": no_quality, "objects.f1": no_quality})
+
+
+def _why_not_counted(compared: Comparison) -> str:
+    """Why objects are not counted; "" if they are."""
+    try:
+        compared.objects()
+    except NotCounted as error:
+        return error.on_screen
+    return ""
+
+
+def shown_columns(figures: Collection[Figures]) -> list[Measure]:
+    """The columns of a table of predictions that have these figures; if none has an AP, F1 of objects stands for it."""
+    every = {one.name: one for one in compared_measures()}
+    f1 = every.pop("objects.f1", None)
+    if f1 and figures and all(one.get("objects.ap") is None for one in figures):
+        every["objects.ap"] = f1  # in the same place
+    return list(every.values())
+
+
+def _table_of(board: Leaderboard) -> Table:
+    """The leaderboard to take away, with the columns of the screen."""
+    value = board.result()
+    return shown_table(value, shown_columns([row.measures or {} for row in value.model_rows]))
+
+
+def _table(rows: Rows) -> str:
+    ordered = _order(rows)
+    shown = shown_columns([one.figures for one in (rows.others or {}).values()])
+    titles = _titles(rows, shown)
+    notes: dict[str, str] = {}  # {reason: its mark}
+    lines = [_line(rows, position, shown, len(titles), notes) for position in ordered]
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    texts = [*(f"{mark}: {reason}" for reason, mark in notes.items()), *_sources(rows)]
+    below = "".join(f"<small>{html.escape(text)}</small>" for text in texts)
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    look = f'class="models-table compares" style="--figures:{len(shown)}"' if rows.compares else 'class="models-table"'
+    table = f'<div class="models-scroll"><table {look}>{body}</table></div>'
+    return f'{STYLE}{table}<div class="models-notes">{below}</div>'
+
+
+def _order(rows: Rows) -> list[int]:
+    """The best first, as the leaderboard has them; predictions with a problem last."""
+    found = rows.predictions
+    best = [found.position(name) for name in rows.board.models] if rows.board else list(found.compared)
+    return [*best, *found.problems]
+
+
+def _titles(rows: Rows, shown: list[Measure]) -> list[str]:
+    titles = [
+        "prediction",
+        *(f"{html.escape(one.short_title)}<small>{html.escape(_counted(one))}</small>" for one in shown),
+    ]
+    if not rows.compares:
+        return titles
+    board = rows.board
+    first = f"{short_title(board.figure)} minus" if board else "difference from"
+    baseline = board.baseline if board else models.baseline_name(rows.predictions)
+    return [*titles, f"{first} <small>{html.escape(baseline)}</small>"]
+
+
+def _counted(measure: Measure) -> str:
+    """What a measure counts, or when an object counts as found."""
+    return (measure.detail or "objects") if "objects" in measure.needs else "pixels"
+
+
+def _line(rows: Rows, position: int, shown: list[Measure], width: int, notes: dict[str, str]) -> str:
+    found = rows.predictions
+    name = html.escape(found.names[position])
+    current = ' aria-current="true"' if position == session.chosen_index() else ""
+    if position in found.problems:
+        problem = html.escape(found.problems[position].on_screen)
+        return f'<tr{current}><th scope="row">{name}</th><td colspan="{width - 1}">{problem}</td></tr>'
+    cells = _measure_cells(rows, position, shown)
+    if rows.compares:
+        cells.append(_difference_cell(rows.board, found.names[position]) if rows.board else Cell(PENDING))
+    high = ' class="several"' if rows.compares else ""
+    return f'<tr{current}{high}><th scope="row">{name}</th>{"".join(_cell(cell, notes) for cell in cells)}</tr>'
+
+
+def _cell(cell: Cell, notes: dict[str, str]) -> str:
+    mark = f" <sup>{notes.setdefault(cell.reason, str(len(notes) + 1))}</sup>" if cell.reason else ""
+    style = f' style="color:{cell.colour};font-weight:600"' if cell.colour else ""
+    verdict = f" <span{style}>{html.escape(cell.verdict)}</span>" if cell.verdict else ""
+    first, *others = cell.below or ("",)
+    below = f'<small class="ends">{html.escape(first)}</small>' if first else ""
+    below += "".join(f"<small>{html.escape(text)}</small>" for text in others if text)
+    return f"<td>{html.escape(cell.text)}{mark}{verdict}{below}</td>"
+
+
+def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell]:
+    if rows.intervals is None:
+        return _first_cells(rows.predictions.compared[position], shown)
+    found = rows.intervals[position].figure_rows
+    return [_summed_cell(found[one.column]) if one.adds_up else _other_cell(rows, position, one) for one in shown]
+
+
+def _first_cells(compared: Comparison, shown: list[Measure]) -> list[Cell]:
+    """The values that are known at once, without their intervals, which come later."""
+    values = result_of(compared, choices.current().method, Asked(parts=())).measures
+    texts = {name: NO_VALUE if value is None else score_text(value) for name, value in values.items()}
+    return [Cell(texts[one.name], (PENDING,)) if one.adds_up else Cell(PENDING) for one in shown]
+
+
+def _summed_cell(row: Mapping[Any, Any]) -> Cell:
+    """A measure with its interval."""
+    if math.isnan(row["value"]):
+        return Cell(NO_VALUE, reason=LABELS_DIFFER)
+    ends = interval_of_row(row)
+    return Cell(score_text(row["value"]), ("", f"{NO_VALUE}: {row['remark']}") if ends == MISSING else (ends,))
+
+
+def _other_cell(rows: Rows, position: int, measure: Measure) -> Cell:
+    if rows.others is None:
+        return Cell(PENDING)
+    found = rows.others[position]
+    value = found.figures.get(measure.name)
+    return Cell(NO_VALUE, reason=found.why.get(measure.name, "")) if value is None else Cell(score_text(value))
+
+
+def _difference_cell(board: Leaderboard, name: str) -> Cell:
+    row = next(row for row in board.table.to_dict("records") if row["model"] == name)
+    if row["verdict"] == BASELINE:
+        return Cell("", verdict=BASELINE)
+    if math.isnan(row["difference"]):
+        return Cell(NO_VALUE, reason=LABELS_DIFFER)
+    ends = ends_text(row, "difference", difference_text, " to ")
+    verdict = f"{row['verdict']} {MARKS.get(row['verdict'], '')}".strip()
+    below = ("" if ends == MISSING else ends, _verdict_details(row))
+    return Cell(
+        f"{difference_text(row['difference'])},", below, verdict=verdict, colour=_verdict_colour(row["verdict"])
+    )
+
+
+def _verdict_details(row: Mapping[Any, Any]) -> str:
+    """p and the remark, which a verdict about too few documents says already."""
+    if row["verdict"] == TOO_FEW:
+        return row["remark"]
+    return ", ".join(filter(None, [f"p {score_text(row['p'])}", row["remark"]]))
+
+
+def _verdict_colour(verdict: str) -> str:
+    theme = session.theme()
+    return {BETTER: theme.accent, WORSE: scale_colour(theme.miss, 1.0)}.get(verdict, "")
+
+
+def _sources(rows: Rows) -> list[str]:
+    """What the intervals and the verdicts are made from."""
+    if not rows.intervals:
+        return [PENDING]
+    text = resampling_text(next(iter(rows.intervals.values())).resampling)
+    first = f"{text[0].upper()}{text[1:]}. {NO_INTERVALS}"
+    return [first, f"{NOT_CORRECTED}."] if rows.board else [first]
+
+
+def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
+    """The sentence of the chosen file, a row for each file, and the pages to review."""
+    compared = predictions.chosen
+    if not predictions.compared:
+        place.error("No prediction can be compared.")
+    elif compared is not None:
+        key = session.comparison_key(session.chosen_index())
+        place.markdown(as_typed(agreed_sentence((key,), choices.current().method, compared)))
+    st.html(_agreement_rows(predictions))
+    if compared is None:
+        return
+    st.subheader("Pages to review", anchor=False)
+    table = review_table(compared.pages_to_review())
+    columns = {"share_of_label": data_tables.share_number("share of the label")}
+    data_tables.show_page_picker(table.data.head(MOST_ROWS), "review", "page", columns)
+    st.caption(f"{REVIEW_ORDER[0].upper()}{REVIEW_ORDER[1:]}")
+    downloads.offer("review", Offer(in_state(table.name), "Pages to review", table=lambda: table))
+
+
+def _agreement_rows(predictions: Predictions) -> str:
+    files = session.loaded_files()
+    assert files is not None
+    head = [
+        "file",
+        *(f"{title}<small>with {html.escape(files.gt.name)}</small>" for title in AGREEMENT_TITLES.values()),
+    ]
+    lines = []
+    for position, name in enumerate(predictions.names):
+        if position in predictions.problems:
+            problem = html.escape(predictions.problems[position].on_screen)
+            cells = f'<td colspan="{len(AGREEMENT_TITLES)}">{problem}</td>'
+        else:
+            values = _agreement(session.comparison_key(position), predictions.compared[position])
+            cells = "".join(f"<td>{score_text(values[key])}</td>" for key in AGREEMENT_TITLES)
+        current = ' aria-current="true"' if position == session.chosen_index() else ""
+        lines.append(f'<tr{current}><th scope="row">{html.escape(name)}</th>{cells}</tr>')
+    heading = "".join(f'<th scope="col">{title}</th>' for title in head)
+    body = f"<thead><tr>{heading}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>'
+
+
+@kept("Measuring agreement …")
+def _agreement(content: str, _compared: Comparison) -> dict[str, float]:
+    return _compared.agreement()

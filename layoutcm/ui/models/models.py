@@ -1,0 +1,175 @@
+"""The predictions of the Models page: all of them compared, one leaderboard, and the sentence that says which is best.
+
+A prediction that cannot be compared keeps its row, with the reason. Only this module writes the session keys
+"models_compared" and "models_asked".
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.models.leaderboard import Leaderboard, leaderboard
+from layoutcm.tables.leaderboard_tables import best_sentence
+from layoutcm.tables.matrix_views import select
+from layoutcm.ui.files.input_files import comparison_of
+from layoutcm.ui.screen_text import as_typed, error_text
+from layoutcm.ui.server import background
+from layoutcm.ui.server.visitors import Kept, kept
+from layoutcm.ui.shared import data_tables, page_shell
+from layoutcm.ui.shared.page_shell import go_to
+from layoutcm.ui.state import choices, selection, session
+
+ANSWER_HEIGHT = 80  # pixels
+MOST_PAGES = 2000  # of a set whose causes, curves and slices are made before the page is complete
+
+Content = tuple[tuple[str, str], ...]  # (name, key of the comparison) of each prediction
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """All predictions: their names, and by position their comparisons or why there is none."""
+
+    names: list[str]
+    compared: dict[int, Comparison]
+    problems: dict[int, InputError]
+
+    @property
+    def by_name(self) -> dict[str, Comparison]:
+        return {self.names[position]: compared for position, compared in self.compared.items()}
+
+    @property
+    def content(self) -> Content:
+        """A key for caches."""
+        return tuple((self.names[position], session.comparison_key(position)) for position in self.compared)
+
+    @property
+    def pages(self) -> int:
+        return max((len(compared.pages) for compared in self.compared.values()), default=0)
+
+    @property
+    def chosen(self) -> Comparison | None:
+        """The comparison of the chosen prediction; None if there is none."""
+        return self.compared.get(session.chosen_index())
+
+    def position(self, name: str) -> int:
+        return self.names.index(name)
+
+
+def reserved(height: int) -> DeltaGenerator:
+    """A place of at least this many pixels, so that nothing below it moves when it is filled.
+
+    A very narrow column keeps the height. A style would be applied later than the first elements are drawn.
+    """
+    narrow, place = st.columns([1, 1000], gap=None)
+    narrow.space(height)
+    return place
+
+
+def reserved_part(title: str, height: int) -> DeltaGenerator:
+    """A reserved place below a heading."""
+    st.subheader(title, anchor=False)
+    return reserved(height)
+
+
+def compare_all(place: DeltaGenerator) -> Predictions:
+    """Compare every prediction, with a progress bar in `place` unless that was done before."""
+    names = session.pred_names()
+    keys = [session.comparison_key(position) for position in range(len(names))]
+    is_new = st.session_state.get("models_compared") != keys
+    compared: dict[int, Comparison] = {}
+    problems: dict[int, InputError] = {}
+    for position, name in enumerate(names):
+        if is_new and len(names) > 1:
+            place.progress(position / len(names), f"Comparing {as_typed(name)} …")
+            time.sleep(0.05)  # lets Streamlit send the bar to the browser
+        try:
+            options = session.compare_options(position)
+            compared[position] = comparison_of(session.comparison_request(position), options)
+        except InputError as error:
+            problems[position] = error
+    st.session_state["models_compared"] = keys
+    return Predictions(names, compared, problems)
+
+
+def board_of(predictions: Predictions) -> Leaderboard | None:
+    """The leaderboard with the chosen baseline; None if there are fewer than two predictions."""
+    if len(predictions.compared) < 2:
+        return None
+    content, method = predictions.content, choices.current().method
+    board = _board(content, method, predictions.by_name)
+    return _board_against(content, method, baseline_name(predictions), board)
+
+
+def baseline_name(predictions: Predictions) -> str:
+    """The chosen baseline, or the first prediction if that one cannot be compared."""
+    position = choices.current().baseline
+    return predictions.names[position if position in predictions.compared else next(iter(predictions.compared))]
+
+
+@kept("Comparing the predictions with each other …")
+def _board(content: Content, method: str, _compared: dict[str, Comparison]) -> Leaderboard:
+    return leaderboard(_compared, method=method)
+
+
+@kept("Comparing with the baseline …")
+def _board_against(content: Content, method: str, baseline: str, _board: Leaderboard) -> Leaderboard:
+    return _board.against(baseline)
+
+
+def intervals_of(predictions: Predictions, position: int) -> Intervals:
+    """The intervals of one prediction by itself."""
+    key = session.comparison_key(position)
+    return _intervals(key, choices.current().method, predictions.compared[position])
+
+
+@kept("Computing intervals …")
+def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
+    return _compared.bootstrap(method=method)
+
+
+def show_answer(place: DeltaGenerator, predictions: Predictions) -> Leaderboard | None:
+    """One sentence: which prediction is best and whether that is real, or how good the only one is."""
+    if len(predictions.compared) == 1:
+        ((position, compared),) = predictions.compared.items()
+        confusion = compared.confusion(method=choices.current().method)
+        place.markdown(data_tables.sentence_on_screen(confusion, predictions.names[position], selection.WHOLE_SET))
+        return None
+    try:
+        with place.container():  # for the spinner
+            board = board_of(predictions)
+    except InputError as error:
+        place.error(f"The predictions cannot be compared with each other. {error_text(error)}")
+        return None
+    if board is not None:
+        place.markdown(best_sentence(board, lambda name: f"**{as_typed(name)}**"))
+    return board
+
+
+def show_confusions(predictions: Predictions) -> None:
+    """The largest confusions of the chosen prediction; a click opens the cell."""
+    compared = predictions.chosen
+    if compared is None:
+        return
+    confusion = compared.confusion(method=choices.current().method)
+    for text, gt_label, pred_label in data_tables.confusion_sentences(confusion, select(confusion)):
+        key = f"confusion_{gt_label}_{pred_label}"
+        st.button(text, key=key, width="stretch", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+
+
+def open_prediction(position: int) -> None:
+    """Make this prediction the chosen one, and go to its errors."""
+    choices.put(pred=position)
+    go_to("errors")
+
+
+def is_ready(predictions: Predictions, value: Kept[Any, Any], *arguments: Any) -> bool:
+    """Whether a slow part can be drawn: at once for a small set, for a large one when it is made in the background."""
+    return predictions.pages <= MOST_PAGES or background.is_ready(value, *arguments)

@@ -1,0 +1,1 @@
+"""Page: one page with both layouts."""

@@ -1,0 +1,239 @@
+"""Results on the screen: tables with their columns and formats, rows that open a page, headline numbers, sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from layoutcm.comparison import Comparison
+from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.layouts.model import GT
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
+from layoutcm.ui.screen_text import as_typed, words_for
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared.page_shell import go_to, open_page
+from layoutcm.ui.state import choices, session
+from layoutcm.ui.state.panes import Panes
+from layoutcm.wording import MISSING, percent, score_text, thin_spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
+STYLED_ROWS = 300
+SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
+PIXEL_TITLES = {
+    "pixels": "pixels", "gt_pixels": "pixels in the ground truth", "pred_pixels": "pixels in the prediction",
+    "background": "as Background", "content": "as Content",
+    "a_pixels": "A pixels", "b_pixels": "B pixels", "both_pixels": "pixels of both",
+}  # fmt: skip
+WIDTH = 184  # px of a number with its sentence; five are beside each other on a wide screen
+
+
+def _score(label: str) -> Any:
+    return st.column_config.ProgressColumn(label, min_value=0, max_value=1, format=SCORE_FORMAT, width=110)
+
+
+def plain_number(label: str) -> Any:
+    return st.column_config.NumberColumn(label, format=SCORE_FORMAT)
+
+
+def share_number(label: str, **options: Any) -> Any:
+    return st.column_config.NumberColumn(label, format=SHARE_FORMAT, **options)
+
+
+COLUMNS = {
+    **{name: st.column_config.NumberColumn(title) for name, title in PIXEL_TITLES.items()},
+    "share": share_number("share of the cell"),
+    "f1": _score("macro F1"),
+    "micro_f1": _score("micro F1"),
+    "content_f1": _score("content F1"),
+    **{name: plain_number(name.replace("_", " "))
+       for name in ("precision", "recall", "score", "content_precision", "content_recall")},
+    "iou": plain_number("IoU"),
+}  # fmt: skip
+CLASS_COLUMNS = COLUMNS | {"f1": _score("F1")}
+COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
+
+
+def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
+    """A table to read, as high as its rows, up to a limit."""
+    height = 38 + 35 * min(len(rows), TABLE_ROWS)
+    st.dataframe(**_grid(rows, columns), height=height, key=key)
+
+
+def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
+    """A table of pages or documents; choosing a row opens the page, or the document on Errors."""
+
+    def choose() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        if rows and column == "page":
+            open_page(str(table["page"].iloc[rows[0]]))
+        elif rows:
+            choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
+            go_to("errors")
+
+    named = COLUMNS | (columns or {})
+    st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")
+
+
+def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
+    """A table in which one row is chosen, by a click anywhere in it; `choose` reads the selection of this key."""
+    height = 38 + 35 * min(len(table), CHOOSER_ROWS)
+    st.dataframe(
+        **_grid(table, columns), height=height, key=key, on_select=choose,
+        selection_mode=("single-row-required", "single-cell"),
+    )  # fmt: skip
+
+
+def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that all tables share: n/a is a dash, pixel counts have thin spaces between thousands.
+
+    Styling is slow, so in long tables the browser separates the thousands and rounds scores in its own way.
+    """
+    given = {name: columns[name] for name in map(str, table) if isinstance(columns.get(name), dict)}
+    kinds = {name: column["type_config"].get("format") for name, column in given.items()}
+    scores = [name for name, kind in kinds.items() if kind == SCORE_FORMAT]
+    data: Any = table
+    if 0 < len(table) <= STYLED_ROWS:
+        # The number beside a bar is rounded by the browser; where this would be wrong, there is text instead of bars.
+        moved = _off_the_ends(table, scores)
+        bars = [
+            name
+            for name in scores
+            if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
+        ]
+        texts: dict[str, Any] = {name: score_text for name in scores if name not in bars}
+        texts |= {name: percent for name, kind in kinds.items() if kind == SHARE_FORMAT}
+        columns = columns | {name: _text_column(columns[name]) for name in texts}
+        formats: dict[Any, Any] = texts | {name: thin_spaced for name in table if name in PIXEL_TITLES}
+        data = table.style.format(formats, na_rep=MISSING)
+    else:
+        pixels = {
+            name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXEL_TITLES.items()
+        }
+        columns = columns | pixels
+        shares = [name for name, kind in kinds.items() if kind == SHARE_FORMAT]
+        data = _off_the_ends(_off_the_ends(table, scores), shares, digits=4)
+    return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
+
+
+def _text_column(column: dict[str, Any]) -> Any:
+    """The column as numbers without a format of their own, which would win over the text of the cells."""
+    return st.column_config.NumberColumn(column["label"], width=column["width"], help=column["help"])
+
+
+def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:
+    """The table with scores that the browser would round to 0.000 or 1.000, without being so, at 0.001 and 0.999."""
+    step, moved = 10.0**-digits, {}
+    for name in names:
+        values = table[name].to_numpy(float)
+        low, high = (values > 0) & (values < step / 2), (values < 1) & (values >= 1 - step / 2)
+        moved[name] = np.where(low, step, np.where(high, 1 - step, values))
+    return table.assign(**moved)
+
+
+class Headline(NamedTuple):
+    """A number: its title, its text, what it means. Without a number, the meaning is the reason."""
+
+    title: str
+    text: str
+    meaning: str
+
+
+def score_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+    """A score from 0 to 1; n/a and the reason if it is undefined."""
+    return _headline(title, value, score_text, meaning, reason)
+
+
+def share_headline(title: str, value: float, meaning: str, reason: str = "") -> Headline:
+    """A share in percent; n/a and the reason if it is undefined."""
+    return _headline(title, value, percent, meaning, reason)
+
+
+def _headline(title: str, value: float, in_words: Callable[[float], str], meaning: str, reason: str) -> Headline:
+    if math.isnan(value):
+        return Headline(title, "n/a", reason or "It is not defined here.")
+    return Headline(title, in_words(value), meaning)
+
+
+def show_headlines(headlines: Sequence[Headline]) -> None:
+    """The numbers in one row, which wraps if it is too long."""
+    with st.container(horizontal=True, gap="small"):
+        for one in headlines:
+            with st.container(width=WIDTH, gap="xsmall"):
+                st.metric(one.title, one.text, width="stretch")
+                st.caption(as_typed(one.meaning))
+
+
+def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float | None = None) -> str:
+    """The summary sentence in Markdown; `slack` is the share of wrong pixels that are only border slack."""
+    return summary_sentence(confusion, f"**{as_typed(pred)}**", as_typed(scope), slack, as_typed)
+
+
+@kept("Measuring agreement …")
+def agreed_sentence(content: tuple[str, ...], method: str, _compared: Comparison) -> str:
+    """On how many pixels A and B agree, as text; `content` is a key of the comparison."""
+    result = result_of(_compared, method, Asked(parts=("agreement",)))
+    return result_sentence(result, result.confusion())
+
+
+def show_sentence(shown: Panes) -> None:
+    """The summary sentence of the chosen pages; the share of border slack takes a moment."""
+    scope = shown.own
+    place, confusion = st.empty(), scope.confusion()
+    names = session.pred_names()[scope.position], scope.text
+    place.markdown(sentence_on_screen(confusion, *names))
+    place.markdown(sentence_on_screen(confusion, *names, _border_slack(scope.key, scope.compared)))
+
+
+@st.cache_data(max_entries=24, show_spinner=False, scope="session")
+def _border_slack(content: str, _compared: Comparison) -> float | None:
+    return _compared.border_slack()
+
+
+def button_list(key: str) -> DeltaGenerator:
+    """A container for a list of buttons of the type tertiary, each a line of text."""
+    low = f".st-key-{key} button{{min-height:1.6rem;padding:0 .2rem;text-align:start}}"
+    st.html(f"<style>{low}</style>")
+    return st.container(key=key, gap=None)
+
+
+def confusion_sentences(
+    confusion: Confusion, selection: Selection, most: int = 10, touching: Collection[str] = ()
+) -> list[tuple[str, str, str]]:
+    """(text, gt label, pred label) of the largest confusions; only those with a label of `touching`, if given."""
+    words, found = confusion.vocabulary, []
+    for a, b, pixels, part in largest_confusions(confusion, most, selection, touching):
+        what = cell_name(words, a, b, confusion.diagonal, as_typed)
+        owner = words.shares[GT].format(label=as_typed(a))
+        found.append((f"{what}: {thin_spaced(round(pixels))} px, {percent(part)} of {owner}", a, b))
+    return found
+
+
+def show_collapsed(compared: Comparison, confusion: Confusion, key: str) -> None:
+    """The 2x2 of a matrix as a table; without a truth it has no precision, recall and F1."""
+    words = words_for(compared)
+    table = collapsed_on_screen(confusion.collapse()).drop(columns=list(words.not_in_2x2))
+    show_table(table.rename(columns=words.columns), COLLAPSED_COLUMNS, key=key)
+
+
+def collapsed_on_screen(small: Confusion) -> pd.DataFrame:
+    """The 2x2 with its own recall, precision and F1."""
+    import pandas as pd
+
+    values = small.class_values()
+    return pd.DataFrame(
+        {
+            "gt": list(small.labels),
+            "background": small.values[:, 0],
+            "content": small.values[:, 1],
+            **{name: values[name] for name in ("precision", "recall", "f1")},
+        }
+    )

@@ -1,0 +1,97 @@
+"""A matrix on the screen, and matrices to take away as they are shown: one, two side by side, or their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.label_order import MOST_UNGROUPED, families_or_similar
+from layoutcm.drawing.paper import matrix
+from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.models.cell_differences import CellDifferences
+from layoutcm.tables.label_folding import fold_others
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
+from layoutcm.tables.tables import difference_table, matrix_table, pair_table
+from layoutcm.ui.server.visitors import kept
+from layoutcm.ui.shared import components
+from layoutcm.ui.shared.downloads import Offer, file_name, in_state
+from layoutcm.ui.state import choices, family_choice, session
+
+
+def has_many_labels(confusion: Confusion) -> bool:
+    """Whether a matrix with these labels opens in groups."""
+    return max(map(len, select(confusion, (), choices.current().empty))) > MOST_UNGROUPED
+
+
+def label_groups(compared: Comparison, position: int) -> dict[str, str]:
+    """{label: its group}: families, and labels that are often confused. Those of all pages, so that filters keep them.
+
+    `position` is that of the prediction.
+    """
+    return _label_groups(session.comparison_key(position), choices.current().families, compared)
+
+
+@kept()
+def _label_groups(content: str, families: str, _compared: Comparison) -> dict[str, str]:
+    return families_or_similar(family_choice.chosen_tree(_compared), _compared.confusion())
+
+
+def show_plain_matrix(confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
+    """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
+    components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(session.theme(), **look)), key)
+
+
+def columns_on_screen(confusion: Confusion) -> int:
+    """The number of columns of the matrix on the screen."""
+    return len(select(fold_others(confusion, choices.current().labels), (), choices.current().empty).columns)
+
+
+def matrix_offer(confusion: Confusion, view: str, shown: Selection, name: str = "", **look: Any) -> Offer:
+    """One matrix with the rows and columns that are shown; `look` are `log` and `unit` of `matrix_figure`.
+
+    `name` is that of another matrix than that of pixels and labels.
+    """
+    draw = partial(matrix.matrix_figure, confusion, view, selection=shown, **_scale(look))
+    title = f"{name or 'Matrix'}: {look.get('unit', view) if view == 'pixels' else view_title(view, confusion)}"
+    file = in_state(file_name(name.lower(), _view_name(view, confusion)))
+    return Offer(file, title, draw, partial(matrix_table, confusion, view, shown))
+
+
+def beside_offer(matrices: Mapping[str, Confusion], view: str, shown: Selection, **look: Any) -> Offer:
+    """Two matrices with the same labels, {title: matrix}, side by side; the first is that of the chosen prediction."""
+    draw = partial(matrix.pair_figure, matrices, view, selection=shown, **_scale(look))
+    first = next(iter(matrices.values()))
+    file = in_state(_view_name(view, first), "beside", _stem(list(matrices)[1]))
+    return Offer(
+        file, f"Matrices side by side: {view_title(view, first)}", draw, partial(pair_table, matrices, view, shown)
+    )
+
+
+def difference_offer(
+    matrices: Mapping[str, Confusion], view: str, shown: Selection, found: CellDifferences | None = None
+) -> Offer:
+    """The second matrix minus the first, {title: matrix}; `found` has their intervals."""
+    (first, second), titles = matrices.values(), tuple(matrices)
+    names = (_stem(titles[0]), _stem(titles[1]))
+    draw = partial(matrix.difference_figure, first, second, view, names=names, differences=found, selection=shown)
+    file = file_name("difference", _view_name(view, first), names[1], "minus", names[0])
+    table = partial(difference_table, first, second, view, shown, names)
+    return Offer(file, f"Difference: {view_title(view, first)}, {names[1]} minus {names[0]}", draw, table)
+
+
+def _scale(look: dict[str, Any]) -> dict[str, Any]:
+    """The colour scale is that of the screen."""
+    return {"log": choices.current().log, **look}
+
+
+def _view_name(view: str, confusion: Confusion) -> str:
+    return TABLE_OF_VIEW[view] if view == "pixels" else view_title(view, confusion).replace(" ", "-")
+
+
+def _stem(title: str) -> str:
+    """The name of a prediction in the name of a file; the letters A and B are those of the screen."""
+    return PurePath(title.removeprefix("A: ").removeprefix("B: ")).stem

@@ -1,0 +1,213 @@
+"""The pages of the app and the way between them; what all share: style, columns, messages instead of tracebacks.
+
+With `streamlit run app.py` on a fresh server, a first visit by deep link runs a page script without app.py;
+`ensure_routed` then installs the navigation and runs again. `layoutcm app` runs another script and does not need it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+from PIL import Image, ImageDraw
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.navigation.page import StreamlitPage
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError, NotCounted
+from layoutcm.layouts.model import Finding
+from layoutcm.ui.screen_text import as_typed, error_text, finding_text
+from layoutcm.ui.server import settings
+from layoutcm.ui.server.first_paint import STYLE
+from layoutcm.ui.server.settings import app_folder
+from layoutcm.ui.state import address, choices, session
+from layoutcm.ui.state.choices import texts_of
+
+# file in pages/ -> title, icon; the file name is also the address
+PAGES = {
+    "data": ("Data", ":material/upload_file:"),
+    "models": ("Models", ":material/leaderboard:"),
+    "errors": ("Errors", ":material/grid_on:"),
+    "page": ("Page", ":material/pageview:"),
+    "ground_truth": ("Ground truth", ":material/fact_check:"),
+    "measures": ("Measures", ":material/straighten:"),
+    "method": ("Method", ":material/school:"),
+}
+START = "data"
+# Addresses that are no pages: of the start page by its name, and of earlier versions -> page, further parameters.
+OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
+    START: (START, {}),
+    "compare": (START, {}),
+    "overview": ("errors", {}),
+    "matrices": ("errors", {}),
+    "classes": ("errors", {}),
+    "documents": ("errors", {}),
+    "viewer": ("page", {}),
+    "families": ("measures", {"measure": "families"}),
+    "objects": ("measures", {}),
+    "report": (START, {}),
+}
+LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
+
+
+def draw_icon() -> Image.Image:
+    """The icon of the browser tab, drawn here: a named icon would be downloaded from another server."""
+    picture = Image.new("RGBA", (32, 32), (0, 0, 0, 0))
+    draw = ImageDraw.Draw(picture)
+    for row in range(3):
+        for column in range(3):
+            x, y = 1 + 10 * column, 1 + 10 * row
+            draw.rounded_rectangle((x, y, x + 8, y + 8), 2, fill="#2a6f97" if row == column else "#e9c58a")
+    return picture
+
+
+def install_pages() -> StreamlitPage:
+    """Install the pages. The tab icon is set first: without it, the browser would download the icon of the page."""
+    st.set_page_config(page_title="layoutcm", page_icon=draw_icon(), layout="wide")
+    # The address of the start page is "/"; "/data" is one of the other addresses.
+    pages = [
+        st.Page(_script(name), title=title, icon=symbol, url_path=name if name != START else "start",
+                default=name == START)
+        for name, (title, symbol) in PAGES.items()
+    ]  # fmt: skip
+    hidden = [st.Page(lambda: None, title=name, url_path=name, visibility="hidden") for name in OTHER_ADDRESSES]
+    page = st.navigation([*pages, *hidden])
+    if page.url_path in OTHER_ADDRESSES:
+        name, more = OTHER_ADDRESSES[page.url_path]
+        st.switch_page(_script(name), query_params={**st.query_params, **more})
+    return page
+
+
+def _script(name: str) -> Path:
+    """The script of a page, by its path: the script that the server runs may be in another folder."""
+    return app_folder() / "pages" / f"{name}.py"
+
+
+@contextmanager
+def routing() -> Iterator[None]:
+    """Mark that the dashboard is running, for `ensure_routed`."""
+    st.session_state["routed"] = True
+    st.session_state["arriving"] = False
+    try:
+        yield
+    finally:
+        st.session_state["routed"] = False
+
+
+def ensure_routed() -> None:
+    """First line of every page: make sure that the dashboard runs the page."""
+    if not st.session_state.get("routed") and not st.session_state.get("arriving"):
+        st.session_state["arriving"] = True
+        install_pages()
+        st.rerun()
+
+
+def go_to(name: str) -> None:
+    """Show another page. Use it as a button's callback: then the current page is not run again first."""
+    from layoutcm.ui.state.address import link_parameters
+
+    st.switch_page(_script(name), query_params=link_parameters())
+
+
+def open_cell(gt_label: str, pred_label: str) -> None:
+    """Go to the pages behind a cell; the 2x2 view, which has no labels, is left."""
+    grouping = "" if choices.current().grouping == "2x2" else choices.current().grouping
+    choices.put(gt_label=gt_label, pred_label=pred_label, grouping=grouping)
+    go_to("errors")
+
+
+def open_chosen() -> None:
+    """Go back to the chosen cell or label."""
+    go_to("errors")
+
+
+def open_page(page: str, mask: str = "") -> None:
+    choices.put(page=page, mask=mask)
+    go_to("page")
+
+
+def apply_style() -> None:
+    """The style, for `streamlit run app.py`; the server of `layoutcm app` has put it into the page already."""
+    st.html(STYLE)
+
+
+def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
+    """Columns that become rows on a narrow screen, or if a matrix with this many labels needs the whole width."""
+    if labels > LABELS_BESIDE:
+        return [st.container() for _ in widths]
+    return st.container(key=f"beside{key}").columns(widths, gap="medium")
+
+
+def guard(work: Callable[[], None]) -> None:
+    """Run a part of the app; show an error as a message, so that the other parts still run."""
+    try:
+        work()
+    except NotCounted as error:
+        st.info(error_text(error))
+    except InputError as error:
+        st.error(error_text(error))
+    except Exception as error:
+        logging.getLogger("layoutcm").exception("a page failed")
+        st.error(as_typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
+
+
+def fragment(work: Callable[[], None]) -> Callable[[], None]:
+    """A part of a page whose widgets run only this part again, not the whole page; it updates the link, too."""
+
+    @st.fragment
+    def run() -> None:
+        guard(work)
+        end_run()
+
+    return run
+
+
+def end_run() -> None:
+    """At the end of a run, or of a part of it: write the link; give memory back, if a result has read large columns."""
+    address.write_link()
+    if session.shows_result():
+        settings.give_back_freed_memory()
+
+
+def need_comparison() -> Comparison:
+    """The comparison; without one, show what to do and stop the page."""
+    compared = session.current_comparison()
+    if isinstance(compared, Comparison):
+        return compared
+    if isinstance(compared, InputError):
+        st.error(error_text(compared))
+        if st.button("Choose other files"):
+            go_to("data")
+    else:
+        st.info(f"Nothing to show yet: load a ground truth and a prediction, or the sample. {_of_lost_files()}".strip())
+        left, right, _ = st.columns([1, 1, 4])
+        if left.button("Load files", type="primary"):
+            go_to("data")
+        if right.button("Try the sample"):
+            session.open_named("sample")
+            st.rerun()
+    st.stop()
+    raise AssertionError("unreachable")
+
+
+def _of_lost_files() -> str:
+    """What a link says whose files were dropped into another tab, or before a reload."""
+    if not texts_of(choices.current()) or choices.current().load:
+        return ""
+    return (
+        "This link belongs to files that were dropped into another tab, or before a reload, and are not held any more. "
+        "Drop them again: the choices of the link stay."
+    )
+
+
+def show_recipe(text: str) -> None:
+    st.caption(as_typed(text))
+
+
+def show_findings(found: tuple[Finding, ...]) -> None:
+    for finding in found:
+        show = st.warning if finding.severity == "warning" else st.info
+        show(finding_text(finding))
