@@ -31,6 +31,18 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def short_name(text: str, limit: int = NAME_LENGTH) -> str:
+    """A name on one line and not too long, so it cannot look like other lines or widen a table."""
+    return shorten(one_line(text), limit)
+
+
+def aligned_lines(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """The rows as lines with columns of one width; `sides` has "<" or ">" for each column."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    cells = lambda row: (f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths))
+    return ["  ".join(cells(row)).rstrip() for row in rows]
+
+
 def as_heading(text: str) -> str:
     """The text with a capital at its start."""
     return text[:1].upper() + text[1:]
@@ -117,12 +129,12 @@ def pixel_change_text(value: float) -> str:
 
 
 def iou_text(value: float) -> str:
-    """'0.50': an IoU that somebody chose."""
+    """'0.50': an IoU that was chosen."""
     return f"{value:.2f}"
 
 
 def plain_number(value: float, digits: int = 6) -> str:
-    """'0.5': a number that somebody chose or that stands at a tick, with as many digits as it has, up to `digits`."""
+    """'0.5': a number that was chosen, or that is written at a tick, with as many digits as it has, up to `digits`."""
     return f"{value:.{digits}g}"
 
 
@@ -132,7 +144,7 @@ def percent_tick(value: float, digits: int = 6) -> str:
 
 
 def plain_percent(value: float, digits: int = 6) -> str:
-    """'0.5 %': a share that somebody chose, such as a level or a tolerance, or that stands at a tick."""
+    """'0.5 %': a share that was chosen, such as a level or a tolerance, or that is written at a tick."""
     return f"{percent_tick(value, digits)} %"
 
 

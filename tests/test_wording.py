@@ -231,7 +231,7 @@ NOT_SHARES = {
     "cli/compare_command.py",
     "layouts/writing/label_studio.py",
     "report/workbook.py",
-    "tables/label_error_texts.py",
+    "tables/command_texts.py",
     "ui/measures/object_view.py",
     "ui/data/label_mapping.py",
     "ui/shared/lit_pages.py",

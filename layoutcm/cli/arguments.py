@@ -9,17 +9,7 @@ from functools import partial
 from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
-from layoutcm.cli.commands import (
-    MOST_TASKS,
-    add_gate_command,
-    run_app,
-    run_convert,
-    run_formats,
-    run_inspect,
-    run_label_errors,
-    run_suggest_mapping,
-    run_verify,
-)
+from layoutcm.cli import commands
 from layoutcm.cli.compare_command import run_compare
 from layoutcm.cli.file_options import OPTION, label_score
 from layoutcm.cli.parts_commands import add_parts_commands
@@ -31,7 +21,7 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
 from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.suggestions import WRITERS as LABEL_ERROR_WRITERS
-from layoutcm.tables.label_error_texts import SHOWN
+from layoutcm.tables.command_texts import SHOWN
 from layoutcm.verification import PAGES
 
 
@@ -43,12 +33,12 @@ def argument_parser() -> argparse.ArgumentParser:
     # Options are not abbreviated, because several values may follow --min-score only under its full name.
     add_command = partial(top.add_subparsers(required=True, metavar="COMMAND").add_parser, allow_abbrev=False)
     _compare_arguments(add_command("compare", help="compare predictions with a ground truth"))
-    add_gate_command(add_command, _comparison_arguments)
+    commands.add_gate_command(add_command, _comparison_arguments)
     _verify_arguments(add_command("verify", help="recount random pages by drawing their regions on pixels"))
     _label_errors_arguments(add_command("label-errors", help="what is probably wrong in a ground truth"))
     _suggest_mapping_arguments(add_command("suggest-mapping", help="which gt label each pred label means"))
     _inspect_arguments(add_command("inspect", help="what a file is and what it holds"))
-    add_command("formats", help="all formats that are read").set_defaults(run=run_formats)
+    add_command("formats", help="all formats that are read").set_defaults(run=commands.run_formats)
     _app_arguments(add_command("app", help="the dashboard in the browser"))
     _convert_arguments(add_command("convert", help="write a layout in another format"))
     add_parts_commands(add_command, _reading_arguments)
@@ -106,7 +96,7 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=int, default=0, metavar="N", help="another number chooses other pages")
     _comparison_arguments(command, page_map=("--page-map",))
-    command.set_defaults(run=run_verify)
+    command.set_defaults(run=commands.run_verify)
 
 
 def _label_errors_arguments(command: argparse.ArgumentParser) -> None:
@@ -119,10 +109,10 @@ def _label_errors_arguments(command: argparse.ArgumentParser) -> None:
         "--top",
         type=int,
         metavar="N",
-        help=f"how many candidates are printed ({SHOWN}) and written (all in csv, {MOST_TASKS} in tasks)",
+        help=f"how many candidates are printed ({SHOWN}) and written (all in csv, {commands.MOST_TASKS} in tasks)",
     )
     _comparison_arguments(command, page_map=("--pages", "--page-map"))
-    command.set_defaults(run=run_label_errors)
+    command.set_defaults(run=commands.run_label_errors)
 
 
 def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
@@ -134,7 +124,7 @@ def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
     add("--no-prior", dest="prior", action="store_false", help="compare the spelling of names only, without synonyms")
     _min_score_argument(command)
     _side_arguments(command, page_map=("--pages", "--page-map"))
-    command.set_defaults(run=run_suggest_mapping)
+    command.set_defaults(run=commands.run_suggest_mapping)
 
 
 def _min_score_argument(command: argparse.ArgumentParser) -> None:
@@ -207,7 +197,7 @@ def _inspect_arguments(command: argparse.ArgumentParser) -> None:
     add("--json", metavar="FILE", help="write as JSON; - for standard output")
     add("--like", metavar="FILE", help="reference layout: page sizes and labels for files without them")
     _reading_arguments(command)
-    command.set_defaults(run=run_inspect)
+    command.set_defaults(run=commands.run_inspect)
 
 
 def _app_arguments(command: argparse.ArgumentParser) -> None:
@@ -226,7 +216,7 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
     add("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     add("--images", metavar="DIR", help="a folder of page images, or a Parquet file that has them")
     add("--browser", action="store_true", help="open a browser window")
-    command.set_defaults(run=run_app)
+    command.set_defaults(run=commands.run_app)
 
 
 def _convert_arguments(command: argparse.ArgumentParser) -> None:
@@ -245,7 +235,7 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
     add("--like", metavar="FILE", help="reference layout: page sizes and labels for files without them")
     _fix_argument(command, "repair it first")
     _reading_arguments(command)
-    command.set_defaults(run=run_convert)
+    command.set_defaults(run=commands.run_convert)
 
 
 def _fix_argument(command: argparse.ArgumentParser, purpose: str) -> None:

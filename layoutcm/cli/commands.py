@@ -9,18 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from layoutcm.cli import reading
 from layoutcm.cli.file_options import check_file_output, check_folder_output, value_for
-from layoutcm.cli.reading import (
-    check_mapped_models,
-    compare_file,
-    progress_bar,
-    read_gt,
-    read_layout,
-    read_pred,
-    repair_file,
-    report_names,
-)
 from layoutcm.cli.streams import say, write_json
+from layoutcm.diagnosis.label_mapping import suggest_mapping
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import Layout
@@ -29,8 +21,10 @@ from layoutcm.models.label_errors import label_errors
 from layoutcm.models.suggestions import format_of, write_label_errors
 from layoutcm.outputs.files import write_whole
 from layoutcm.results.result import Result
-from layoutcm.tables.gate import Gate, gate, gated_result, one_result, wanted_limits
-from layoutcm.tables.label_error_texts import SHOWN, label_errors_summary
+from layoutcm.tables.command_texts import SHOWN, label_errors_summary, mapping_lines, mapping_yaml, verification_summary
+from layoutcm.tables.gate import Gate, gate, gate_lines, gate_markdown, gated_result, one_result, wanted_limits
+from layoutcm.tables.layout_facts import layout_result
+from layoutcm.tables.terminal import finding_lines, further_facts, layout_summary
 from layoutcm.wording import plural, without_control_characters
 
 WRONG_NUMBER = 1
@@ -46,17 +40,14 @@ def run_formats(options: argparse.Namespace) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables.layout_facts import layout_result
-    from layoutcm.tables.terminal import layout_summary
-
     if options.json and options.json != "-":
         check_file_output(options.json, options)
-    like = read_layout(options.like, options, format=None) if options.like else None
+    like = reading.read_layout(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
     for file in options.files:
         # Without --like, the first file is the reference layout of the others.
         given = {"format": value_for(file, options, "format"), "annotator": options.annotator}
-        layouts.append(read_layout(file, options, like=like or next(iter(layouts), None), **given))
+        layouts.append(reading.read_layout(file, options, like=like or next(iter(layouts), None), **given))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
@@ -64,15 +55,12 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> None:
-    from layoutcm.tables.layout_facts import layout_result
-    from layoutcm.tables.terminal import finding_lines, further_facts
-
     is_folder = options.to in FOLDERS and not is_zip(options.output)
     (check_folder_output if is_folder else check_file_output)(options.output, options)
-    like = read_layout(options.like, options) if options.like else None
+    like = reading.read_layout(options.like, options) if options.like else None
     format = value_for(options.file, options, "format")
-    layout = read_layout(options.file, options, like=like, format=format, annotator=options.annotator)
-    layout = repair_file(layout, options.file, options)
+    layout = reading.read_layout(options.file, options, like=like, format=format, annotator=options.annotator)
+    layout = reading.repair_file(layout, options.file, options)
     predictions = options.written_as and options.written_as == "predictions"
     lost = write(layout, options.to, options.output, predictions=predictions)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
@@ -120,12 +108,11 @@ def _check_port(address: str, port: int) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all numbers agree, else 1."""
-    from layoutcm.tables.verification_texts import verification_summary
     from layoutcm.verification.recount import check_recounting, verify
 
-    check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once
-    comparison = compare_file(read_gt(options), options.pred, options)
-    with progress_bar("recounting") as progress:
+    check_recounting(options.recounted, options.seed)  # before the long work: a mistake is reported at once
+    comparison = reading.compare_file(reading.read_gt(options), options.pred, options)
+    with reading.progress_bar("recounting") as progress:
         result = verify(comparison, options.recounted, options.seed, method=options.method, progress=progress)
     print(without_control_characters(verification_summary(result, comparison.findings)))
     return 0 if result.agrees else WRONG_NUMBER
@@ -133,16 +120,12 @@ def run_verify(options: argparse.Namespace) -> int:
 
 def run_suggest_mapping(options: argparse.Namespace) -> None:
     """Print the table and write the YAML; without -o, print the YAML, which has the table as a comment."""
-    from layoutcm.diagnosis.label_mapping import suggest_mapping
-    from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
-    from layoutcm.tables.terminal import finding_lines
-
     if options.output is not None:
         check_file_output(options.output, options)
-    gt = read_gt(options)
-    pred = read_pred(gt, options.pred, options)
+    gt = reading.read_gt(options)
+    pred = reading.read_pred(gt, options.pred, options)
     chosen = {name: getattr(options, name) for name in ("one_to_one", "prior", "min_score", "pages", "threads")}
-    with progress_bar(f"comparing {Path(options.pred).name}") as progress:
+    with reading.progress_bar(f"comparing {Path(options.pred).name}") as progress:
         suggested = suggest_mapping(gt, pred, **chosen, progress=progress)
     for line in finding_lines(suggested.findings):
         say(without_control_characters(line))
@@ -155,13 +138,11 @@ def run_suggest_mapping(options: argparse.Namespace) -> None:
 
 
 def run_label_errors(options: argparse.Namespace) -> None:
-    from layoutcm.tables.terminal import finding_lines
-
     to = _check_output(options)
-    names = report_names(options.pred)
-    check_mapped_models(options, names)
-    gt = read_gt(options)
-    errors = label_errors([compare_file(gt, file, options, name) for file, name in zip(options.pred, names)])
+    names = reading.report_names(options.pred)
+    reading.check_mapped_models(options, names)
+    gt = reading.read_gt(options)
+    errors = label_errors([reading.compare_file(gt, file, options, name) for file, name in zip(options.pred, names)])
     most = options.top or (len(errors) if to == "csv" else MOST_TASKS)
     written = errors.head(most) if to else errors.head(0)
     lost = write_label_errors(written, gt, options.output, to) if len(written) or to == "csv" else ()
@@ -208,7 +189,7 @@ def add_gate_command(
         metavar="[FIGURE=]DROP",
         help="the largest drop from the baseline, of one figure or of all others; may be repeated; 0 unless given",
     )
-    command.add_argument("--strict", action="store_true", help="a drop within noise fails, too")
+    command.add_argument("--strict", action="store_true", help="fail also if no difference is shown")
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
     own = vars(command.parse_args([]))
@@ -218,10 +199,8 @@ def add_gate_command(
 
 
 def run_gate(options: argparse.Namespace) -> int:
-    from layoutcm.tables.gate_texts import gate_lines, gate_markdown
-
     _check_options(options)
-    # Read before the comparison, so that a wrong baseline is not found after a long time.
+    # Read before the comparison, which takes long: a wrong baseline is reported at once.
     baseline = one_result(options.baseline, "--baseline") if options.baseline else None
     chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
     found: Gate = gate(_result(options), options.fail_under, **chosen)
@@ -253,7 +232,7 @@ def _check_options(options: argparse.Namespace) -> None:
 def _result(options: argparse.Namespace) -> Result | str:
     if options.result:
         return str(options.result)
-    return gated_result(compare_file(read_gt(options), options.pred, options), options.method)
+    return gated_result(reading.compare_file(reading.read_gt(options), options.pred, options), options.method)
 
 
 def _write_text(text: str, target: str) -> None:

@@ -9,57 +9,52 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from layoutcm.cli import reading
 from layoutcm.cli.file_options import check_file_output, check_folder_output
-from layoutcm.cli.reading import (
-    baseline_place,
-    check_mapped_models,
-    compare_file,
-    compare_models,
-    progress_bar,
-    read_gt,
-    report_names,
-)
 from layoutcm.cli.streams import write_json
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
-from layoutcm.filling.asked_parts import slices_of_comparison
 from layoutcm.filling.level_records import write_documents
-from layoutcm.filling.result_of import PARTS, Asked, result_of, with_documents_in
+from layoutcm.filling.result_of import MOST_PAGES, PARTS, Asked, result_of, with_documents_in
+from layoutcm.filling.result_parts import slices_of_comparison
 from layoutcm.formats import garbage_collection_paused
 from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.bootstrap import check_resampling
-from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import open_whole
+from layoutcm.outputs.folders import replace_folder
 from layoutcm.results.result import Result
-from layoutcm.tables.terminal import MOST_PAGES
+from layoutcm.tables.interval_texts import difference_summary
+from layoutcm.tables.slice_tables import slice_summary, slice_table
+from layoutcm.tables.terminal import family_summary, object_summary, result_summary
+from layoutcm.tables.why import why_summary
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
 
-COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
+COMMON_PAGES = "The difference from {} is on {}, which both predictions have."
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    # Checked before the long work, so that a mistake is reported at once.
+    # Checked before the long work: a mistake is reported at once.
     _check_outputs(options)
     families = options.families
     if families is not None and families not in BUILT_IN:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
-    names, baseline = report_names(options.pred), baseline_place(options)
-    check_mapped_models(options, names)
+    names, baseline = reading.report_names(options.pred), reading.baseline_place(options)
+    reading.check_mapped_models(options, names)
     results = []
     # Results hold very many small objects, and a collection would look at all of them.
     with garbage_collection_paused(), _report_folder(options) as folder:
-        gt = read_gt(options)
-        comparisons = {name: compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
+        gt = reading.read_gt(options)
+        comparisons = {name: reading.compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
         first = (names[baseline], comparisons[names[baseline]])
-        standings, texts = compare_models(comparisons, first[0], folder, options)
+        standings, texts = reading.compare_models(comparisons, first[0], folder, options)
         earlier: dict[object, str] = {}
         # Every report shows the other predictions, too. Without reports, the memory of each is free afterwards.
         models = dict(comparisons) if folder else {}
@@ -69,7 +64,9 @@ def run_compare(options: argparse.Namespace) -> None:
             asked = replace(asked, standing=standings.get(name))
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result = result_of(comparison, options.method, asked)
-            notes += _write_outputs(result, comparison, name, folder, first, models, options)
+            if folder:
+                notes += _write_report(result, comparison, folder / name, models, options)
+                notes += _write_differences(first, comparison, folder / name, options)
             if options.json:
                 result = _result_beside(result, comparison, name, options)
                 results.append(result)
@@ -84,22 +81,6 @@ def run_compare(options: argparse.Namespace) -> None:
         print(without_control_characters(text), end="\n\n")
     if options.output:
         print(f"report written to {options.output}")
-
-
-def _write_outputs(
-    result: Result,
-    comparison: Comparison,
-    name: str,
-    folder: Path | None,
-    first: tuple[str, Comparison],
-    models: Mapping[str, Comparison],
-    options: argparse.Namespace,
-) -> list[str]:
-    """Write the report of one prediction, if there is a folder; returns notes."""
-    if not folder:
-        return []
-    notes = _write_report(result, comparison, folder / name, models, options)
-    return [*notes, *_write_differences(first, comparison, folder / name, options)]
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -132,10 +113,11 @@ def _asked(
 ) -> tuple[Asked, list[str]]:
     """What the result contains, and notes on what cannot be computed."""
     why, notes = _can_say_why(comparison) if options.why else (False, [])
+    in_families = {name: getattr(options, f"family_{name}") for name in ("sample", "count", "depth")}
     asked = Asked(
         why=why,
         per_page=options.per_page,
-        families=None if families is None else _families(comparison, families, options),
+        families=None if families is None else comparison.families(families, **in_families),
         slices=None if options.slices is None else options.slices or True,
         documents_file=DOCUMENTS_FILE if options.output else "",
         parts=_parts(comparison, options),
@@ -178,11 +160,6 @@ def _can_say_why(comparison: Comparison) -> tuple[bool, list[str]]:
 
 def _sections(result: Result, comparison: Comparison, first: str, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
-    from layoutcm.tables.interval_texts import difference_summary
-    from layoutcm.tables.slice_tables import slice_summary, slice_table
-    from layoutcm.tables.terminal import family_summary, object_summary, result_summary
-    from layoutcm.tables.why import why_summary
-
     texts = [result_summary(result)]
     if result.vocabulary.measured == "agreement":
         return texts
@@ -204,7 +181,6 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         return nullcontext()
     if not options.output:
         raise InputError("", "-o", "the folder of the report has no name", "Name one.")
-    from layoutcm.outputs.folders import replace_folder
     from layoutcm.report.report_files import REPORT_FILES
 
     return replace_folder(options.output, REPORT_FILES)
@@ -239,7 +215,7 @@ def _write_report(
     from layoutcm.report.report_files import write_files
 
     images = images_from_path(options.images) if options.images else None
-    with progress_bar("writing the report", "%") as progress:
+    with reading.progress_bar("writing the report", "%") as progress:
         show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
         write_files(result, folder, comparison, images, models=models, progress=show_share)
     return _missing_picture_notes(comparison, images, options.images) if images else []
@@ -272,9 +248,3 @@ def _write_differences(
         return []
     why = write_differences(other, comparison, (name, folder.name), folder, options.method)
     return [f"{folder.name} minus {name}: no figure, because {why}"] if why else []
-
-
-def _families(comparison: Comparison, families: FamiliesLike, options: argparse.Namespace) -> FamilyConfusion:
-    return comparison.families(
-        families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
-    )

@@ -1,4 +1,4 @@
-"""Options that need more than argparse: values for all files or for one, --min-score, and outputs that are no inputs.
+"""Options that need more than argparse: values for all files or for one, --min-score, and where outputs may be written.
 
 `--format coco` is for all files, `--format model-a=yolo` for one. The files of --format and --fix are the predictions,
 or what `inspect` and `convert` read; --sizes is for every file.
@@ -120,7 +120,7 @@ def _files_named(name: str, files: Sequence[str]) -> set[str]:
 def check_file_output(path: str, options: argparse.Namespace) -> None:
     """Raise an InputError if a file cannot be written there, or if it is an input or among the files of one."""
     if path == "-":
-        raise InputError(path, "", "this is no name of a file", "Name a file, or /dev/stdout.")
+        raise InputError(path, "", "this is not the name of a file", "Name a file, or /dev/stdout.")
     target = file_target(path)
     if not target.parent.is_dir():
         raise InputError(path, "", "cannot be written: there is no such folder", "Make it, or choose another place.")
@@ -169,7 +169,7 @@ def _is_same(target: Path, source: Path) -> bool:
 def separate_min_scores(arguments: Sequence[str]) -> list[str]:
     """The arguments with the option before each of its values.
 
-    A file may follow the values, so argparse cannot know how many there are. An existing file is no value.
+    A file may follow the values, so argparse cannot know how many there are. An existing file is not a value.
     """
     separated: list[str] = []
     after_value = False

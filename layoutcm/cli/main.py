@@ -22,7 +22,7 @@ from layoutcm.wording import without_control_characters
 
 BAD_INPUT, INTERRUPTED = 2, 130
 UNSTORED = (
-    "layoutcm: compiled code cannot be stored, so that each run takes some seconds more; "
+    "layoutcm: compiled code cannot be stored, so each run takes some seconds more; "
     "set NUMBA_CACHE_DIR to a folder that can be written"
 )
 # Options of `mallopt` in the C library of most Linux systems. How much freed memory is kept, which blocks are given

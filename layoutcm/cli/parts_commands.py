@@ -14,8 +14,10 @@ from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.file_options import OPTION, check_folder_output, label_score
 from layoutcm.cli.reading import new_bar, read_layout, repair_file
 from layoutcm.cli.streams import say
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import ROUNDINGS, Layout
+from layoutcm.tables.terminal import result_summary
 from layoutcm.wording import plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -133,9 +135,6 @@ def run_merge(options: argparse.Namespace) -> None:
 
 
 def _print_result(comparison: Comparison, folder: str) -> None:
-    from layoutcm.filling.result_of import Asked, result_of
-    from layoutcm.tables.terminal import result_summary
-
     result = result_of(comparison, asked=Asked(parts=("findings", "means", "agreement", "slack")))
     print(without_control_characters(result_summary(result)), end="\n\n")
     say(f"result written to {os.path.join(folder, 'result.json')}")
@@ -145,7 +144,7 @@ def add_parts_commands(add_command: Callable[..., Parser], add_reading_arguments
     partition = add_command("partition", help="write a layout as Parquet parts, by document")
     _partition_arguments(partition)
     add_reading_arguments(partition)
-    _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, so that it can be compared"))
+    _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, to compare it"))
     _compare_parts_arguments(add_command("compare-parts", help="compare two sets of parts; a stopped run continues"))
     _count_arguments(add_command("count", help="count single parts of a plan"))
     _merge_arguments(add_command("merge", help="merge the counts of parts into a result"))

@@ -15,6 +15,7 @@ from layoutcm.alignment.taxonomy import LabelMapping, check_models, load_mapping
 from layoutcm.cli.file_options import file_named, value_for, values_for
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, short_repr
+from layoutcm.filling.result_of import MOST_PAGES
 from layoutcm.formats import read
 from layoutcm.layouts.model import IGNORE, Layout
 from layoutcm.layouts.repairs import repair
@@ -22,8 +23,7 @@ from layoutcm.layouts.validation import is_ignore
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.models.leaderboard import leaderboard
 from layoutcm.results.types import BoardRow
-from layoutcm.tables.leaderboard_tables import BOARD_FILES, standing
-from layoutcm.tables.terminal import MOST_PAGES
+from layoutcm.tables.leaderboard_tables import BOARD_FILES, leaderboard_summary, standing
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
 
 
 def _stem(path: Path) -> str:
-    """The name without suffix; one of points only, such as that of "...json", is no name of a folder."""
+    """The name without suffix; "prediction" if it has points only, as in "...json", and cannot name a folder."""
     return path.stem if path.stem.strip(".") else "prediction"
 
 
@@ -181,7 +181,6 @@ def compare_models(
     comparisons: Mapping[str, Comparison], baseline: str, folder: Path | None, options: argparse.Namespace
 ) -> tuple[dict[str, BoardRow], list[str]]:
     """{name: its place on the leaderboard} for the JSON, and texts for the terminal; also writes its files."""
-    from layoutcm.tables.leaderboard_texts import leaderboard_summary
 
     if len(comparisons) == 1:
         return {}, []

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import IO, Any
 
 from layoutcm.outputs.files import write_whole
+from layoutcm.results.encoding import json_text
 
 # As for a program that a signal has ended, in every shell: 128 and the number of the signal. Windows has no SIGPIPE.
 CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
@@ -74,8 +75,6 @@ def _drop(stream: IO[str]) -> None:
 
 def write_json(value: Any, target: str) -> None:
     """Write a value as JSON to a file, or to standard output for "-"."""
-    from layoutcm.results.encoding import json_text
-
     text = json_text(value)
     if target == "-":
         print(text.decode("utf-8"), end="")

@@ -30,6 +30,7 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
+from layoutcm.results.measures import direction_of
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, decide
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def slice_source(
 
 def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
     """The row of one slice against the rest, with its verdict; it is the only test, so p is not corrected."""
-    return _tested([[source.row(name, inside)]], source.level)[0]
+    return _tested([[source.row(name, inside)]], source)[0]
 
 
 def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
@@ -220,8 +221,11 @@ def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
     if attribute is None:
         return _worst_slices(source)
     groups = page_groups(attribute, source.alignment, source.levels)
-    table = _as_table(_tested([source.rows(groups)], source.level))
-    return table if groups.ordered else table.sort_values(source.figure, kind="stable", ignore_index=True)
+    table = _as_table(_tested([source.rows(groups)], source))
+    if groups.ordered:
+        return table
+    lowest_first = direction_of(source.figure) > 0
+    return table.sort_values(source.figure, ascending=lowest_first, kind="stable", ignore_index=True)
 
 
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
@@ -229,7 +233,7 @@ def _worst_slices(source: SliceSource) -> pd.DataFrame:
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
     # Very many values are names of pages rather than kinds of them.
     divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]
-    table = _as_table(_tested([source.rows(groups) for groups in divided], source.level))
+    table = _as_table(_tested([source.rows(groups) for groups in divided], source))
     table.insert(0, "attribute", [groups.attribute for groups in divided for _ in groups.names])
     table = table[table["explained"] > SAME].sort_values("explained", ascending=False, kind="stable")
     return table.head(WORST).reset_index(drop=True)
@@ -243,16 +247,17 @@ def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))
 
 
-def _tested(attributes: Sequence[list[dict[str, Any]]], level: float) -> list[dict[str, Any]]:
+def _tested(attributes: Sequence[list[dict[str, Any]]], source: SliceSource) -> list[dict[str, Any]]:
     """All rows with corrected p-values and verdicts. Two slices that are each other's rest are one test."""
     tests = [row["p"] for rows in attributes for row in (rows[:1] if len(rows) == 2 else rows)]
     corrected = iter(holm(np.array(tests, float)).tolist())
-    answers = []
+    answers, more_is_better = [], direction_of(source.figure) > 0
     for rows in attributes:
         own = [next(corrected)] * 2 if len(rows) == 2 else [next(corrected) for _ in rows]
         for row, p in zip(rows, own):
             ends = (row["difference"], row["difference_low"], row["difference_high"])
-            answers.append(row | {"p": p, "verdict": decide(*ends, p, row["units"], level)})
+            verdict = decide(*ends, p, row["units"], source.level, more_is_better)
+            answers.append(row | {"p": p, "verdict": verdict})
     return answers
 
 

@@ -20,9 +20,9 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope, e
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.results.measures import SCORES
 from layoutcm.results.types import Reliability, ThresholdCurve
-from layoutcm.tables.cause_shares import FORGIVEN
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES
+from layoutcm.tables.why import FORGIVEN
 from layoutcm.wording import percent, pixels_brief, score_text, thin_spaced, threshold_text
 
 if TYPE_CHECKING:

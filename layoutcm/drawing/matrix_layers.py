@@ -17,7 +17,7 @@ from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import MOST_DRAWN, DrawnMatrix, drawn_matrix, with_labels
+from layoutcm.tables.label_folding import MOST_DRAWN, DrawnMatrix, drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief, plain_percent
 

@@ -24,11 +24,10 @@ from layoutcm.layouts.findings import findings_html
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import page_position
 from layoutcm.outputs.files import write_whole
-from layoutcm.results.measures import CONTENT_TITLE, MEASURES, OF_PIXELS, SCORES, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, MEASURES, OF_PIXELS, SCORES, grid_rows
 from layoutcm.results.result import Result
-from layoutcm.tables.drawn_labels import drawn_matrix
-from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select, view_buttons
-from layoutcm.tables.summary_sentence import result_sentence
+from layoutcm.tables.label_folding import drawn_matrix
+from layoutcm.tables.matrix_views import cell_verb, largest_confusions, result_sentence, select, view_buttons
 from layoutcm.wording import percent, pixels_in_full, score_text
 
 IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report
@@ -130,7 +129,7 @@ def comparison_html(comparison: Comparison) -> str:
 def _average_rows(result: Result) -> list[list[str]]:
     """The averages of all pixels without Background, then Content."""
     rows = {row: found for row, found in grid_rows(OF_PIXELS).items() if found["f1"].compared or found["f1"].quoted}
-    titles = [*(row for row in rows if row != CONTENT_TITLE and result.has_classes), CONTENT_TITLE]
+    titles = [*(row for row in rows if row != CONTENT_ROW and result.has_classes), CONTENT_ROW]
     return [[row, *(score_text(result.measures[rows[row][name].name]) for name in SCORES)] for row in titles]
 
 

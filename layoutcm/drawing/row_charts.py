@@ -18,9 +18,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.cause_shares import cause_shares
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.tables.slice_tables import SliceTable
+from layoutcm.tables.why import cause_shares
 from layoutcm.wording import (
     MISSING,
     difference_text,

@@ -114,30 +114,37 @@ def set_sums(confusion: Confusion) -> dict[str, Any]:
     }
 
 
-def document_records(comparison: Comparison, method: str) -> list[Level]:
-    """The record of every document."""
+def document_records(comparison: Comparison, method: str) -> list[Level] | None:
+    """The record of every document; None if there are very many."""
+    if too_many_documents(comparison):
+        return None
     levels = comparison.levels
-    columns = {
-        "document": comparison.documents,
-        "pages": levels.document_sizes.tolist(),
-        "pixels": _numbers(levels.document_pixels),
-        **_sum_columns(levels.document_content, right_by_group(levels, by_document=True)),
-        **_agreement(comparison, by_document=True),
-    }
-    return _joined(columns, _matrix_records(comparison, levels.document_matrices(method), method))
+    names = {"document": comparison.documents, "pages": levels.document_sizes.tolist()}
+    sums = (levels.document_pixels, levels.document_content, right_by_group(levels, by_document=True))
+    return _level_records(comparison, method, names, sums, levels.document_matrices(method))
 
 
 def page_records(comparison: Comparison, method: str) -> list[Level]:
     """The record of every page."""
     levels = comparison.levels
-    columns = {
-        "page": comparison.pages,
-        "document": comparison.alignment.pages.documents,
-        "pixels": _numbers(levels.page_pixels),
-        **_sum_columns(levels.page_content, right_by_group(levels, by_document=False)),
-        **_agreement(comparison, by_document=False),
-    }
-    return _joined(columns, _matrix_records(comparison, levels.page_matrices(method), method))
+    names = {"page": comparison.pages, "document": comparison.alignment.pages.documents}
+    sums = (levels.page_pixels, levels.page_content, right_by_group(levels, by_document=False))
+    return _level_records(comparison, method, names, sums, levels.page_matrices(method))
+
+
+def _level_records(
+    comparison: Comparison,
+    method: str,
+    names: dict[str, Any],
+    sums: tuple[Floats, Floats, Floats],
+    blocks: Iterable[tuple[range, GroupMatrices]],
+) -> list[Level]:
+    """The records of documents or pages; `sums` are the pixels, the content and the right shares of each."""
+    pixels, content, right = sums
+    agreement = _agreement(comparison, by_document="page" not in names)
+    columns = {**names, "pixels": _numbers(pixels), **_sum_columns(content, right), **agreement}
+    matrices = _matrix_records(comparison, blocks, method)
+    return [Level(**dict(zip(columns, row)), **matrix) for row, matrix in zip(zip(*columns.values()), matrices)]
 
 
 def page_scores(comparison: Comparison, method: str) -> PageScores | None:
@@ -179,11 +186,6 @@ def class_scores(columns: Mapping[str, Iterable[Any]]) -> list[ClassScores]:
     names = ("label", "gt_pixels", "pred_pixels", *CLASS_SCORES)
     rows = zip(*(columns[name] for name in names))
     return [ClassScores(**dict(zip(names, json_ready(row)))) for row in rows]
-
-
-def _joined(columns: dict[str, Any], matrices: Iterable[dict[str, Any]]) -> list[Level]:
-    rows = zip(*columns.values())
-    return [Level(**dict(zip(columns, row)), **matrix) for row, matrix in zip(rows, matrices)]
 
 
 def _matrix_records(

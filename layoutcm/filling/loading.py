@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.results.measures import measured
 from layoutcm.results.result import LeaderboardResult, Result, filled
 from layoutcm.results.types import SCHEMA, Columns, Level, PixelMatrix, SparseMatrix
-from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH
+from layoutcm.results.vocabulary import BY_SIDES, WITH_TRUTH, WITHOUT_TRUTH, Vocabulary
 from layoutcm.wording import plural
 
 ResultFile = str | os.PathLike[str] | bytes | Mapping[str, Any] | list[Any]
@@ -58,8 +59,17 @@ def _decoded(file: ResultFile) -> tuple[str, Any]:
             name = os.fspath(file)
             return name, FileContent(name, read_bytes(name)).decode(Any)
         case dict() | list():
+            _check_texts(file)
             return IN_MEMORY, file
     raise InputError("", "result", f"{short_repr(file)} is not a result", "Give a path, the bytes of a file or a dict.")
+
+
+def _check_texts(value: Any) -> None:
+    """Raise an InputError if a dict has a text that no file could hold, and that no report could be written with."""
+    try:
+        msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:
+        FileContent(IN_MEMORY, json.dumps(value, default=str).encode()).decode(Any)  # whose error names the place
 
 
 def _result(value: Any, name: str, place: str) -> Result:
@@ -114,6 +124,7 @@ def _wrong_values(result: Result) -> Iterator[tuple[str, str]]:
     count, sides = len(result.labels), len(result.gt_labels) + len(result.pred_labels)
     if not count or (result.taxonomy == "different" and count != 1 + sides):
         yield "labels", "these are not Background and the labels of both sides"
+    yield from _unknown_words(result.vocabulary)
     yield from _wrong_sizes(result, result.confusion_matrix, result.method, count)
     for name, levels, key in (("by_document", result.by_document, "pages"), ("by_page", result.by_page, "page")):
         for k, level in enumerate(levels or ()):
@@ -126,6 +137,20 @@ def _wrong_values(result: Result) -> Iterator[tuple[str, str]]:
             yield f"causes.values.{cause}", f"this is not a matrix of the {count} labels"
     for name in ("objects", "score_curves", "page_scores"):
         yield from _unequal_columns(getattr(result, name), name)
+
+
+def _unknown_words(words: Vocabulary) -> Iterator[tuple[str, str]]:
+    """(place, problem) of words without which no table can be named."""
+    known = BY_SIDES.get(words.sides)
+    if known is None:
+        yield "vocabulary.sides", f"{short_repr(list(words.sides))} are not the names of two sides"
+        return
+    if words.measured != known.measured:
+        yield "vocabulary.measured", f"{short_repr(words.measured)} is not {known.measured!r}"
+    for name in ("scores", "views", "columns", "verdicts"):
+        missing = [key for key in getattr(known, name) if key not in getattr(words, name)]
+        if missing:
+            yield f"vocabulary.{name}", f"{short_repr(missing[0])} is missing"
 
 
 def _unequal_columns(part: Any, place: str) -> Iterator[tuple[str, str]]:
@@ -152,8 +177,10 @@ def _unequal_columns(part: Any, place: str) -> Iterator[tuple[str, str]]:
 def _wrong_sizes(level: Result | Level, confusion: PixelMatrix, method: str, count: int) -> Iterator[tuple[str, str]]:
     """(key, problem) of what does not fit the number of labels."""
     matrices = {"confusion": confusion, "precision_mass": level.precision_mass}
-    for key in ("confusion",) if method == "matrix" else matrices:
-        if not _fits(matrices[key], count):
+    shares = {key: level[key] for key in ("recall", "precision", "f1") if level[key] is not UNSET}
+    own = {"confusion": confusion} if method == "matrix" else matrices
+    for key, matrix in (own | shares).items():
+        if not _fits(matrix, count):
             yield key, f"this is not a matrix of the {count} labels"
     if len(level.pred_pixels) != count:
         yield "pred_pixels", f"{len(level.pred_pixels)} numbers for {count} labels"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,11 +161,17 @@ def intervals_of_result(result: Result) -> Intervals:
     return intervals_from(sums_of(result), lambda method, **more: result.recipe, *settings)
 
 
+def paired_sums_of(results: Mapping[str, Result]) -> dict[str, UnitSums]:
+    """{name: `sums_of`} of results; an InputError says why they cannot be paired: the first has other documents."""
+    sums = {name: sums_of(result) for name, result in results.items()}
+    if len({(own.unit, *own.names) for own in sums.values()}) > 1:
+        first, *_, last = sums
+        raise InputError("", first, f"it has other {sums[last].unit}s", "Compare both predictions with the same gt.")
+    return sums
+
+
 def difference_of_results(baseline: Result, result: Result) -> Intervals:
     """A result minus the baseline, paired by document; an InputError says why they cannot be paired."""
-    sums = {"baseline": sums_of(baseline), "result": sums_of(result)}
-    if len({(own.unit, *own.names) for own in sums.values()}) > 1:
-        units = sums["result"].unit
-        raise InputError("", "baseline", f"it has other {units}s", "Compare both predictions with the same gt.")
+    sums = paired_sums_of({"baseline": baseline, "result": result})
     recipes = {name: lambda method, **more: "" for name in sums}
     return differences_from(sums, recipes, RESAMPLES, 0, CONFIDENCE, result.method)["result"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +11,9 @@ import msgspec
 
 from layoutcm import __version__
 from layoutcm.comparison import Comparison
-from layoutcm.filling.asked_parts import agreement_part, families_part, slices_of_comparison, why_parts
-from layoutcm.filling.level_records import (
-    class_scores,
-    document_records,
-    left_out_finding,
-    mass_matrices,
-    page_records,
-    page_scores,
-    set_sums,
-    too_many_documents,
-    view_matrices,
-)
-from layoutcm.filling.region_parts import centroids_part, objects_part, soft_part
-from layoutcm.filling.side_letters import with_letters
-from layoutcm.layouts.model import Finding
+from layoutcm.errors import short_repr
+from layoutcm.filling import level_records, result_parts
+from layoutcm.layouts.model import LETTERS, SIDES, Finding
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
@@ -43,9 +32,35 @@ from layoutcm.results.types import (
     IntervalTables,
     Views,
 )
-from layoutcm.wording import pixels_as_number
+from layoutcm.wording import one_line, pixels_as_number
+
+# Names of the sides in the text of a finding, outside of quotation marks and file names.
+_NAMES = "gt|pred|[Tt]he ground truth|[Gg]round truth|[Tt]he prediction|[Pp]rediction"
+_SIDES = rf"(?<![\w'./\\-])(?P<side>{_NAMES})(?![\w./\\-])"
+
+
+def with_letters(text: str, finding: Finding) -> str:
+    """The text of a finding with A and B for gt and pred; names of files, pages and labels stay as they are."""
+    names = {name for name in _texts(finding.values) if name and name not in SIDES}
+    forms = {one_line(form) for name in names for form in (name, short_repr(name))}
+    kept = [rf"(?<!\w){re.escape(form)}(?!\w)" for form in sorted(forms, key=len, reverse=True)]
+    to_letter = lambda found: LETTERS["pred" in found[0].lower()] if found["side"] else found[0]
+    start = f"{finding.values.get('file', '')}: "  # a file may be called gt
+    first = text.find(start) + len(start) if finding.message.startswith(start) and start in text else 0
+    return text[:first] + re.sub("|".join([*kept, _SIDES]), to_letter, text[first:])
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts among the values of a finding."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
 
 FEWEST_PARALLEL = 2_000  # pages from which parts of the result are computed at the same time
+MOST_PAGES = 5000  # of a set whose objects are counted even if they are not asked for; about a second of work
 MEASURED = ("objects", "centroids", "soft", "means", "agreement")  # what measures are read off
 GATED = (*MEASURED, "findings", "documents")
 PARTS = ("objects", "centroids", "soft", "findings", "documents", "pages", "means", "agreement", "slack")
@@ -97,13 +112,13 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
         pixels=pixels_as_number(comparison.pixels),
         ignored_pixels=pixels_as_number(comparison.ignored_pixels),
         **_matrices(confusion),
-        class_scores=class_scores(confusion.class_table()) if shared else None,
+        class_scores=level_records.class_scores(confusion.class_table()) if shared else None,
         averages=_averages(confusion, background=False) if shared else None,
         averages_with_background=_averages(confusion, background=True) if shared else None,
         averages_over_pages=means.get("pages") if shared else None,
         averages_over_documents=means.get("documents") if shared else None,
-        **set_sums(confusion),
-        collapsed=Views(labels=list(collapsed.labels), **view_matrices(collapsed)),
+        **level_records.set_sums(confusion),
+        collapsed=Views(labels=list(collapsed.labels), **level_records.view_matrices(collapsed)),
         findings=finding_records(_worded(comparison, found["findings"] or ())),
         page_matching=comparison.sources.page_matching(),
         plan=comparison.sources.plan_digest,
@@ -114,33 +129,33 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
         border_slack=found["slack"],
         page_scores=found["pages"],
         by_document=found["documents"],
-        by_page=page_records(comparison, method) if asked.per_page else None,
+        by_page=level_records.page_records(comparison, method) if asked.per_page else None,
         leaderboard=asked.standing,
         **asked_parts(comparison, method, asked),
     )
-    left_out = too_many_documents(comparison) and "documents" in asked.parts
+    left_out = level_records.too_many_documents(comparison) and "documents" in asked.parts
     return filled(with_documents_in(result, comparison, asked.documents_file) if left_out else result)
 
 
 def _matrices(confusion: Confusion) -> dict[str, Any]:
-    found = view_matrices(confusion)
-    return {"confusion_matrix": found.pop("confusion"), **found, **mass_matrices(confusion)}
+    found = level_records.view_matrices(confusion)
+    return {"confusion_matrix": found.pop("confusion"), **found, **level_records.mass_matrices(confusion)}
 
 
 def asked_parts(comparison: Comparison, method: str, asked: Asked) -> dict[str, Any]:
     """The parts that are counted only if asked for."""
-    found: dict[str, Any] = why_parts(comparison) if asked.why else {}
+    found: dict[str, Any] = result_parts.why_parts(comparison) if asked.why else {}
     if asked.families is not None:
         given = asked.families
         counted = given if isinstance(given, FamilyConfusion) else comparison.families(given)
-        found["families"] = families_part(comparison, counted, method)
+        found["families"] = result_parts.families_part(comparison, counted, method)
     if asked.intervals:
         found["intervals"] = intervals_part(_intervals(comparison, asked.intervals, method))
     if asked.difference:
         found["difference_from_first"] = intervals_part(asked.difference)
     if asked.slices:
         attribute = None if asked.slices is True else asked.slices
-        found["slices"] = slices_of_comparison(comparison, attribute, method)
+        found["slices"] = result_parts.slices_of_comparison(comparison, attribute, method)
     return found
 
 
@@ -160,14 +175,14 @@ def _parallel_parts(comparison: Comparison, method: str, asked: Asked) -> dict[s
     if regions and {"objects", "centroids"} & {*asked.parts}:
         _ = comparison.sources.objects.sides  # needed by two of them
     works: dict[str, Callable[[], Any]] = {
-        "objects": lambda: objects_part(comparison.objects()) if regions else None,
-        "documents": lambda: None if too_many_documents(comparison) else document_records(comparison, method),
-        "centroids": lambda: centroids_part(comparison) if regions else None,
-        "soft": lambda: soft_part(comparison) if regions and shared else None,
+        "objects": lambda: result_parts.objects_part(comparison.objects()) if regions else None,
+        "documents": lambda: level_records.document_records(comparison, method),
+        "centroids": lambda: result_parts.centroids_part(comparison) if regions else None,
+        "soft": lambda: result_parts.soft_part(comparison) if regions and shared else None,
         "findings": lambda: comparison.findings,
-        "pages": lambda: page_scores(comparison, method),
+        "pages": lambda: level_records.page_scores(comparison, method),
         "means": lambda: _means(comparison, method) if shared else None,
-        "agreement": lambda: None if comparison.has_truth else agreement_part(comparison),
+        "agreement": lambda: None if comparison.has_truth else result_parts.agreement_part(comparison),
         "slack": lambda: json_ready(comparison.border_slack()) if comparison.has_truth else None,
     }
     works = {name: work for name, work in works.items() if name in asked.parts}
@@ -202,6 +217,6 @@ def finding_records(findings: Iterable[Any]) -> list[FindingRecord]:
 
 def with_documents_in(result: Result, comparison: Comparison, file: str) -> Result:
     """The result with a finding that its documents are too many for it, and in which file they are."""
-    more = finding_records(_worded(comparison, [left_out_finding(comparison, file)]))
+    more = finding_records(_worded(comparison, [level_records.left_out_finding(comparison, file)]))
     others = [finding for finding in result.findings if finding.code != more[0].code]
     return msgspec.structs.replace(result, findings=[*others, *more])

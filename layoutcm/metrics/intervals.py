@@ -22,6 +22,7 @@ from layoutcm.metrics.bootstrap import AddsUp, Resampling, Spread, check_resampl
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSums, paired_sums, unit_sums
+from layoutcm.results.measures import direction_of
 from layoutcm.results.result import frame_of
 from layoutcm.results.verdict import FEWEST_UNITS, NO_DIFFERENCE, SAME, Evidence, documents_needed, missing_interval
 
@@ -119,7 +120,10 @@ class Intervals:
     def figure_rows(self) -> dict[str, dict[str, Any]]:
         """{figure: its row of `headline`}"""
         units = self.resampling.unit_count
-        return {figure: {"figure": figure, **self._row(values, units)} for figure, values in self.figures.items()}
+        return {
+            figure: {"figure": figure, **self._row(values, units, direction=direction_of(figure))}
+            for figure, values in self.figures.items()
+        }
 
     @cached_property
     def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
@@ -176,8 +180,11 @@ class Intervals:
         """The verdict on a figure of b against a; None if this is not a difference or the figure is undefined."""
         return self.figure_rows[figure].get("verdict")
 
-    def _row(self, values: Floats, units: int, tests: int = 1) -> dict[str, Any]:
-        """The numbers of one row and the words beside them; `units` is the number of units with the class."""
+    def _row(self, values: Floats, units: int, tests: int = 1, direction: int = 1) -> dict[str, Any]:
+        """The numbers of one row and the words beside them.
+
+        `units` is the number of units with the class. `direction` is -1 if a lower value is better.
+        """
         used, row = self.resampling, dict(zip(self.columns, values.tolist()))
         value, low, high = (row[end] for end in ENDS)
         if not self.is_difference:
@@ -186,8 +193,8 @@ class Intervals:
             return row | {used.units: units, "remark": remark}
         needed = None if math.isnan(row["documents_needed"]) else int(row["documents_needed"])
         found = Evidence(value, low, high, row["p"], units, used.unit, used.unit_count, used.level, tests,
-                         needed)  # fmt: skip
-        counts = {name: int(row[name]) for name in ("better_in", "worse_in")}
+                         needed, direction > 0)  # fmt: skip
+        counts = dict(zip(("better_in", "worse_in")[::direction], (int(row["better_in"]), int(row["worse_in"]))))
         shown = {"documents_needed": needed if needed and found.verdict == NO_DIFFERENCE else math.nan}
         return row | counts | shown | {used.units: units, "verdict": found.verdict, "remark": found.remark}
 

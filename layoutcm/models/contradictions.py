@@ -1,4 +1,4 @@
-"""Where predictions contradict the ground truth, and how strong the evidence is: numbers only, no tables.
+"""Where predictions contradict the ground truth, and how strong the evidence is, as arrays.
 
 The evidence is the probability that gt is wrong, by Bayes' rule. Before predictions are looked at, one region in a
 hundred is wrong in each of the four ways. Every prediction then multiplies the odds: by how much more often it has what
@@ -21,7 +21,7 @@ from layoutcm.diagnosis.pairing_kernel import NO_PARTNER
 from layoutcm.layouts.model import X0, X1, Y0, Y1, Floats, Positions
 
 NONE = -1  # no region, no label
-JEFFREYS = 0.5  # added to every count, so that nothing is impossible because it was not seen yet
+JEFFREYS = 0.5  # added to every count: what was not seen yet is not impossible
 SCORE_PARTS, IOU_PARTS = 10, 10  # the scores of a prediction are divided by rank, an IoU from 1/2 to 1 by size
 
 
@@ -74,7 +74,7 @@ class Model:
 
     def rate(self, label: Positions, outcome: Positions, is_own: bool = False) -> Floats:
         """How often regions of a label have an outcome; `is_own`: without the region itself, which was counted, too."""
-        own, outcomes = float(is_own), self.gt.labels + 1  # Background is no outcome
+        own, outcomes = float(is_own), self.gt.labels + 1  # Background is not an outcome
         seen, total = self._counts[label, outcome] - own, self._totals[label] - own
         return (seen + JEFFREYS) / (total + JEFFREYS * outcomes)
 
@@ -84,7 +84,7 @@ class Model:
         return missed + other
 
     def invention_rate(self, label: Positions) -> Floats:
-        """How many free regions of a label there are for every region of gt, without the one in question."""
+        """The number of free regions of a label for every region of gt, without the region itself."""
         invented = np.bincount(self.free.label, minlength=self.gt.labels)[label] - 1
         return (invented + JEFFREYS) / (self.gt.counts.sum() + JEFFREYS * self.gt.labels)
 
@@ -132,7 +132,7 @@ def iou_part(iou: Floats) -> Positions:
 def log_ratio_of_scores(scores: Floats, is_right: NDArray[np.bool_]) -> Floats:
     """float64[regions]: the log of how much more often right regions have such a score than wrong ones; 0 without one.
 
-    The scores are divided into ten parts by rank, so that only their order matters.
+    The scores are divided into ten parts by rank, so only their order matters.
     """
     has, log_ratio = ~np.isnan(scores), np.zeros(len(scores))
     if not has.any():

@@ -12,6 +12,8 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.slices import slice_source, tested_row
 from layoutcm.errors import InputError, is_number, short_repr, unknown_choice
+from layoutcm.filling.reading import paired_sums_of
+from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import Pages, Positions, concatenate_pages
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, unit_counts
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals, differences_from
@@ -20,6 +22,7 @@ from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, UnitSums, paired_s
 from layoutcm.pixels.pair_counts import PairCounts, join_counts, pack_sets
 from layoutcm.results import verdict
 from layoutcm.results.measures import MEASURES, class_figure
+from layoutcm.results.result import Result
 from layoutcm.results.verdict import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -119,10 +122,7 @@ def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Leve
 
 def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
     """Raise an InputError if comparisons cannot be paired: other gt pages, documents or treatment of pages."""
-    for name, compared in comparisons.items():
-        if not isinstance(compared, Comparison):
-            problem = f"{short_repr(compared)} is not a comparison"
-            raise InputError("", name, problem, "Give what layoutcm.compare returns.")
+    _check_types(comparisons, Comparison)
     (first, c_a), *others = comparisons.items()
     for name, c_b in others:
         pair = f"{first}, {name}"
@@ -134,6 +134,12 @@ def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
         _check_gt_sizes(pair, c_a, c_b)
         _check_judged_pixels(pair, c_a, c_b)
     _check_documents(comparisons)
+
+
+def _check_types(given: Mapping[str, object], *types: type) -> None:
+    for name, one in given.items():
+        if not isinstance(one, types):
+            raise InputError("", name, f"{short_repr(one)} is not a comparison", "Give what layoutcm.compare returns.")
 
 
 def _check_documents(comparisons: Mapping[str, Comparison]) -> None:
@@ -174,7 +180,7 @@ def _same_pages(first: Pages, second: Pages) -> tuple[Positions, Positions]:
 
 
 def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
-    """Raise an InputError if a gt page of one comparison is no gt page of the other."""
+    """Raise an InputError if a gt page of one comparison is not a gt page of the other."""
     first, second = own.alignment.gt_pages, other.alignment.gt_pages
     if first.names == second.names:
         return
@@ -199,8 +205,8 @@ def _check_gt_sizes(pair: str, c_a: Comparison, c_b: Comparison) -> None:
 
 
 def documents_needed(
-    c_a: Comparison,
-    c_b: Comparison,
+    c_a: Comparison | Result,
+    c_b: Comparison | Result,
     figure: str = "macro.f1",
     difference: float | None = None,
     power: float = verdict.POWER,
@@ -212,8 +218,8 @@ def documents_needed(
 
     Parameters
     ----------
-    c_a, c_b : Comparison
-        Two predictions with the same gt.
+    c_a, c_b : Comparison or Result
+        Two predictions with the same gt. Means over pages need comparisons: a `Result` has sums of documents only.
     figure : str
         A figure with an interval, such as "macro.f1", "content.f1" or "class.Table.recall".
     difference : float, optional
@@ -239,7 +245,7 @@ def documents_needed(
         raise InputError("", "difference", f"{short_repr(difference)} is not a share", "Two points are 0.02.")
     if not (is_number(power) and 0.5 <= power < 1):
         raise InputError("", "power", f"{short_repr(power)} is not a share from 0.5 to 1", "Use one such as 0.8.")
-    a, b = sums_of_pair(c_a, c_b).values()
+    a, b = _sums_of_any(c_a, c_b).values()
     paired = paired_sums(a, b)
     places = _places(a, b, paired.labels)
     if not (isinstance(figure, str) and figure in places):
@@ -254,9 +260,33 @@ def documents_needed(
     return verdict.documents_needed(units, float(spread.errors[0][place]), size, power)
 
 
+def _sums_of_any(c_a: Comparison | Result, c_b: Comparison | Result) -> dict[str, UnitSums]:
+    """{"c_a", "c_b": sums of every unit}; beside a result, a comparison is made a result, too."""
+    given = {"c_a": c_a, "c_b": c_b}
+    methods = {one.method for one in given.values() if isinstance(one, Result)}
+    if isinstance(c_a, Comparison) and isinstance(c_b, Comparison):
+        return sums_of_pair(c_a, c_b)
+    _check_types(given, Comparison, Result)
+    if len(methods) > 1:
+        problem = "one result has the method matrix, the other has tensor"
+        raise InputError("", ", ".join(given), problem, "Compare both with the same method.")
+    return paired_sums_of({name: _with_units(one, *methods) for name, one in given.items()})
+
+
+def _with_units(given: Comparison | Result, method: str) -> Result:
+    """The result with its documents; if there is one document, with its pages."""
+    if isinstance(given, Result):
+        return given
+    return result_of(given, method, Asked(per_page=len(given.documents) < 2, parts=("documents",)))
+
+
 def _places(a: UnitSums, b: UnitSums, labels: list[str]) -> dict[str, int]:
-    """{name of a figure: its column in the paired results}: averages, and scores of labels that both have."""
-    places = {one.name: FIGURES.index(one.column) for one in MEASURES if one.column in FIGURES}
+    """{name of a figure: its column in the paired results}: averages, and scores of labels that both have.
+
+    Sums of results have no means over pages.
+    """
+    known = [one for one in MEASURES if "over_pages" in a.parts or not one.name.startswith("over_pages")]
+    places = {one.name: FIGURES.index(one.column) for one in known if one.column in FIGURES}
     scores = {
         class_figure(label, score): len(FIGURES) + k * len(labels) + labels.index(label)
         for label in a.labels[1:]

@@ -184,7 +184,7 @@ def _check_comparison(place: str, first: Comparison, c: Any) -> None:
     if not isinstance(c, Comparison):
         raise InputError("", place, f"{short_repr(c)} is not a comparison", "Give what layoutcm.compare returns.")
     if not c.space.shared:
-        problem = "its labels are not those of gt, so that it cannot contradict them"
+        problem = "its labels are not those of gt, so it cannot contradict them"
         join = f"join similar names ({option('taxonomy', 'match-names')})"
         hint = Hint(f"Map them (mapping=, --mapping; {SUGGESTED}), or {join}.", "Map them on the page Data.")
         raise InputError(c.alignment.layouts[PRED].name, "labels", problem, hint)

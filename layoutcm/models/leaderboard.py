@@ -18,7 +18,7 @@ from layoutcm import __version__
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, Causes
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.filling.result_of import MOST_PAGES, Asked, result_of
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, check_resampling
 from layoutcm.metrics.confusion import confusion_of
@@ -27,7 +27,7 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.unit_sums import unit_sums
 from layoutcm.models.differences import comparison_of_pages, on_common_pages
 from layoutcm.results.encoding import json_ready
-from layoutcm.results.measures import MEASURES, Figures, Measure
+from layoutcm.results.measures import MEASURES, Figures, Measure, direction_of
 from layoutcm.results.result import LeaderboardResult, Result, frame_of
 from layoutcm.results.types import SCHEMA
 from layoutcm.results.verdict import CONFIDENCE
@@ -133,13 +133,14 @@ class Leaderboard:
         return f"<Leaderboard by {self.figure}: {', '.join(self.models)}; baseline {self.baseline}>"
 
     def _repr_html_(self) -> str:
-        return self.shown._repr_html_()
+        return self.whole._repr_html_()
 
     @cached_property
     def models(self) -> list[str]:
         """The names, the best first; equal ones in the order given, those without the figure last."""
         values = {name: float(found.figures[self.figure][0]) for name, found in self.intervals.items()}
-        return sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])
+        best_first = -direction_of(self.figure)
+        return sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else best_first * values[name])
 
     def against(self, baseline: str) -> Leaderboard:
         """The same predictions with differences from another baseline; their own figures are not computed again."""
@@ -192,12 +193,8 @@ class Leaderboard:
         for figure in UNIT_FIGURES:
             ends = self.intervals[name].figures[figure][:3].tolist()
             row |= dict(zip((figure, f"{figure}_low", f"{figure}_high"), ends))
-        return row | self._difference(name, self._figure_rows.get(name))
-
-    @cached_property
-    def _figure_rows(self) -> dict[str, dict[Any, Any]]:
-        """{model: the row of its table of differences that has the figure of the order}"""
-        return {name: found.figure_rows[self.figure] for name, found in self.differences_by_model.items()}
+        paired = self.differences_by_model.get(name)
+        return row | self._difference(name, None if paired is None else paired.figure_rows[self.figure])
 
     def _difference(self, name: str, row: Mapping[Any, Any] | None) -> dict[str, Any]:
         """The columns of a paired difference, from a row of `Intervals`; n/a without one."""
@@ -241,12 +238,6 @@ class Leaderboard:
                 rows[label, name] = {"label": label, "model": name, **ends, **difference}
         return rows
 
-    @cached_property
-    def classes_in_use(self) -> list[str]:
-        """The labels without Background that have F1 in some prediction."""
-        rows = self.class_rows
-        return [label for label in self.labels[1:] if any(rows[label, name]["f1"] >= 0 for name in self.models)]
-
     def causes(self, tolerance: float = TOLERANCE) -> pd.DataFrame:
         """One row per prediction: model, and the pixels of each cause; n/a if the labels differ. Takes longer."""
         import pandas as pd
@@ -274,7 +265,8 @@ class Leaderboard:
         """One row per page, that on which the predictions differ most first.
 
         page, document, pixels, the figure of the order of each prediction ("f1: name"), spread (the largest minus the
-        smallest, where n/a counts as 1: nothing to find and nothing invented), and the best and the worst prediction.
+        smallest, where n/a counts as the best value: nothing to find, nothing invented), and the best and the worst
+        prediction.
         Predictions whose labels differ from those of gt have no figure of classes and are neither.
         """
         own = self.levels[self.baseline]
@@ -295,13 +287,16 @@ class Leaderboard:
         values = np.stack([scores[name][PAGE_SCORES[self.figure]] for name in self.models], axis=1)
         has_figure = [self.figure == FIGURE_WITHOUT_CLASSES or self.levels[name].space.shared for name in self.models]
         compared = [name for name, has in zip(self.models, has_figure) if has]
-        filled = np.nan_to_num(values[:, has_figure], nan=1.0) if compared else np.full((len(values), 1), np.nan)
+        direction = direction_of(self.figure)
+        best = 1.0 if direction > 0 else 0.0
+        filled = np.nan_to_num(values[:, has_figure], nan=best) if compared else np.full((len(values), 1), np.nan)
         table = pd.DataFrame(columns)
         for k, name in enumerate(self.models):
             table[f"f1: {name}"] = values[:, k]
         table["spread"] = filled.max(axis=1) - filled.min(axis=1)
         known = np.isfinite(values).any(axis=1)
-        for title, places in (("best", filled.argmax(axis=1)), ("worst", filled.argmin(axis=1))):
+        for title, sign in (("best", direction), ("worst", -direction)):
+            places = (sign * filled).argmax(axis=1)
             differ = known & (table["spread"].to_numpy() > 0)
             table[title] = [compared[place] if real else "" for place, real in zip(places.tolist(), differ)]
         return table.sort_values("spread", ascending=False, kind="stable", ignore_index=True)
@@ -345,13 +340,18 @@ class Leaderboard:
         return msgspec.convert(json_ready(found), LeaderboardResult)
 
     @cached_property
+    def whole(self) -> LeaderboardResult:
+        """The value with measures of objects, unless counting them would take long (more than MOST_PAGES)."""
+        return self.result(objects=self.page_count <= MOST_PAGES)
+
+    @cached_property
     def shown(self) -> LeaderboardResult:
         """The value without objects and causes, for tables and figures of classes and differences."""
         return self.result(objects=False)
 
     def as_dict(self) -> dict[str, Any]:
         """All tables but those of pages and documents as JSON values, with the settings."""
-        return self.shown.data
+        return self.whole.data
 
     def write_report(
         self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None, why: bool = False

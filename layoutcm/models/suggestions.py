@@ -146,7 +146,7 @@ WHICH = ("all", "accepted", "not dismissed")
 
 
 def candidate_keys(errors: pd.DataFrame) -> list[str]:
-    """A text for each row that identifies the candidate, wherever it stands in the table.
+    """A text for each row that identifies the candidate in every order of the table.
 
     It is JSON of the page, the kind, the region and what is suggested. The evidence is not part of it, so a candidate
     stays the same if another prediction supports it. The suggested box, in whole pixels, is part of it only if the

@@ -35,11 +35,18 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.results.result import Result
-from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
 from layoutcm.tables.interval_texts import cell_difference_text
-from layoutcm.tables.matrix_views import SHARE_VIEWS, Selection, cell_verb, every_label, select, view_buttons
+from layoutcm.tables.label_folding import DrawnMatrix, drawn_matrix
+from layoutcm.tables.matrix_views import (
+    SHARE_VIEWS,
+    Selection,
+    cell_verb,
+    every_label,
+    result_sentence,
+    select,
+    view_buttons,
+)
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
-from layoutcm.tables.summary_sentence import result_sentence
 from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40

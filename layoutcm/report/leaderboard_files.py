@@ -23,21 +23,12 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.outputs.folders import replace_folder
+from layoutcm.report import report_files
 from layoutcm.report.html_page import fill_template, table_data
-from layoutcm.report.report_files import (
-    MODEL_CLASSES,
-    REPORT_FILES,
-    ReportProgress,
-    system_errors_of_xlsxwriter,
-    write_differences,
-    write_figure,
-    write_files,
-    zip_of,
-)
 from layoutcm.report.workbook import write_tables
 from layoutcm.results.result import LeaderboardResult
-from layoutcm.tables.drawn_labels import with_labels
-from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.label_folding import with_labels
+from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import (
     BOARD,
     BOARD_FILES,
@@ -68,7 +59,7 @@ def write_board_report(
     """Write the report of every prediction into a folder of its name, and the page of all beside them."""
     pictures = None if images is None else images_from_path(Path(images))
     _check_names(board)
-    with replace_folder(folder, REPORT_FILES) as place:
+    with replace_folder(folder, report_files.REPORT_FILES) as place:
         _write_all(board, place, pictures, why, {})
     return Path(folder)
 
@@ -79,13 +70,13 @@ def board_zip(
     *,
     why: bool = False,
     families: Mapping[str, FamilyConfusion] | None = None,
-    progress: ReportProgress | None = None,
+    progress: report_files.ReportProgress | None = None,
 ) -> bytes:
     """The same files as a zip; `families` are those of each prediction."""
     _check_names(board)
     with tempfile.TemporaryDirectory() as place:
         _write_all(board, Path(place), images, why, families or {}, progress)
-        return zip_of(Path(place))
+        return report_files.zip_of(Path(place))
 
 
 def _check_names(board: Leaderboard) -> None:
@@ -101,7 +92,7 @@ def _write_all(
     pictures: PageImages | None,
     why: bool,
     families: Mapping[str, FamilyConfusion],
-    progress: ReportProgress | None = None,
+    progress: report_files.ReportProgress | None = None,
 ) -> None:
     baseline, count = board.comparisons[board.baseline], len(board.comparisons)
     value = board.result(why=why)
@@ -110,12 +101,14 @@ def _write_all(
         own: dict[str, Any] = {"why": why, "families": families.get(name), "standing": standing(value, name)}
         result = result_of(comparison, board.method, Asked(documents_file=DOCUMENTS_FILE, **own))
         part = partial(_note_part, progress, number, count, name) if progress else None
-        write_files(result, place / name, comparison, pictures, models=board.comparisons, progress=part)
+        report_files.write_files(result, place / name, comparison, pictures, models=board.comparisons, progress=part)
         if comparison is not baseline:
-            write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
+            report_files.write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
 
 
-def _note_part(progress: ReportProgress, number: int, count: int, name: str, step: str, share: float) -> None:
+def _note_part(
+    progress: report_files.ReportProgress, number: int, count: int, name: str, step: str, share: float
+) -> None:
     progress(f"{step} of {name}", (number + share) / count)
 
 
@@ -128,11 +121,12 @@ def write_board_files(board: Leaderboard, value: LeaderboardResult, folder: Path
     for name, table in tables.items():
         (folder / f"{name}.csv").write_bytes(csv_text(table).encode("utf-8"))
     for name, table in ((BOARD, shown_table(value)), (CLASSES, tables[CLASSES])):
-        (folder / "tables" / f"{name}.tex").write_bytes(latex(table).encode("utf-8", "replace"))
-    with system_errors_of_xlsxwriter():
+        for suffix, text in (("tex", latex(table)), ("md", markdown(table))):
+            (folder / "tables" / f"{name}.{suffix}").write_bytes(text.encode("utf-8", "replace"))
+    with report_files.system_errors_of_xlsxwriter():
         write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
     if grid.labels:
-        write_figure(draw(model_classes(grid)), folder, MODEL_CLASSES)
+        report_files.write_figure(draw(model_classes(grid)), folder, report_files.MODEL_CLASSES)
     (folder / INDEX_PAGE).write_bytes(index_html(board, value, tables).encode("utf-8"))
 
 

@@ -79,7 +79,7 @@ REPORT_FILES = re.compile(
     rf"\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
     rf"|{'|'.join(map(re.escape, BOARD_FILES))}|figures/{MODEL_CLASSES}\.({'|'.join(FIGURE_FORMATS)})"
-    rf"|tables/({BOARD}|{CLASSES})\.tex"
+    rf"|tables/({BOARD}|{CLASSES})\.(tex|md)"
 )
 
 

@@ -20,7 +20,7 @@ from layoutcm.filling.level_records import MOST_DOCUMENTS
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.result import Result
-from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table

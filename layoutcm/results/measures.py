@@ -19,7 +19,7 @@ Figures = dict[str, float | None]  # None is n/a
 SCORE_TITLES = {"precision": "precision", "recall": "recall", "f1": "F1", "iou": "IoU", "ap": "AP", "ar": "AR"}
 SCORES = ("precision", "recall", "f1")
 AVERAGES = ("micro", "macro", "weighted")
-CONTENT_TITLE = "Content against Background"
+CONTENT_ROW = "content, against Background"
 OF_PIXELS, OF_OBJECTS = "averages", "objects"  # tables that show many measures in a grid
 CLASS_SCORES = (*SCORES, "iou")  # of a label, at pixel level
 OBJECT_SCORES = ("ap", "ap50", "ap75", "ar")  # of a label and of the set, at the level of objects
@@ -38,7 +38,7 @@ class Measure(Struct, frozen=True, kw_only=True):
     url: str = "method.md"  # its definition in the documentation
     column: str = ""  # its name in tables of intervals
     grid: str = ""  # the part of the terminal text that shows it; "": it has a line of its own there
-    row: str = ""  # its row in that table
+    row: str = ""  # its row in that table: the title without the name of the score
     brief: bool = True  # whether the terminal shows it, too
     compared: bool = True  # whether a leaderboard has a column for it
     quoted: bool = False  # whether it is one of the headline numbers
@@ -98,9 +98,9 @@ def _averages() -> Iterable[Measure]:
 def _content() -> Iterable[Measure]:
     for score in SCORES:
         yield Measure(
-            name=f"content.{score}", title=f"content {SCORE_TITLES[score]}", value=_at("content", score), adds_up=True,
-            column=f"content_{score}", url="method.md#content", grid=OF_PIXELS, row=CONTENT_TITLE,
-            compared=score == "f1", quoted=score == "f1",
+            name=f"content.{score}", title=f"content {SCORE_TITLES[score]}, against Background",
+            value=_at("content", score), adds_up=True, column=f"content_{score}", url="method.md#content",
+            grid=OF_PIXELS, row=CONTENT_ROW, compared=score == "f1", quoted=score == "f1",
         )  # fmt: skip
     yield Measure(
         name="right", title="share of right label pixels", value=_at("right"), unit="share", url="method.md#content",
@@ -159,10 +159,18 @@ def measure_of(name: str) -> Measure:
 def grid_rows(grid: str, brief: bool = False) -> dict[str, dict[str, Measure]]:
     """{row: {score: measure}} of a table, Content first; if brief, of the rows that the terminal shows."""
     rows: dict[str, dict[str, Measure]] = {}
-    for one in sorted(MEASURES, key=lambda one: one.row != CONTENT_TITLE):
+    for one in sorted(MEASURES, key=lambda one: one.row != CONTENT_ROW):
         if one.grid == grid and one.row and one.adds_up and (one.brief or not brief):
             rows.setdefault(one.row, {})[one.name.rpartition(".")[2]] = one
     return rows
+
+
+def direction_of(figure: str) -> int:
+    """1 if a higher value of a figure is better, else -1; `figure` is the name or the column of a measure.
+
+    Higher is better for the scores of labels, which are not in the list.
+    """
+    return next((1 if one.higher_is_better else -1 for one in MEASURES if figure in (one.name, one.column)), 1)
 
 
 def figure_title(column: str) -> str:

@@ -143,9 +143,8 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         value = figures[find_figure(figure, figures, "figure")]
         if value is None:
             raise InputError("", figure, "it is not defined in this result", "Quote another figure.")
-        inputs = ", ".join(
-            f"{side.name} {_digest_text(digest_of(side))}" for side in (self.inputs.gt, self.inputs.pred)
-        )
+        sides = [(side.name, digest_of(side)) for side in (self.inputs.gt, self.inputs.pred)]
+        inputs = ", ".join(f"{name} {f'sha256 {one[:SHOWN_DIGITS]}' if one else 'in memory'}" for name, one in sides)
         title = measure_of(figure).title if figure in self.measures else figure
         return f"{title} {score_text(value)}{self._ends_text(figure)}; {inputs}; {self.recipe_of(figure)}"
 
@@ -187,10 +186,6 @@ def filled(result: Result) -> Result:
 def digest_of(side: Part) -> str | None:
     """The digest of an input: of its files, or of the manifest of its parts; None if it was made in memory."""
     return side["sha256"] or side["manifest"] or None
-
-
-def _digest_text(digest: str | None) -> str:
-    return "in memory" if digest is None else f"sha256 {digest[:SHOWN_DIGITS]}"
 
 
 def _reading() -> Any:

@@ -454,8 +454,8 @@ class IntervalRow(Part, frozen=True, kw_only=True):
     high: Share  # Upper end of the interval.
     other_side: MaybeShare = UNSET  # Share of resamples that are 0 or have the other sign.
     p: MaybeShare = UNSET  # p-value of the paired randomisation test.
-    better_in: int | UnsetType = UNSET  # Number of units in which the value is higher.
-    worse_in: int | UnsetType = UNSET  # Number of units in which it is lower.
+    better_in: int | UnsetType = UNSET  # Number of units in which it is better.
+    worse_in: int | UnsetType = UNSET  # Number of units in which it is worse.
     documents_needed: int | UnsetType | None = UNSET  # Documents that would show a difference of this size.
     documents: int | UnsetType = UNSET  # Number of documents with a part in it.
     pages: int | UnsetType = UNSET  # Number of pages with a part in it, if there is one document.

@@ -62,10 +62,12 @@ class Evidence:
     level: float = CONFIDENCE
     tests: int = 1  # p is corrected for so many
     documents_needed: int | None = None
+    higher_is_better: bool = True
 
     @property
     def verdict(self) -> str | None:
-        return decide(self.difference, self.low, self.high, self.p, self.units, self.level)
+        ends = (self.difference, self.low, self.high)
+        return decide(*ends, self.p, self.units, self.level, self.higher_is_better)
 
     @property
     def remark(self) -> str:

@@ -22,7 +22,7 @@ class Vocabulary(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[str, ...]  # the kinds of pixels by their number in `PageTiles.agreement`
     wrong: str  # pixels that have other labels on the other side
     cell: str  # the name of a cell of the matrix: label {gt}, {verb} and label {pred}
-    shares: tuple[str, str]  # the whole of which a cell is a share, by row and by column: {label}
+    shares: tuple[str, str]  # what a cell is a share of, by row and by column: {label}
     scores: dict[str, str]  # {score: its name}
     views: dict[str, str]  # {view of the matrix: its title inside a sentence}
     columns: dict[str, str]  # {column of a table: its name} for columns that are not named after gt and pred

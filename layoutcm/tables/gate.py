@@ -1,15 +1,17 @@
-"""`gate`: does a result reach given thresholds, and is it no worse than an earlier one?
+"""`gate`: does a result reach given thresholds, and is it as good as an earlier one? Also its text forms.
 
-A drop fails if the verdict on the paired difference over documents is "worse"; leaderboards have the same verdict. Any
-other drop is within noise and does not fail, unless `strict`. Where there is no verdict, because there are too few
-documents or the figure is not tested, every drop larger than allowed fails, and a remark says so.
+A drop fails if the verdict on the paired difference over documents is "worse"; leaderboards have the same verdict. With
+the verdict "no difference shown" it passes, unless `strict`. Where there is no verdict, because there are too few
+documents or the figure is not tested, every drop larger than allowed fails, and a remark says so. If a lower value of a
+measure is better, a drop is a rise, and a threshold is the largest allowed value.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import to_builtins
@@ -20,10 +22,13 @@ from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import GATED, Asked, result_of
 from layoutcm.metrics.intervals import Intervals
-from layoutcm.results.measures import Figures, find_figure, measure_of
+from layoutcm.results.measures import Figures, direction_of, find_figure, measure_of
 from layoutcm.results.result import LeaderboardResult, Result
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE
-from layoutcm.wording import agree, difference_text, plain_number, plural
+from layoutcm.tables.latex_markdown import escape_markdown, markdown
+from layoutcm.tables.tables import Table, confusions_table
+from layoutcm.tables.terminal import line_name
+from layoutcm.wording import agree, difference_text, plain_number, plural, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +36,10 @@ if TYPE_CHECKING:
 Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
 HEADLINE = ("micro.f1", "macro.f1", "content.f1")  # what must not drop, unless other figures are named
+NOT_DEFINED = "n/a: it is not defined in this result"
+MOST_CONFUSIONS = 5
+# Otherwise GitHub takes a label such as @name or #1 for a person or an issue, even after a backslash.
+NO_REFERENCE = {r"\@": "@&#8203;", r"\#": "#&#8203;"}
 OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of the baseline
 
 
@@ -58,7 +67,7 @@ class Check:
     figure: str
     kind: str  # "fail_under" or "max_drop"
     value: float | None
-    least: float | None  # the threshold, or the baseline minus the allowed drop
+    least: float | None  # the threshold, or the baseline minus the allowed drop; the most if lower is better
     baseline: float | None
     low: float | None  # the 95 % interval of the value, or of its difference from the baseline
     high: float | None
@@ -126,14 +135,14 @@ def gate(
     ----------
     result : Comparison, Result, path, bytes or dict
     fail_under : dict, str or list of str
-        {figure: least value}, or texts such as "macro.f1=0.8".
+        {figure: least value, or largest if lower is better}, or texts such as "macro.f1=0.8".
     baseline : Comparison, Result, path, bytes or dict, optional
         An earlier result.
     max_drop : float, dict, str or list of str, optional
         One number for micro, macro and content F1 and the figures of `fail_under` (0 unless given), {figure: drop} for
         these figures alone, or texts such as "0.01" and "class.Table.f1=0.05": the bare number is for all others.
     strict : bool
-        Lets a drop within noise fail, too.
+        Lets a drop with the verdict "no difference shown" fail, too.
 
     Returns
     -------
@@ -299,14 +308,19 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _threshold(name: str, least: float, figures: Figures, intervals: Intervals | None) -> Check:
+def _threshold(name: str, limit: float, figures: Figures, intervals: Intervals | None) -> Check:
     value, row = figures[name], _row(name, intervals)
     low, high = row["low"], row["high"]
-    passed = value is not None and value >= least - SAME
-    remark = "n/a: it is not defined in this result" if value is None else ""
-    if not remark and low + SAME < least < high - SAME:
-        remark = f"its interval contains {plain_number(least)}"
-    return Check(name, FAIL_UNDER, value, least, None, _or_none(low), _or_none(high), passed, remark)
+    remark = NOT_DEFINED if value is None else ""
+    if not remark and low + SAME < limit < high - SAME:
+        remark = f"its interval contains {plain_number(limit)}"
+    passed = value is not None and _reaches(name, value, limit)
+    return Check(name, FAIL_UNDER, value, limit, None, _or_none(low), _or_none(high), passed, remark)
+
+
+def _reaches(name: str, value: float, limit: float) -> bool:
+    """Whether a value is at least as good as the limit."""
+    return direction_of(name) * (value - limit) >= -SAME
 
 
 def _drop(
@@ -315,17 +329,85 @@ def _drop(
     (value, old), row = values, _row(name, paired)
     low, high, verdict = row["low"], row["high"], row["verdict"]
     before = old.get(name)
-    least = None if before is None else before - most
-    ends = _or_none(low), _or_none(high)
-    if before is None or (value is not None and least is not None and value >= least - SAME):
-        return Check(name, MAX_DROP, value, least, before, *ends, True, "n/a in the baseline" if before is None else "")
+    limit = None if before is None else before - direction_of(name) * most
+    of = partial(Check, name, MAX_DROP, value, limit, before, _or_none(low), _or_none(high))
+    if before is None or limit is None:
+        return of(True, "n/a in the baseline, so there is nothing to compare it with, and it passes")
     if value is None:
-        return Check(name, MAX_DROP, value, least, before, *ends, False, "n/a: it is not defined in this result")
+        return of(False, NOT_DEFINED)
+    if _reaches(name, value, limit):
+        return of(True)
     change = difference_text(value - before)
     if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
-        why = "too few documents to tell it from noise" if verdict == TOO_FEW else "it has no interval"
-        return Check(name, MAX_DROP, value, least, before, *ends, False, f"{change}; {why}")
+        why = "too few documents for a verdict" if verdict == TOO_FEW else "it has no interval"
+        return of(False, f"{change}; {why}, so every drop counts")
     interval = "" if math.isnan(low) else f", interval {difference_text(low)} to {difference_text(high)}"
-    said = "a real drop" if verdict == WORSE else ", ".join(filter(None, ["within noise", row["remark"]]))
-    passed = verdict != WORSE and not strict
-    return Check(name, MAX_DROP, value, least, before, *ends, passed, f"{change}{interval}: {said}")
+    if verdict == WORSE:
+        return of(False, f"{change}{interval}: {verdict}")
+    outcome = "but every drop counts (strict)" if strict else "so it passes, although beyond the limit"
+    return of(not strict, f"{change}{interval}: {verdict}, {outcome}" + (f"; {row['remark']}" if row["remark"] else ""))
+
+
+def gate_sentence(gate: Gate) -> str:
+    """'failed: 1 of 3 checks fell short'"""
+    count, short = len(gate.checks), len(gate.short)
+    if not short:
+        return f"passed: {plural(count, 'check')}"
+    return f"failed: {short} of {plural(count, 'check')} fell short"
+
+
+def gate_lines(gate: Gate) -> list[str]:
+    """The checks as a table, those that fell short first, then notes and the recipe."""
+    rows = [(line_name(check.figure), *_cells(check), check.remark) for check in _short_first(gate)]
+    width = max(len("figure"), *(len(row[0]) for row in rows))
+    lines = [f"gate {gate_sentence(gate)}", ""]
+    lines.append(f"{'figure':{width}}    value    limit  baseline     outcome  remark")
+    for (name, value, limit, baseline, remark), check in zip(rows, _short_first(gate)):
+        outcome = "passed" if check.passed else "fell short"
+        lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {remark}".rstrip())
+    return [*lines, "", *gate.notes, gate.result.recipe]
+
+
+def gate_markdown(gate: Gate) -> str:
+    """A comment for a pull request: the outcome, the checks, the largest confusions and the recipe."""
+    header = "| figure | value | limit | baseline | outcome | remark |\n| --- | ---: | ---: | ---: | --- | --- |\n"
+    rows = "".join(_markdown_row(check) for check in _short_first(gate))
+    parts = [f"**layoutcm gate {gate_sentence(gate)}**", header + rows]
+    parts += [f"- {_safe(escape_markdown(note))}" for note in gate.notes]
+    confusions = _confusions(gate)
+    if len(confusions.data):
+        parts.append(f"{confusions.title}:\n\n{_safe(markdown(confusions))}")
+    parts.append(f"<sub>{_safe(escape_markdown(gate.result.recipe))}</sub>")
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _confusions(gate: Gate) -> Table:
+    confusion = gate.result.confusion()
+    found = confusions_table(confusion, MOST_CONFUSIONS)
+    gt, pred = confusion.side_names
+    data = found.data.assign(**{side: [line_name(label) for label in found.data[side]] for side in (gt, pred)})
+    return replace(found, data=data)
+
+
+def _markdown_row(check: Check) -> str:
+    outcome = "passed" if check.passed else "**fell short**"
+    name, remark = (_safe(escape_markdown(text)) for text in (line_name(check.figure), check.remark))
+    cells = (cell.replace("<", "&lt;").replace(">", "&gt;") for cell in _cells(check))
+    return f"| {name} | {' | '.join(cells)} | {outcome} | {remark} |\n"
+
+
+def _safe(text: str) -> str:
+    for escaped, plain in NO_REFERENCE.items():
+        text = text.replace(escaped, plain)
+    return text
+
+
+def _short_first(gate: Gate) -> list[Check]:
+    return sorted(gate.checks, key=lambda check: check.passed)
+
+
+def _cells(check: Check) -> tuple[str, str, str]:
+    """Value, limit and baseline: '0.810', '≥ 0.820', ''."""
+    value, limit, baseline = map(score_text, (check.value, check.least, check.baseline))
+    sign = "≥" if direction_of(check.figure) > 0 else "≤"
+    return value, limit if check.least is None else f"{sign} {limit}", baseline if check.kind == MAX_DROP else ""

@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import UNSET
 
 from layoutcm.metrics.bootstrap import Resampling
-from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
-from layoutcm.results.measures import CONTENT_TITLE, OF_PIXELS, grid_rows
+from layoutcm.metrics.intervals import UNIT_FIGURES
+from layoutcm.results.measures import CONTENT_ROW, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.results.types import IntervalRow, IntervalTables
-from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, POWER, WORSE, verdict_text
+from layoutcm.results.verdict import FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, verdict_text
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import (
     MISSING,
@@ -34,11 +34,6 @@ NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by its
 CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
 CORRECTED_FOR_CLASSES = "The verdict is that of a paired test, corrected for all classes (Holm)"
 TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)"
-
-
-def interval_text(intervals: Intervals, figure: str) -> str:
-    """'0.812 – 0.843'"""
-    return interval_of_row(intervals.figure_rows[figure])
 
 
 def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:
@@ -96,7 +91,7 @@ def cell_pair_text(
     text = f"A {first}, B {second}; B minus A: {change}"
     if any(map(math.isnan, (*values, *ends))):
         return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
-    said = {BETTER: words.better, WORSE: words.worse}.get(verdict or "", "within noise")
+    said = words.vocabulary.verdicts.get(verdict or "", NO_DIFFERENCE)
     return f"{text}{words.unit} ({low} to {high}), {said}"
 
 
@@ -111,14 +106,6 @@ class CellWords:
     @property
     def unit(self) -> str:
         return " points" if self.is_share else " px"
-
-    @property
-    def better(self) -> str:
-        return self.vocabulary.verdicts["better"]
-
-    @property
-    def worse(self) -> str:
-        return self.vocabulary.verdicts["worse"]
 
     def write(self, value: float) -> str:
         return percent(value) if self.is_share else f"{thin_spaced(round(value))} px"
@@ -159,8 +146,8 @@ def difference_summary(difference: IntervalTables, first: str, background: str) 
 def _difference_rows(difference: IntervalTables, background: str) -> Iterator[tuple[str, IntervalRow]]:
     """The rows of the two tables of a difference that are about F1 and defined."""
     rows = grid_rows(OF_PIXELS, brief=True)
-    titles = {found["f1"].column: row for row, found in rows.items() if row != CONTENT_TITLE}
-    titles |= {rows[CONTENT_TITLE]["f1"].column: CONTENT_TITLE}
+    titles = {found["f1"].column: row for row, found in rows.items() if row != CONTENT_ROW}
+    titles |= {rows[CONTENT_ROW]["f1"].column: CONTENT_ROW}
     by_figure = {row.figure: row for row in difference.headline if row.value is not None}
     yield from ((title, by_figure[figure]) for figure, title in titles.items() if figure in by_figure)
     for row in difference.classes:

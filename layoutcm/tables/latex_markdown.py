@@ -46,7 +46,7 @@ def escape_latex(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """A LaTeX tabular with booktabs rules; shares have four decimals, n/a is a dash."""
+    """A LaTeX tabular with booktabs rules; shares are written as everywhere (`score_text`), n/a is a dash."""
     headings = [escape_latex(heading) for heading in table.headings()]
     kinds = table.kinds()
     if len(headings) >= ROTATE_FROM and table.matrix:
@@ -67,7 +67,7 @@ def latex(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """A GitHub Markdown table; shares have three decimals, n/a is a dash."""
+    """A GitHub Markdown table; n/a is a dash."""
     rules = ["---" if kind == "text" else "---:" for kind in table.kinds()]
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
@@ -86,7 +86,7 @@ def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a number is n/a; a row number of a region that does not exist is no float."""
+    """Whether a number is n/a; a row number of a region that does not exist is not a float."""
     import pandas as pd
 
     return bool(pd.isna(value))
@@ -95,7 +95,7 @@ def _is_missing(value: Any) -> bool:
 def _latex_number(value: Any, kind: str) -> str:
     if _is_missing(value):
         return "--"
-    return score_text(value, 4).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
+    return score_text(value).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
 
 
 def escape_markdown(text: str) -> str:

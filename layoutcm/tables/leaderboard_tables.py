@@ -1,4 +1,4 @@
-"""The tables of a leaderboard for its files, and the place of one prediction on it."""
+"""A leaderboard as tables and as terminal text, and the place of one prediction on it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,36 @@ from msgspec import to_builtins
 from layoutcm import html_parts
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import ratio
 from layoutcm.models.leaderboard import Leaderboard, compared_measures
-from layoutcm.results.measures import Measure, figure_title, measure_of
+from layoutcm.results.measures import Measure, direction_of, figure_title, measure_of
 from layoutcm.results.result import LeaderboardResult, frame_of
 from layoutcm.results.types import BoardClass, BoardRow, Part
-from layoutcm.results.verdict import BETTER, WORSE
-from layoutcm.tables.drawn_labels import MOST_DRAWN
-from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL, NOT_CORRECTED, resampling_of, resampling_text
+from layoutcm.results.verdict import BETTER, FEW_UNITS, TOO_FEW, WORSE, verdict_text
+from layoutcm.tables.interval_texts import (
+    CORRECTED_FOR_ALL,
+    NOT_CORRECTED,
+    resampling_of,
+    resampling_text,
+    units_text,
+)
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, difference_text, percent_brief, plain_percent, score_text
+from layoutcm.tables.terminal import line_name
+from layoutcm.wording import (
+    MISSING,
+    agree,
+    aligned_lines,
+    difference_text,
+    one_line,
+    percent,
+    percent_brief,
+    pixels_in_full,
+    plain_percent,
+    plural,
+    score_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,8 +152,8 @@ def board_html(board: LeaderboardResult) -> str:
         [_cell_text(*cell) for cell in zip(map(str, table.data), table.kinds(), row)]
         for row in table.data.head(MOST_MODELS).itertuples(index=False, name=None)
     ]
-    rest = html_parts.note(html_parts.more(len(table.data) - MOST_MODELS, "prediction"))
-    return html_parts.block(table.title, html_parts.table(table.headings(), rows), rest)
+    notes = [html_parts.more(len(table.data) - MOST_MODELS, "prediction"), missing_columns(board)]
+    return html_parts.block(table.title, html_parts.table(table.headings(), rows), *map(html_parts.note, notes))
 
 
 def _cell_text(column: str, kind: str, cell: Any) -> str:
@@ -147,6 +167,13 @@ def board_columns(board: LeaderboardResult) -> list[Measure]:
     known = {name for row in board.model_rows for name, value in (row.measures or {}).items() if value is not None}
     every = [one for one in compared_measures() if one.name in known or one.column == board.order]
     return sorted(every, key=lambda one: one.column != board.order)
+
+
+def missing_columns(board: LeaderboardResult) -> str:
+    """'n/a or not counted: AP, panoptic quality'; "" if some prediction has a value of every measure."""
+    shown = {one.name for one in board_columns(board)}
+    missing = [one.short_title for one in compared_measures() if one.name not in shown]
+    return f"n/a or not counted: {', '.join(missing)}" if missing else ""
 
 
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
@@ -197,34 +224,35 @@ def table_of_causes(causes: pd.DataFrame) -> Table:
 
 def class_scores_table(board: LeaderboardResult) -> Table:
     """Labels x predictions: F1 with its interval and, but for the baseline, the verdict; only labels in use."""
-    import pandas as pd
-
     rows = class_rows(board)
     used = [next(iter(rows))[0], *classes_in_use(board)] if rows else []
-    columns: dict[str, Any] = {"label": used}
-    for name in board.models:
-        own = [rows[label, name] for label in used]
-        columns[f"f1: {name}"] = np.array([row.f1 for row in own], float)
-        columns[f"interval: {name}"] = [ends_text(row, "f1", score_text, " – ") for row in own]
-        if name != board.baseline:
-            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
     note = f"F1 of each prediction, and whether it differs from {board.baseline}; {CORRECTED_FOR_ALL}"
-    return Table(CLASSES, "F1 of classes", pd.DataFrame(columns), note=note)
+    data = _class_columns(rows, used, board.models, "f1", board.baseline)
+    return Table(CLASSES, "F1 of classes", data, note=note)
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
     """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
+    data = _class_columns(grid.rows, grid.labels, [grid.models[k] for k in grid.others], "difference")
+    title = f"F1 of classes minus that of {grid.baseline}"
+    return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL)
+
+
+def _class_columns(
+    rows: Mapping[tuple[str, str], BoardClass], labels: list[str], models: list[str], value: str, baseline: str = ""
+) -> pd.DataFrame:
+    """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
     import pandas as pd
 
-    columns: dict[str, Any] = {"label": grid.labels}
-    for k in grid.others:
-        name = grid.models[k]
-        rows = [grid.rows[label, name] for label in grid.labels]
-        columns[f"difference: {name}"] = np.array([row.difference for row in rows], float)
-        columns[f"interval: {name}"] = [ends_text(row, "difference", difference_text, " to ") for row in rows]
-        columns[f"verdict: {name}"] = [row.verdict or "" for row in rows]
-    title = f"F1 of classes minus that of {grid.baseline}"
-    return Table(f"{CLASSES}-differences", title, pd.DataFrame(columns), note=CORRECTED_FOR_ALL)
+    write, joint = (score_text, " – ") if value == "f1" else (difference_text, " to ")
+    columns: dict[str, Any] = {"label": labels}
+    for name in models:
+        own = [rows[label, name] for label in labels]
+        columns[f"{value}: {name}"] = np.array([row[value] for row in own], float)
+        columns[f"interval: {name}"] = [ends_text(row, value, write, joint) for row in own]
+        if name != baseline:
+            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
+    return pd.DataFrame(columns)
 
 
 def class_rows(board: LeaderboardResult) -> dict[tuple[str, str], BoardClass]:
@@ -267,3 +295,84 @@ def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float],
     """The two ends of an interval in a row of a leaderboard."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"
+
+
+def leaderboard_summary(board: LeaderboardResult) -> str:
+    """The predictions, the best first, with the difference from the baseline; then the classes and which differ.
+
+    Causes of wrong pixels follow, if it has them.
+    """
+    of = f"{plural(len(board.models), 'prediction')} on {plural(board.pages, 'page')}"
+    heading = f"{of}, the best first, by {figure_title(board.order)}"
+    notes = [resampling_text(resampling_of(board)), NOT_CORRECTED]
+    rows = _model_rows(board)
+    sections = [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
+    sections += [_cause_lines(board)] if board.causes else []
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _model_rows(board: LeaderboardResult) -> list[list[str]]:
+    """Name, the measures with the interval of the one that decides the order, the difference from the baseline."""
+    columns = board_columns(board)
+    titles = [one.short_title for one in columns]
+    rows = [["", titles[0], "interval", *titles[1:], f"minus {line_name(board.baseline)}", "interval", "p", "verdict"]]
+    for row in board.model_rows:
+        ends = ends_text(row, board.order, score_text, " – ")
+        values = [score_text((row.measures or {})[one.name]) for one in columns]
+        difference = [difference_text(row.difference), ends_text(row, "difference", difference_text, " to ")]
+        rows.append([line_name(row.model), values[0], ends, *values[1:], *difference, score_text(row.p)])
+        rows[-1].append(verdict_text(row.verdict, row.remark) or MISSING)
+    return rows
+
+
+def _class_lines(board: LeaderboardResult) -> list[str]:
+    """F1 of every label and prediction, with a mark where it really differs from the baseline; without Background."""
+    labels, found = classes_in_use(board), class_rows(board)
+    if not labels:
+        return []
+    rows = [["F1 of classes", *(f"{line_name(name)}  " for name in board.models)]]
+    for label in labels:
+        cells = (found[label, name] for name in board.models)
+        texts = (f"{score_text(cell.f1)} {MARKS.get(cell.verdict or '', ' ')}" for cell in cells)
+        rows.append([line_name(label), *texts])
+    notes = [MARK_TEXT.format(line_name(board.baseline)), CORRECTED_FOR_ALL]
+    return [*aligned_lines(rows, "<" + ">" * len(board.models)), *notes]
+
+
+def _cause_lines(board: LeaderboardResult) -> list[str]:
+    """The share of each cause in the wrong pixels of every prediction, then the number of these pixels."""
+    table = table_of_causes(frame_of(to_builtins(board.causes))).data
+    rows = [["causes of wrong pixels", *map(line_name, board.models)]]
+    for row in table.to_dict("records")[:-1]:
+        rows.append([row["cause"], *(percent(row[f"share_of_wrong: {name}"]) for name in board.models)])
+    rows.append(["pixels", *(pixels_in_full(table[f"pixels: {name}"].iloc[-1]) for name in board.models)])
+    return aligned_lines(rows, "<" + ">" * len(board.models))
+
+
+def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line) -> str:
+    """Which prediction is best, how much better than the next one, and whether the difference is real."""
+    best, following, *_ = board.models
+    title = short_title(board.figure)
+    value = float(board.intervals[best].figures[board.figure][0])
+    if math.isnan(value):
+        return f"No prediction has a {title}."
+    most = "highest" if direction_of(board.figure) > 0 else "lowest"
+    first = f"{name_text(best)} has the {most} {title} of {len(board.models)} predictions, {score_text(value)}"
+    row = board.lead.figure_rows[board.figure]
+    if math.isnan(row["value"]):
+        return f"{first}; {name_text(following)}, the next one, has none."
+    ends = " to ".join(difference_text(row[end]) for end in ("low", "high"))
+    ends = "" if math.isnan(row["low"]) else f" ({plain_percent(board.resampling.level)} interval {ends})"
+    amount = f"{difference_text(row['value'])} against {name_text(following)}{ends}"
+    return f"{first}, {amount}: {_lead_words(board.lead, row)}."
+
+
+def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
+    """What the test says of the difference of the best two, with the number of documents."""
+    used = lead.resampling
+    units = units_text(used)
+    if row["verdict"] == TOO_FEW:
+        return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
+    shown = "the difference is real (better)" if row["verdict"] == BETTER else row["verdict"]
+    rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
+    return f"{verdict_text(shown, row['remark'])}, p {score_text(row['p'])} over {units}{rough}"

@@ -1,4 +1,4 @@
-"""The four views of a confusion matrix with their titles, the labels of it that are shown, and its largest cells."""
+"""The four views of a confusion matrix with their titles, its largest cells, and the matrix in one sentence."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
+from layoutcm.results.result import Result
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
-from layoutcm.wording import as_heading, one_line
+from layoutcm.wording import as_heading, one_line, percent
 
 VIEW_TITLES = WITH_TRUTH.views
 VIEWS = tuple(VIEW_TITLES)
@@ -103,3 +104,51 @@ def largest_confusions(
         (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
         for i, j in cells
     ]
+
+
+WHOLE_SET = "the whole set"
+
+
+def summary_sentence(
+    confusion: Confusion,
+    pred: str,
+    scope: str = WHOLE_SET,
+    slack: float | None = None,
+    label_text: Callable[[str], str] = one_line,
+) -> str:
+    """How much of the content is found, how much of it has the right label, and what the errors are.
+
+    `pred` and `scope` are in the text as given. `slack` is the share of wrong pixels that are only border slack.
+    """
+    content = confusion.content()
+    found = f"{pred} finds {percent(content['recall'])} of content pixels of {scope}"
+    if not confusion.diagonal:
+        return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
+    worst = next(iter(largest_confusions(confusion, 1)), None)
+    loss = f"; largest confusion: {label_text(worst[0])} read as {label_text(worst[1])}" if worst else ""
+    borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack is not None else ""
+    right = f"{percent(confusion.right)} of the ground truth's label pixels have the right label"
+    return f"{found}; {right}{loss}{borders}."
+
+
+def result_sentence(result: Result, confusion: Confusion) -> str:
+    """The sentence on the whole set, as text without markup."""
+    return SENTENCES[result.vocabulary.measured](result, confusion)
+
+
+def _score_sentence(result: Result, confusion: Confusion) -> str:
+    return summary_sentence(confusion, one_line(result.inputs.pred.name), slack=result.border_slack)
+
+
+def agreement_sentence(result: Result, confusion: Confusion) -> str:
+    """The share of pixels on which A and B agree, if neither is the truth, and their largest disagreement."""
+    names = [one_line(side.name) for side in (result.inputs.gt, result.inputs.pred)]
+    sides = " and ".join(f"{letter} ({name})" for letter, name in zip(result.vocabulary.sides, names))
+    if not confusion.diagonal:
+        return f"{sides} have different labels, so there is no agreement. Labels need a mapping."
+    worst = next(iter(largest_confusions(confusion, 1)), None)
+    most = f"; largest disagreement: {cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal)}" if worst else ""
+    return f"{sides} have the same labels on {percent(result.measures['agreement.observed'])} of all pixels{most}."
+
+
+SENTENCES = {"scores": _score_sentence, "agreement": agreement_sentence}

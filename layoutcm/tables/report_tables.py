@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
-from layoutcm.results.result import Result
-from layoutcm.tables.agreement_tables import agreement_tables
+from layoutcm.metrics.agreement import observed_by_group
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.results.measures import MEASURES
+from layoutcm.results.result import Result, frame_of
+from layoutcm.results.types import Agreement, LabelAgreement, PageToReview, Part
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
 from layoutcm.tables.slice_tables import slice_report_table, slice_table
 from layoutcm.tables.tables import (
@@ -19,16 +26,104 @@ from layoutcm.tables.tables import (
     collapsed_table,
     confusions_table,
     family_tables,
-    findings_table,
     interval_tables,
-    level_tables,
     matrix_table,
     measure_table,
     object_tables,
     ranked_pairs_table,
-    recipe_table,
 )
 from layoutcm.tables.why import why_tables
+from layoutcm.wording import USE_A_MAPPING, one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGREEMENT_TITLES = {one.name.partition(".")[2]: one.title for one in MEASURES if one.grid == "agreement"}
+NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
+REVIEW_ORDER = "pages to review: first the page of every label where A and B disagree most, then their second pages, …"
+
+
+def agreement_tables(result: Result, confusion: Confusion, comparison: Comparison | None = None) -> list[Table]:
+    """The tables of a report on A and B."""
+    largest = confusions_table(confusion)
+    title = "Largest disagreements" if confusion.diagonal else largest.title
+    review = _frame(agreed(result).pages_to_review, PageToReview)  # only the first of very many
+    return [
+        matrix_table(confusion, "pixels"),
+        _agreement_table(result),
+        replace(largest, title=title, data=largest.data.rename(columns={"share": "share_of_a"})),
+        Table("label_agreement", "Labels", _frame(agreed(result).labels, LabelAgreement)),
+        review_table(review if comparison is None else comparison.pages_to_review()),
+        *level_tables(result, comparison),
+        findings_table(result),
+        recipe_table(result),
+    ]
+
+
+def _frame(rows: Sequence[Part], kind: type[Part]) -> pd.DataFrame:
+    """The rows as a table, which has its columns even without a row."""
+    return frame_of(to_builtins(rows), kind.__struct_fields__)
+
+
+def agreed(result: Result) -> Agreement:
+    assert result.agreement is not None
+    return result.agreement
+
+
+def _agreement_table(result: Result) -> Table:
+    import pandas as pd
+
+    values = {one.title: result.measures[one.name] for one in MEASURES if one.grid == "agreement"}
+    data = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
+    return Table("agreement", "Agreement", data, note="" if result.has_classes else NO_AGREEMENT)
+
+
+def review_table(pages: pd.DataFrame) -> Table:
+    """The table of `Comparison.pages_to_review`."""
+    data = pages.rename(columns={"share": "share_of_label"})
+    return Table("review", REVIEW_ORDER[0].upper() + REVIEW_ORDER[1:], data)
+
+
+def findings_table(result: Result) -> Table:
+    import pandas as pd
+
+    columns = ["severity", "code", "count", "message", "fix"]
+    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
+    return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
+
+
+def recipe_table(result: Result) -> Table:
+    import pandas as pd
+
+    return Table("recipe", "Recipe", pd.DataFrame(list(result.recipe_fields.items()), columns=["setting", "value"]))
+
+
+def level_tables(result: Result, comparison: Comparison | None) -> list[Table]:
+    """The tables of documents and of pages; of very many only the comparison itself has them."""
+    tables = []
+    for name, of_result, is_there in (
+        ("documents", "document_table", result.by_document is not None),
+        ("pages", "page_table", result.page_scores is not None or result.by_page is not None),
+    ):
+        title = f"{name.capitalize()}, {result.vocabulary.worst_first}"
+        if is_there:
+            tables.append(Table(name, title, getattr(result, of_result)()))
+        elif comparison is not None:
+            table = getattr(comparison, of_result)(result.method)
+            tables.append(Table(name, title, AS_MEASURED[result.vocabulary.measured](table, comparison, name)))
+    return tables
+
+
+def _with_agreement(table: pd.DataFrame, comparison: Comparison, name: str) -> pd.DataFrame:
+    """The documents or pages of a table with their agreement instead of scores, the lowest first."""
+    levels, kind = comparison.levels, name[:-1]
+    names = levels.documents if name == "documents" else levels.page_names
+    agreement = dict(zip(names, observed_by_group(levels, name == "documents").tolist()))
+    found = table[list(table)[:3]].assign(agreement=[agreement[one] for one in table[kind]])
+    return found.sort_values("agreement", kind="stable", ignore_index=True)
+
+
+AS_MEASURED: dict[str, Callable[..., Any]] = {"scores": lambda table, *_: table, "agreement": _with_agreement}
 
 
 class Uses(NamedTuple):

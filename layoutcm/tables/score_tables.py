@@ -13,7 +13,15 @@ from layoutcm.diagnosis.score_curves import ALL_LABELS, FEWEST_DOCUMENTS, ScoreC
 from layoutcm.results.result import frame_of
 from layoutcm.results.types import CurveScores
 from layoutcm.tables.tables import Table
-from layoutcm.wording import NAME_LENGTH, agree, difference_text, one_line, plural, score_text, shorten, threshold_text
+from layoutcm.wording import (
+    agree,
+    difference_text,
+    one_line,
+    plural,
+    score_text,
+    short_name,
+    threshold_text,
+)
 
 BEST = "best score thresholds"
 F1_OF_ALONE = (
@@ -77,7 +85,7 @@ def gain_sentence(curves: CurveScores, label: str | None = None, label_text: Cal
         few = f"{plural(documents, 'document')} {verb} too few to measure it on others"
         return f"{best}: {change}. The gain, {difference_text(row['gain'])}, is on these pages: {few}."
     held_out = f"{difference_text(row['gain'])} on held-out documents ({documents:,}, one after the other)"
-    return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so that it is not shown to help.")
+    return f"{best}: {change}. Gain: {held_out}" + ("." if row["gain"] > 0 else ", so it is not shown to help.")
 
 
 def score_lines(curves: CurveScores) -> list[str]:
@@ -85,7 +93,7 @@ def score_lines(curves: CurveScores) -> list[str]:
     rows = _rows(curves)
     overall = rows[-1]
     rows = [row for row in rows if row["f1"] == row["f1"]]
-    names = [shorten(one_line(row["label"]), NAME_LENGTH) for row in rows]
+    names = [short_name(row["label"]) for row in rows]
     width = max(len(BEST), *map(len, names))
     lines = [f"{BEST:{width}} threshold   F1 now F1 there     gain  ROC AUC      ECE"]
     for name, row in zip(names, rows):

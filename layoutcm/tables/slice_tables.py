@@ -13,7 +13,15 @@ from layoutcm.results.result import frame_of
 from layoutcm.results.types import SliceRow, Slices
 from layoutcm.results.verdict import BETTER, WORSE
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, NAME_LENGTH, difference_text, one_line, percent, score_text, shorten
+from layoutcm.wording import (
+    MISSING,
+    aligned_lines,
+    difference_text,
+    one_line,
+    percent,
+    score_text,
+    short_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,14 +76,10 @@ def slice_summary(slices: SliceTable) -> str:
     """The slices as terminal text: F1, its interval, the difference from the rest, the part of the error, a verdict."""
     if not len(slices.data):
         return "no slice of pages is worse than the rest"
-    names = [shorten(one_line(name), NAME_LENGTH) for name in slices.names]
+    names = [short_name(name) for name in slices.names]
     heading = one_line(slices.title[0].lower() + slices.title[1:])
     rows = [(heading, *TITLES), *(_line(*one, slices.figure) for one in zip(names, slices.data.to_dict("records")))]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = []
-    for name, *numbers, verdict in rows:
-        aligned = (f"{text:>{width}}" for text, width in zip(numbers, widths[1:]))
-        lines.append("  ".join([f"{name:{widths[0]}}", *aligned, verdict]).rstrip())
+    lines = aligned_lines(rows, "<" + ">" * (len(TITLES) - 1) + "<")
     differs = slices.data["verdict"].isin([BETTER, WORSE]).any()
     return "\n".join([*lines, *([] if differs else [NONE_DIFFERS]), *slices.tests.split("; ")])
 

@@ -6,17 +6,17 @@ Numbers have full precision; each output format decides how many digits it write
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import UNSET, to_builtins
 
-from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.filling.reading import dense
-from layoutcm.metrics.agreement import observed_by_group
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
@@ -24,7 +24,7 @@ from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.metrics.scores import SCORES
 from layoutcm.results.measures import (
-    CONTENT_TITLE,
+    CONTENT_ROW,
     MEASURES,
     OBJECT_SCORES,
     OF_PIXELS,
@@ -34,8 +34,9 @@ from layoutcm.results.measures import (
 )
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Families, IntervalTables, LabelledMatrix, ObjectScores
-from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.tables.interval_texts import TEST_TEXT, needed_note, resampling_of, resampling_text
+from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
     VIEW_TITLES,
@@ -60,20 +61,16 @@ PIXEL_COLUMNS = frozenset(
     {"pixels", "total", "documents_needed", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))}
 )
 HEADINGS = {
+    **{one.column: one.short_title for one in MEASURES if one.column},
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
     "f1": "F1",
     "f1_low": "F1, low",
     "f1_high": "F1, high",
     "iou": "IoU",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
     "difference_low": "difference, low",
     "difference_high": "difference, high",
     "error_share": "share of error",
-    "content_precision": "content precision",
-    "content_recall": "content recall",
-    "content_f1": "content F1",
     "share": "share of gt",
     "share_of_a": "share of A",
     "share_of_wrong": "share of wrong pixels",
@@ -188,7 +185,7 @@ def average_table(result: Result) -> Table:
     """The scores of Content, then all averages, if labels have scores."""
     rows = []
     for row, scores in grid_rows(OF_PIXELS).items():
-        if result.has_classes or row == CONTENT_TITLE:
+        if result.has_classes or row == CONTENT_ROW:
             rows.append({"average": row, **{name: result.measures[one.name] for name, one in scores.items()}})
     return Table("averages", "Averages", frame_of(rows))
 
@@ -317,48 +314,6 @@ def _family_places(matrix: LabelledMatrix) -> tuple[list[int], list[int]]:
     return [*(numbers[name] for name in gt), len(numbers)], [*(numbers[name] for name in pred), len(numbers)]
 
 
-def findings_table(result: Result) -> Table:
-    import pandas as pd
-
-    columns = ["severity", "code", "count", "message", "fix"]
-    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
-    return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
-
-
-def recipe_table(result: Result) -> Table:
-    import pandas as pd
-
-    return Table("recipe", "Recipe", pd.DataFrame(list(result.recipe_fields.items()), columns=["setting", "value"]))
-
-
-def level_tables(result: Result, comparison: Comparison | None) -> list[Table]:
-    """The tables of documents and of pages; of very many only the comparison itself has them."""
-    tables = []
-    for name, of_result, is_there in (
-        ("documents", "document_table", result.by_document is not None),
-        ("pages", "page_table", result.page_scores is not None or result.by_page is not None),
-    ):
-        title = f"{name.capitalize()}, {result.vocabulary.worst_first}"
-        if is_there:
-            tables.append(Table(name, title, getattr(result, of_result)()))
-        elif comparison is not None:
-            table = getattr(comparison, of_result)(result.method)
-            tables.append(Table(name, title, AS_MEASURED[result.vocabulary.measured](table, comparison, name)))
-    return tables
-
-
-def _with_agreement(table: pd.DataFrame, comparison: Comparison, name: str) -> pd.DataFrame:
-    """The documents or pages of a table with their agreement instead of scores, the lowest first."""
-    levels, kind = comparison.levels, name[:-1]
-    names = levels.documents if name == "documents" else levels.page_names
-    agreement = dict(zip(names, observed_by_group(levels, name == "documents").tolist()))
-    found = table[list(table)[:3]].assign(agreement=[agreement[one] for one in table[kind]])
-    return found.sort_values("agreement", kind="stable", ignore_index=True)
-
-
-AS_MEASURED: dict[str, Callable[..., Any]] = {"scores": lambda table, *_: table, "agreement": _with_agreement}
-
-
 def csv_text(table: Table) -> str:
     """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine.
 
@@ -385,3 +340,52 @@ def _encodable(texts: list[str]) -> list[str]:
     except UnicodeEncodeError:
         return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
     return texts
+
+
+MODEL = "model"
+
+
+def pair_table(matrices: Mapping[str, Confusion], view: str, selection: Selection) -> Table:
+    """One view of two matrices, {title: matrix}, one below the other; the first column has the titles."""
+    import pandas as pd
+
+    first, second = (matrix_table(one, view, shown) for one, shown in _drawn(list(matrices.values()), selection))
+    # Two taxonomies can use the same label name, so columns are joined by position, not by name.
+    both = [one.data.set_axis(range(one.data.shape[1]), axis=1) for one in (first, second)]
+    data = pd.concat(both, ignore_index=True).set_axis(first.data.columns, axis=1)
+    titles = [title for title, one in zip(matrices, both) for _ in range(len(one))]
+    data.insert(0, MODEL, pd.Series(titles, dtype=object), allow_duplicates=True)
+    return replace(first, data=data)
+
+
+def difference_table(
+    first: Confusion, second: Confusion, view: str, selection: Selection, names: Sequence[str]
+) -> Table:
+    """One view of the second matrix minus that of the first."""
+    before, after = (matrix_table(one, view, shown) for one, shown in _drawn([first, second], selection))
+    values = after.data.iloc[:, 1:].to_numpy(float) - before.data.iloc[:, 1:].to_numpy(float)
+    data = after.data.copy()
+    data.isetitem(list(range(1, data.shape[1])), values)
+    title = f"{after.title}: {names[1]} minus {names[0]}"
+    return replace(after, name=f"difference-{after.name}", title=title, data=data)
+
+
+def _drawn(matrices: Sequence[Confusion], selection: Selection) -> list[tuple[Confusion, Selection]]:
+    """The matrices with the same small labels joined, if they are more than can be drawn."""
+    sizes = np.sum([one.gt_pixels + one.pred_pixels for one in matrices], axis=0)
+    return [drawn_matrix(one, selection, sizes)[:2] for one in matrices]
+
+
+def words_table(tiles: PageTiles, vocabulary: Vocabulary = WITH_TRUTH) -> Table:
+    """One row per pair of label sets, the largest first: words as binary numbers, labels, agreement, pixels."""
+    import pandas as pd
+
+    rows, sides = [], vocabulary.sides
+    bits = [len(positions) for positions in (tiles.space.gt_positions, tiles.space.pred_positions)]
+    kinds, pixels = tiles.agreement().tolist(), tiles.pairs.pixels.tolist()
+    for pair in sorted(range(len(pixels)), key=lambda k: -pixels[k]):
+        words = {f"{sides[side]} word": f"0b{tiles.word(side, pair):0{bits[side]}b}" for side in (GT, PRED)}
+        names = {sides[side]: " + ".join(sorted(tiles.set_names(side, pair))) for side in (GT, PRED)}
+        rows.append(words | names | {"agreement": vocabulary.kinds[kinds[pair]], "pixels": pixels[pair]})
+    note = "bit 0 of a word, the last digit, is Background"
+    return Table("words", "Packed words", pd.DataFrame(rows), note=note)

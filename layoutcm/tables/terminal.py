@@ -12,19 +12,18 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
-from layoutcm.results.measures import CONTENT_TITLE, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
 from layoutcm.results.result import Result
 from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
-from layoutcm.tables.agreement_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
 from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
 from layoutcm.tables.layout_facts import layout_result
-from layoutcm.tables.matrix_views import cell_name, largest_confusions, select
-from layoutcm.tables.summary_sentence import result_sentence
+from layoutcm.tables.matrix_views import cell_name, largest_confusions, result_sentence, select
+from layoutcm.tables.report_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
 from layoutcm.tables.tables import ANY_LABEL, SHAPES
-from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, shorten
+from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, short_name
 
 NAMES_SHOWN, ANNOTATORS_SHOWN, PAGES_SHOWN = 5, 12, 10
-NAME_LENGTH = 60  # of a label or page in a table
+LINE_NAME = 60  # characters of a label or page
 
 
 def result_summary(result: Result) -> str:
@@ -36,7 +35,7 @@ def result_summary(result: Result) -> str:
         middle = [
             [result_sentence(result, confusion)],
             _average_lines(result),
-            [_score_line(result, CONTENT_TITLE, grid_rows(OF_PIXELS)[CONTENT_TITLE])],
+            [_score_line(result, CONTENT_ROW, grid_rows(OF_PIXELS)[CONTENT_ROW])],
             _measure_lines(result),
             [resampling_text(resampling_of(intervals)), *unit_lines(intervals)] if intervals else [],
             _class_lines(confusion),
@@ -61,7 +60,7 @@ def _average_lines(result: Result) -> list[str]:
         none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]
     rows = grid_rows(OF_PIXELS, brief=True)
-    return [heading, *(_score_line(result, row, found) for row, found in rows.items() if row != CONTENT_TITLE)]
+    return [heading, *(_score_line(result, row, found) for row, found in rows.items() if row != CONTENT_ROW)]
 
 
 def _labels_without_partner(result: Result) -> str:
@@ -91,7 +90,7 @@ def _class_lines(confusion: Confusion) -> list[str]:
         return []
     values = confusion.class_values()
     rows, _ = select(confusion)
-    names = {i: short_name(confusion.labels[i]) for i in rows}
+    names = {i: line_name(confusion.labels[i]) for i in rows}
     width = max(map(len, names.values()))
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
@@ -104,21 +103,23 @@ def _class_lines(confusion: Confusion) -> list[str]:
     return lines
 
 
-def _confusion_lines(confusion: Confusion) -> list[str]:
+def _confusion_lines(confusion: Confusion, title: str = "largest confusions", has_shares: bool = True) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
-    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
+    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
     width = max(map(len, names))
-    lines = ["largest confusions" if confusion.diagonal else "largest cells"]
+    lines = [title if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {short_name(gt)}")
+        of_gt = f"  {percent(share):>7} of {line_name(gt)}" if has_shares else ""
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px{of_gt}")
     return lines
 
 
 def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
     """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
-    return [_agreement_lines(result), _label_lines(result), _disagreement_lines(confusion), _review_lines(result)]
+    largest = _confusion_lines(confusion, "largest disagreements", has_shares=False)
+    return [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
 
 
 def _agreement_lines(result: Result) -> list[str]:
@@ -132,20 +133,12 @@ def _label_lines(result: Result) -> list[str]:
     rows = agreed(result).labels
     if not rows:
         return []
-    width = max(len("label"), *(len(short_name(row["label"])) for row in rows))
+    width = max(len("label"), *(len(line_name(row["label"])) for row in rows))
     lines = [f"{'label':{width}} {'A px':>14} {'B px':>14} {'both px':>14}  both of either"]
     for row in rows:
         pixels = " ".join(f"{pixels_in_full(row[name]):>14}" for name in ("a_pixels", "b_pixels", "both_pixels"))
-        lines.append(f"{short_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
+        lines.append(f"{line_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")
     return lines
-
-
-def _disagreement_lines(confusion: Confusion) -> list[str]:
-    cells = largest_confusions(confusion)
-    names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, short_name) for cell in cells]
-    width = max(map(len, names), default=0)
-    lines = [f"  {name:{width}} {pixels_in_full(pixels):>14} px" for name, (_, _, pixels, _) in zip(names, cells)]
-    return ["largest disagreements" if confusion.diagonal else "largest cells", *lines] if lines else []
 
 
 def _review_lines(result: Result) -> list[str]:
@@ -154,18 +147,18 @@ def _review_lines(result: Result) -> list[str]:
     more = (found.review_count or len(found.pages_to_review)) - len(rows)
     if not rows:
         return []
-    pages, labels = (max(len(short_name(row[column])) for row in rows) for column in ("page", "label"))
+    pages, labels = (max(len(line_name(row[column])) for row in rows) for column in ("page", "label"))
     lines = [REVIEW_ORDER]
     for row in rows:
         part = f"{percent(row['share']):>7} of the label"
-        names = f"{short_name(row['page']):{pages}}  {short_name(row['label']):{labels}}"
+        names = f"{line_name(row['page']):{pages}}  {line_name(row['label']):{labels}}"
         lines.append(f"  {names} {pixels_in_full(row['pixels']):>14} px  {part}")
     return [*lines, f"  … and {more:,} more"] if more else lines
 
 
-def short_name(text: str) -> str:
-    """A name on one line and not too long, so that it cannot look like other lines, or widen a table."""
-    return shorten(one_line(text), NAME_LENGTH)
+def line_name(text: str) -> str:
+    """`short_name` with more characters, for tables with few columns."""
+    return short_name(text, LINE_NAME)
 
 
 def finding_lines(findings: Iterable[Finding | FindingRecord], title: str = "findings") -> list[str]:
@@ -189,7 +182,7 @@ def family_summary(families: Families) -> str:
 
 def _family_lines(families: Families, side: str, rows: Sequence[FamilyShares]) -> list[str]:
     used = [row for row in rows if row.total]
-    width = max(len(short_name(label)) for label in (*(str(row.label) for row in used), "all but Background"))
+    width = max(len(line_name(label)) for label in (*(str(row.label) for row in used), "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
     lines = [f"{f'given {side}':{width}} identity in family  out of it {unit:>14}  mostly confused with"]
     lines += [_family_line(row, str(row.label), width) for row in used]
@@ -199,7 +192,7 @@ def _family_lines(families: Families, side: str, rows: Sequence[FamilyShares]) -
 def _family_line(row: FamilyShares, name: str, width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
     total = pixels_in_full(row.total) if row.total else ""
-    return f"{short_name(name):{width}} {parts} {total:>14}  {preferred_name(row.preferred or None)}".rstrip()
+    return f"{line_name(name):{width}} {parts} {total:>14}  {preferred_name(row.preferred or None)}".rstrip()
 
 
 def layout_summary(layout: Layout) -> str:
@@ -211,12 +204,12 @@ def layout_summary(layout: Layout) -> str:
     ]
     if facts["page0"]:
         first = facts["page0"]
-        lines.append(f"  first page   {short_name(first['page'])}, {first['width']} x {first['height']}")
+        lines.append(f"  first page   {line_name(first['page'])}, {first['width']} x {first['height']}")
     if facts["region0"]:
         box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
-        label, page = (short_name(facts["region0"][name]) for name in ("label", "page"))
+        label, page = (line_name(facts["region0"][name]) for name in ("label", "page"))
         lines.append(f"  first region {label} at {box} on {page}")
-    names = list(map(short_name, facts["labels"]))  # those of two labels may be equal
+    names = list(map(line_name, facts["labels"]))  # those of two labels may be equal
     width = max(map(len, names), default=0)
     lines += [f"  {name:{width}} {count:>10,}" for name, count in zip(names, facts["labels"].values())]
     lines += [f"  {one_line(line)}" for line in further_facts(facts)]
@@ -244,7 +237,6 @@ def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
     return f"{name}: " + ", ".join(f"{value} {pages:,}" for value, pages in shown) + more
 
 
-MOST_PAGES = 5000  # of a set whose objects are part of every summary; about a second of work
 COUNTS = {"tp": "found", "fn": "missed", "fp": "invented"}
 
 
@@ -260,7 +252,8 @@ def object_summary(result: Result) -> str:
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
     lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
-    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else _ap_text(objects))
+    ap = ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
+    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else ap)
     notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
     return "\n".join([*lines, *notes])
 
@@ -276,10 +269,6 @@ def _rows(objects: ObjectScores, centroids: CentroidScores) -> Iterator[tuple[st
         f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(centroids.one_to_one[name]) for name in SCORES],
     )
-
-
-def _ap_text(objects: ObjectScores) -> str:
-    return ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
 
 
 def _panoptic_text(objects: ObjectScores) -> str:

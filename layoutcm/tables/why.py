@@ -1,9 +1,9 @@
-"""Why pixels are wrong (`--why`): causes, forgiveness and score curves as tables and as terminal text."""
+"""Why pixels are wrong (`--why`): causes, forgiveness and score curves as tables, terminal text and data of figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import to_builtins
@@ -11,26 +11,52 @@ from msgspec import to_builtins
 from layoutcm.diagnosis.cause_kernel import CAUSES as CAUSE_KINDS
 from layoutcm.diagnosis.causes import Causes
 from layoutcm.filling.reading import dense
-from layoutcm.layouts.model import SIDES
+from layoutcm.layouts.model import SIDES, Floats
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.scores import ratio
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import CausePixels, CauseScores
-from layoutcm.tables.cause_shares import FORGIVEN
+from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.tables.score_tables import calibration_table, score_lines, threshold_table
 from layoutcm.tables.tables import Table
 from layoutcm.wording import (
     MISSING,
     NAME_LENGTH,
     USE_A_MAPPING,
-    one_line,
     percent,
     pixels_in_full,
     plain_percent,
     score_text,
-    shorten,
+    short_name,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# The columns of forgiveness that are drawn, with their titles.
+FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1 of the 2x2 matrix"}
+
+
+class CauseShares(NamedTuple):
+    """What is missing and too much in pred, as shares of the pixels of labels: float64[labels, causes] each."""
+
+    labels: list[str]
+    gt: Floats  # of the pixels of the label in gt: 1 - recall
+    pred: Floats  # of those in pred: 1 - precision
+
+    @property
+    def occurring(self) -> list[int]:
+        """The places of the causes that some label has."""
+        return np.flatnonzero(np.nansum(np.concatenate([self.gt, self.pred]), axis=0) > 0).tolist()
+
+
+def cause_shares(causes: Causes, confusion: Confusion, selection: Selection | None = None) -> CauseShares:
+    """The shares of the labels in use without Background, the largest in gt first; `confusion` has method matrix."""
+    positions = [i for i in (selection or select(confusion)).rows if i > 0]
+    positions.sort(key=lambda i: -confusion.values[i].sum())
+    lost, extra = (ratio(causes.values.sum(axis=2 - k).T, confusion.values.sum(axis=1 - k)[:, None]) for k in (0, 1))
+    return CauseShares([confusion.labels[i] for i in positions], lost[positions], extra[positions])
+
 
 CAUSE_COLUMNS = ("cause", "pixels", "share_of_wrong", "mostly")
 TOTAL, CAUSES = "total", "Causes of wrong pixels"
@@ -115,7 +141,7 @@ def why_summary(result: Result) -> str:
 def _total_lines(result: Result) -> list[str]:
     lines = [f"{'why pixels are wrong':20} {'pixels':>14}   share  mostly"]
     for cause, pixels, share, mostly in cause_rows(result):
-        cell = shorten(one_line(mostly), 2 * NAME_LENGTH)
+        cell = short_name(mostly, 2 * NAME_LENGTH)
         lines.append(f"{cause:20} {pixels_in_full(pixels):>14} {percent(share):>7}  {cell}".rstrip())
     return lines
 
@@ -124,7 +150,7 @@ def _label_lines(rows: Sequence[Any], side: str) -> list[str]:
     """One line per label: its wrong pixels on one side, and the share of every cause."""
     if not rows:
         return []
-    names = [shorten(one_line(row["class"]), NAME_LENGTH) for row in rows]
+    names = [short_name(row["class"]) for row in rows]
     width = max(len(LOST[side]), *map(len, names))
     lines = [f"{LOST[side]:{width}} {'pixels':>14} " + " ".join(f"{cause:>9}" for cause in CAUSE_KINDS)]
     for name, row in zip(names, rows):

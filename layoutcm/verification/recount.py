@@ -57,7 +57,7 @@ class Verification:
     deviations: tuple[Deviation, ...]  # those above the tolerance
     not_installed: tuple[str, ...]
     why_no_ap: str  # why AP was not checked; "" if it was, or if pycocotools is not installed
-    objects_left_out: tuple[str, ...] = ()  # pages whose objects layoutcm left out, so that AP was not checked on them
+    objects_left_out: tuple[str, ...] = ()  # pages whose objects layoutcm left out: AP was not checked on them
 
     @property
     def numbers(self) -> int:

@@ -39,19 +39,19 @@ def test_exit_codes_and_the_table(result_a, capsys):
     assert main(["gate", "--result", result_a, "--fail-under", "macro.f1=0.82", "--fail-under", "micro.f1=0.9"]) == 3
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "gate failed: 1 of 2 checks fell short"
-    assert printed[3].split()[:5] == ["macro.f1", "0.810", "0.820", "fell", "short"]
+    assert printed[3].split()[:5] == ["macro.f1", "0.810", "≥", "0.820", "fell"]
     assert printed[3].endswith("  its interval contains 0.82")
-    assert printed[4].split()[:4] == ["micro.f1", "0.912", "0.900", "passed"]
+    assert printed[4].split()[:4] == ["micro.f1", "0.912", "≥", "0.900"]
     assert main(["gate", GT, A, "--fail-under", "macro.f2=0.8"]) == 2
     assert "there is no figure 'macro.f2'. The closest are macro.f1" in capsys.readouterr().err
 
 
 def test_a_drop_from_the_baseline(result_a, result_c, tmp_path, capsys):
-    """Model a has a lower micro F1 than model c, but not in enough documents to call it a real drop."""
+    """Model a has a lower micro F1 than model c, but not in enough documents to call it worse."""
     files = [str(tmp_path / name) for name in ("gate.json", "gate.md")]
     arguments = ["gate", "--result", result_a, "--baseline", result_c, "--json", files[0], "--markdown", files[1]]
     assert main([*arguments, "--max-drop", "0.01"]) == 0
-    assert "interval -0.066 to +0.017: within noise" in capsys.readouterr().out
+    assert "interval -0.066 to +0.017: no difference shown, so it passes" in capsys.readouterr().out
     assert main([*arguments, "--max-drop", "0.01", "--strict"]) == 3
     written = json.loads(Path(files[0]).read_text("utf-8"))
     checks = {check["figure"]: check for check in written["checks"]}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import load_mapping, parse_mapping
 from layoutcm.cli.main import main
-from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
+from layoutcm.tables.command_texts import mapping_lines, mapping_yaml
 from support.layouts import build
 from support.paths import SAMPLE
 

@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.tables.leaderboard_texts import leaderboard_summary
+from layoutcm.tables.leaderboard_tables import leaderboard_summary
 from support.paths import SAMPLE
 from support.result_schema import assert_valid
 from support.sample_comparisons import MODELS, compare_all_of_sample

@@ -10,7 +10,7 @@ from layoutcm.drawing.paper import charts as on_paper
 from layoutcm.drawing.screen import charts as on_screen
 from layoutcm.results.types import BoardClass
 from layoutcm.tables import leaderboard_tables
-from layoutcm.tables.leaderboard_tables import ClassGrid, class_grid
+from layoutcm.tables.leaderboard_tables import ClassGrid, class_grid, classes_in_use
 from support.paper_texts import drawn_texts
 from support.plotly_traces import trace
 from support.sample_comparisons import compare_all_of_sample
@@ -52,7 +52,7 @@ def test_of_too_many_labels_the_largest_are_drawn(board, monkeypatch):
     monkeypatch.setattr(leaderboard_tables, "MOST_DRAWN", 3)
     pixels = board.comparisons["a"].confusion().classes().set_index("label")["gt_pixels"].drop("Background")
     largest = set(pixels.sort_values().index[-3:])
-    assert class_grid(board.shown).labels == [label for label in board.classes_in_use if label in largest]
+    assert class_grid(board.shown).labels == [label for label in classes_in_use(board.shown) if label in largest]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

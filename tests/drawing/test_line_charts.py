@@ -28,9 +28,9 @@ from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.paper import charts as paper
 from layoutcm.drawing.paper import printing
 from layoutcm.drawing.screen import charts as screen
-from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.metrics.objects.average_precision import envelope_steps
-from layoutcm.tables.cause_shares import FORGIVEN
+from layoutcm.tables.why import FORGIVEN
 from support import hostile
 from support.layouts import build
 from support.paper_texts import drawn_texts, svg_texts, text_boxes

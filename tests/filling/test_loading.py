@@ -1,4 +1,4 @@
-"""`load_result`: matrices, tables and figures from a result.json are those of the comparison."""
+"""`load_result`: matrices, tables and figures from a result.json, also of schema 1.0, are those of the comparison."""
 
 import copy
 import json
@@ -173,7 +173,7 @@ NO_MATRIX = "this is not a matrix of the 4 labels"
 def wrong_results():
     """(what is given, place, problem, hint)"""
     good = full_result(three_pages(), "tensor")
-    record = good["by_document"][0]
+    record, words = good["by_document"][0], good["vocabulary"]
 
     def changed(**changes):
         return {name: value for name, value in (good | changes).items() if value != "gone"}
@@ -208,6 +208,14 @@ def wrong_results():
         (changed(confusion=SPARSE | {"column": [0], "shape": [5, 5]}), "confusion", NO_MATRIX, AGAIN),
         (changed(precision_mass="gone"), "precision_mass", NO_MATRIX, AGAIN),
         (changed(pred_pixels=[1]), "pred_pixels", "1 numbers for 4 labels", AGAIN),
+        (changed(recall=[[1.0]]), "recall", NO_MATRIX, AGAIN),
+        (changed(by_document=[record | {"f1": [[1.0] * 4] * 3}]), "by_document[0].f1", NO_MATRIX, AGAIN),
+        (changed(vocabulary=words | {"sides": ["x", "y"]}), "vocabulary.sides",
+         "['x', 'y'] are not the names of two sides", AGAIN),
+        (changed(vocabulary=words | {"measured": "x"}), "vocabulary.measured", "'x' is not 'scores'", AGAIN),
+        (changed(vocabulary=words | {"views": {}}), "vocabulary.views", "'pixels' is missing", AGAIN),
+        (changed(recipe_fields={"gt": "\ud800"}), "recipe_fields.gt",
+         "'\\ud800' holds half a surrogate pair, which is no text", "Remove the entry or repair it."),
         (changed(by_document=[record, without(record, "pages")]), "by_document[1]",
          "object missing required field `pages`", AGAIN),
         (changed(by_document=[record, record | {"confusion": [[1.0]]}]), "by_document[1].confusion",
@@ -299,3 +307,53 @@ def test_figures_are_those_of_the_report(name):
 def test_an_unknown_figure_is_an_error():
     with pytest.raises(lcm.InputError, match="'curves' is not known"):
         result_of(one_label_pages(0.5)).figure("curves")
+
+
+ADDED = {"measures", "vocabulary", "weights", "border_slack", "page_scores"}
+IN_PARTS = {
+    "curve", "curves", "reliability", "gt_places", "pred_places", "class_blind_counts", "note", "documents_needed",
+    "tests", "whole", "review_count",
+}  # fmt: skip
+
+
+def of_first_schema(value):
+    """The result without the keys that 1.0 did not have."""
+    if isinstance(value, dict):
+        return {key: of_first_schema(item) for key, item in value.items() if key not in IN_PARTS}
+    return [of_first_schema(item) for item in value] if isinstance(value, list) else value
+
+
+def first_schema(compared, **asked):
+    now = full_result(compared, **asked)
+    return {**{key: of_first_schema(one) for key, one in now.items() if key not in ADDED}, "schema": "1.0"}
+
+
+@pytest.fixture(scope="module")
+def old():
+    return first_schema(compare_sample(), why=True, intervals=5, slices=True, families="doclaynet")
+
+
+def test_figures_are_those_of_the_comparison(old):
+    assert lcm.load_result(old).figures == compare_sample().result(intervals=False).figures
+
+
+def test_a_report_is_written(old, tmp_path, quick):
+    files = {path.name for path in lcm.load_result(old).write_report(tmp_path / "report").rglob("*")}
+    assert {"report.html", "report.xlsx", "classes.tex", "families.tex"} <= files
+
+
+def test_it_is_a_baseline(old):
+    assert lcm.gate(compare_sample(), baseline=old).passed
+
+
+def test_agreement_of_documents_is_not_known(tmp_path, quick):
+    old = first_schema(three_pages(truth=False))
+    documents = [{key: one for key, one in row.items() if key != "agreement"} for row in old["by_document"]]
+    result = lcm.load_result(old | {"by_document": documents})
+    assert result.vocabulary.sides == ("A", "B")
+    assert result.document_table()["agreement"].isna().all()
+
+
+def test_measures_that_a_file_lacks_are_read_off_its_parts():
+    now = full_result(three_pages())
+    assert lcm.load_result(now | {"measures": {}}) == lcm.load_result(now)

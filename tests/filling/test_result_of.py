@@ -1,4 +1,4 @@
-"""The result as JSON: averages of every level, objects, centroids and soft scores."""
+"""The result as JSON: averages of every level, objects, centroids, soft scores, and findings about A and B."""
 
 import json
 import subprocess
@@ -8,7 +8,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.filling.result_of import result_of
+from layoutcm.filling.result_of import result_of, with_letters
+from layoutcm.layouts.model import Finding
 from layoutcm.results.encoding import json_ready
 from support.paths import SAMPLE
 from support.results import full_result
@@ -100,3 +101,21 @@ def test_parts_that_are_computed_at_the_same_time_are_the_same(monkeypatch):
     one_by_one = result_of(compare_sample())
     monkeypatch.setattr("layoutcm.filling.result_of.FEWEST_PARALLEL", 0)
     assert result_of(compare_sample()).to_json() == one_by_one.to_json()
+
+
+def test_names_of_files_and_labels_stay_as_they_are():
+    text = "gt.json: 2 pages of gt's and pred (first: 'gt'), the prediction and Ground truth; pred-1, my gt-file."
+    finding = Finding("same-file", values={"gt": "gt.json", "pred": "gt"})
+    assert with_letters(text, finding) == "gt.json: 2 pages of A's and B (first: 'gt'), B and A; pred-1, my gt-file."
+
+
+@pytest.mark.parametrize(
+    "name", ["pred/model-a.json", "runs of pred/x.json", "my gt (1).json", "gt", "C:\\\\gt\\\\a.json", "p"]
+)
+def test_file_names_with_words_for_sides_stay_as_they_are(name):
+    finding = Finding("empty-page", 2, {"file": name, "pages": 3, "first": "the prediction of p. 3"})
+    assert with_letters(finding.message, finding) == finding.message
+    finding = Finding("mapping-misspelt", 1, {"side": "pred", "file": name, "first": "gt label", "meant": "x"})
+    assert with_letters(finding.message, finding).startswith("The mapping of B names 1 label that ")
+    assert name == "gt" or f"that {name} has" in with_letters(finding.message, finding)
+    assert "'gt label'" in with_letters(finding.message, finding)

@@ -80,8 +80,8 @@ def test_the_html_has_every_cell(result, tables):
 
 
 def number(text):
-    """A number in LaTeX; one that is written as less than 0.0001 is 0."""
-    return 0 if text == "$<$0.0001" else float(text.replace(r"\,", "").replace("$-$", "-"))
+    """A number in LaTeX; one that is written as less than 0.001 is 0."""
+    return 0 if text == "$<$0.001" else float(text.replace(r"\,", "").replace("$-$", "-"))
 
 
 def test_the_latex_has_every_number(result, tables):
@@ -92,5 +92,5 @@ def test_the_latex_has_every_number(result, tables):
         # Labels that neither side uses are left out; the sample has none.
         for line, row in zip(lines[1:], rows_of(tables[name])[1:], strict=True):
             numbers = [(a.strip(), b) for a, b in zip(line, row, strict=True) if isinstance(b, int | float)]
-            assert all(number(a) == pytest.approx(b, abs=1e-4) for a, b in numbers), (name, line)
+            assert all(number(a) == pytest.approx(b, abs=1e-3) for a, b in numbers), (name, line)
             assert sum(cell.strip() == "--" for cell in line) == row.count(None)

@@ -25,7 +25,7 @@ from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, file
 
 OWN_FILES = ["figures/model-classes.svg", "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.xlsx"]
 OWN_FILES += ["model_classes.csv", "model_differences.csv", "model_documents.csv", "model_pages.csv"]
-OWN_FILES += ["tables/leaderboard.tex", "tables/model_classes.tex"]
+OWN_FILES += [f"tables/{name}.{suffix}" for name in ("leaderboard", "model_classes") for suffix in ("md", "tex")]
 OF_OBJECTS = ["objects.ap", "objects.pq", "objects.f1"]
 
 
@@ -93,8 +93,11 @@ def test_workbook_and_latex_have_the_numbers(board, place):
     assert pages[0][3] == "F1: model-c" and pages[1][0] == board.pages()["page"][0]
     text = (place / "tables" / "leaderboard.tex").read_text("utf-8")
     best = board.table.iloc[0]
-    assert f"& {best['macro_f1']:.4f} & {best['macro_f1_low']:.3f} – {best['macro_f1_high']:.3f} &" in text
+    assert f"& {best['macro_f1']:.3f} & {best['macro_f1_low']:.3f} – {best['macro_f1_high']:.3f} &" in text
     assert "no difference shown" in text and "baseline" in text
+    text = (place / "tables" / "leaderboard.md").read_text("utf-8")
+    ends = " – ".join(f"{best[f'macro_f1_{end}']:.3f}".replace(".", r"\.") for end in ("low", "high"))
+    assert f"| {best['macro_f1']:.3f} | {ends} |" in text
     assert "Caption & " in (place / "tables" / "model_classes.tex").read_text("utf-8")
 
 

@@ -96,14 +96,14 @@ def test_different_labels():
     c = lcm.compare(*different_labels().alignment.layouts, truth=False)
     result = result_of(c)
     text = result_summary(result)
-    assert "have different labels, so that there is no agreement" in text and "largest cells" in text
+    assert "have different labels, so there is no agreement" in text and "largest cells" in text
     assert_valid(result)
     assert all_tables(result)["agreement"].note.startswith("There is no agreement")
 
 
 def test_all_pages_to_review_are_in_the_report(sides, monkeypatch):
     """A result has the first of them only."""
-    monkeypatch.setattr("layoutcm.filling.asked_parts.MOST_TO_REVIEW", 1)
+    monkeypatch.setattr("layoutcm.filling.result_parts.MOST_TO_REVIEW", 1)
     c = lcm.compare(*sides, truth=False, min_score=0.5)
     result = result_of(c)
     rows = [len(all_tables(result, *more)["review"].data) for more in ([], [c])]

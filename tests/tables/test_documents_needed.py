@@ -86,6 +86,22 @@ def test_a_leaderboard_and_its_json_have_it():
     assert row["documents_needed"] == lcm.documents_needed(a, b, "class.a.f1")
 
 
+def test_results_have_the_sums_that_are_needed():
+    a, b = pair(GAINS)
+    results = [one.result(intervals=False) for one in (a, b)]
+    loaded = [lcm.load_result(one.to_json()) for one in results]
+    for first, second in (results, loaded, (a, results[1]), (loaded[0], b)):
+        assert lcm.documents_needed(first, second, "micro.recall") == 18
+    with pytest.raises(InputError, match=r"'over_pages\.macro\.recall' is not a figure with an interval"):
+        lcm.documents_needed(*results, "over_pages.macro.recall")
+    with pytest.raises(InputError, match="c_a: it has other documents"):
+        lcm.documents_needed(results[0], pair(GAINS[:6])[0])
+    with pytest.raises(InputError, match="one result has the method matrix, the other has tensor"):
+        lcm.documents_needed(results[0], b.result(intervals=False, method="tensor"))
+    with pytest.raises(InputError, match="c_b: 3 is not a comparison"):
+        lcm.documents_needed(results[0], 3)
+
+
 def test_pages_of_one_document_are_counted_as_pages():
     documents = {f"page {k:03}": "one" for k in range(8)}
     a, b = pair(GAINS, documents=documents)

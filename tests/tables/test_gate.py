@@ -8,7 +8,7 @@ import layoutcm as lcm
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.results.encoding import json_text
-from layoutcm.tables.gate_texts import gate_lines, gate_markdown
+from layoutcm.tables.gate import gate_lines, gate_markdown
 from support.layouts import build
 from support.results import full_result
 from support.row_pages import ROWS, compare_rows
@@ -18,6 +18,7 @@ from support.three_pages import different_labels, three_pages
 GOOD = [ROWS] * 12
 ONE_BAD = [ROWS] * 11 + [2]
 ALL_WORSE = [7, 8, 9] * 4
+PASSES = "no difference shown, so it passes, although beyond the limit"
 
 
 def stored(c):
@@ -77,26 +78,35 @@ def test_what_is_not_defined_falls_short():
     assert gate.checks[0].remark == "n/a: it is not defined in this result"
 
 
-def test_a_drop_in_one_document_is_noise_unless_strict():
+def test_what_is_not_defined_in_the_baseline_passes_and_says_why():
+    wrong = compare_rows(GOOD, label="b").alignment.layouts[1]
+    no_labels = lcm.compare(compare_rows(GOOD).alignment.layouts[0], wrong, taxonomy="different")
+    check = only(lcm.gate(compare_rows(GOOD), baseline=no_labels, max_drop={"macro.f1": 0}))
+    assert (check.passed, check.least, check.baseline) == (True, None, None)
+    assert check.remark == "n/a in the baseline, so there is nothing to compare it with, and it passes"
+
+
+def test_a_drop_in_one_document_is_not_shown_and_passes_unless_strict():
     """One document of twelve finds 2 instead of 10 rows: recall drops from 1 to 0.933, but not in general."""
     good, bad = compare_rows(GOOD), compare_rows(ONE_BAD)
     check = only(lcm.gate(bad, baseline=good, max_drop={"micro.recall": 0.01}))
     assert check.baseline == 1 and check.least == 0.99 and check.value == pytest.approx(1 - 8 / 120)
     assert check.passed and check.low < -8 / 120 < 0 <= check.high
     assert check.remark.startswith("-0.067, interval ")
-    assert ": within noise, about 95 documents like these would show it" in check.remark
-    assert not lcm.gate(bad, baseline=good, max_drop={"micro.recall": 0.01}, strict=True).passed
+    assert f": {PASSES}; about 95 documents like these would show it" in check.remark
+    strict = only(lcm.gate(bad, baseline=good, max_drop={"micro.recall": 0.01}, strict=True))
+    assert not strict.passed and ": no difference shown, but every drop counts (strict)" in strict.remark
     assert lcm.gate(bad, baseline=good, max_drop={"micro.recall": 0.07}, strict=True).passed
 
 
 def test_a_drop_in_all_documents_is_real():
     check = only(lcm.gate(compare_rows(ALL_WORSE), baseline=compare_rows(GOOD), max_drop={"class.a.recall": 0.1}))
     assert not check.passed and check.value == 0.8 and check.high < 0
-    assert check.remark.startswith("-0.200, interval ") and check.remark.endswith("a real drop")
+    assert check.remark.startswith("-0.200, interval ") and check.remark.endswith(": worse")
     assert lcm.gate(compare_rows(ALL_WORSE), baseline=compare_rows(GOOD), max_drop={"class.a.recall": 0.2}).passed
 
 
-def test_a_drop_that_a_leaderboard_does_not_show_is_within_noise():
+def test_a_drop_that_a_leaderboard_does_not_show_passes():
     """Six documents, all worse: p is 2/64, but 4/64 for the label and Background. The interval is not corrected."""
     good, worse = compare_rows(GOOD[:6]), compare_rows(ALL_WORSE[:6])
     check = only(lcm.gate(worse, baseline=good, max_drop={"class.a.recall": 0}))
@@ -104,7 +114,7 @@ def test_a_drop_that_a_leaderboard_does_not_show_is_within_noise():
     assert (row["p"], row["verdict"]) == (4 / 64, "no difference shown")
     assert check.passed and check.high < 0
     corrected = "the interval is of this one alone, the verdict is corrected for 2 tests"
-    assert check.remark.endswith(f": within noise, a few more documents like these would show it; {corrected}")
+    assert check.remark.endswith(f": {PASSES}; a few more documents like these would show it; {corrected}")
     assert not only(lcm.gate(worse, baseline=good, max_drop={"micro.recall": 0})).passed  # one test
 
 
@@ -131,7 +141,7 @@ def test_a_bare_number_beside_others_is_for_all_figures_without_their_own():
 def test_with_too_few_documents_every_drop_counts_and_it_is_said():
     gate = lcm.gate(compare_rows([10, 10, 9]), baseline=compare_rows([10, 10, 10]), max_drop={"micro.recall": 0.01})
     assert not gate.passed
-    assert only(gate).remark == "-0.033; too few documents to tell it from noise"
+    assert only(gate).remark == "-0.033; too few documents for a verdict, so every drop counts"
     assert gate.notes == ("3 documents are too few for intervals: at least 6 are needed.",)
     rough = lcm.gate(compare_rows(GOOD), "micro.f1=1")
     assert rough.notes == ("12 documents: with fewer than 20, intervals are rough.",)
@@ -139,9 +149,9 @@ def test_with_too_few_documents_every_drop_counts_and_it_is_said():
 
 def test_a_figure_without_an_interval_may_not_drop():
     check = only(lcm.gate(compare_rows(ONE_BAD), baseline=compare_rows(GOOD), max_drop={"objects.f1": 0}))
-    assert not check.passed and check.remark.endswith("; it has no interval")
+    assert not check.passed and check.remark.endswith("; it has no interval, so every drop counts")
     check = only(lcm.gate(compare_rows(ONE_BAD), baseline=compare_rows(GOOD), max_drop={"over_pages.macro.f1": 0}))
-    assert not check.passed and check.remark.endswith("; it has no interval")
+    assert not check.passed and check.remark.endswith("; it has no interval, so every drop counts")
 
 
 def test_pages_of_one_document_are_the_units():
@@ -151,7 +161,7 @@ def test_pages_of_one_document_are_the_units():
         return c
 
     gate = lcm.gate(one_document(ONE_BAD), baseline=one_document(GOOD), max_drop={"micro.recall": 0})
-    assert gate.passed and ": within noise, about 95 pages like these would show it" in only(gate).remark
+    assert gate.passed and f": {PASSES}; about 95 pages like these would show it" in only(gate).remark
     without = stored(one_document(GOOD))
     gate = lcm.gate(one_document(ONE_BAD), baseline=without, max_drop={"micro.recall": 0})
     assert not gate.passed and "its pages are missing" in gate.notes[-1] and "--per-page" in gate.notes[-1]
@@ -229,11 +239,11 @@ def test_the_table_of_the_terminal():
     lines = gate_lines(gate)
     assert lines[0] == "gate failed: 5 of 6 checks fell short"
     assert lines[2:5] == [
-        "figure          value  at least  baseline     outcome  remark",
-        "macro.f1        0.889     0.900            fell short",
-        "micro.f1        0.889     1.000     1.000  fell short  -0.111, interval -0.111 to -0.111: a real drop",
+        "figure          value    limit  baseline     outcome  remark",
+        "macro.f1        0.889  ≥ 0.900            fell short",
+        "micro.f1        0.889  ≥ 1.000     1.000  fell short  -0.111, interval -0.111 to -0.111: worse",
     ]
-    assert ["macro.recall", "0.800", "0.800", "passed"] in [line.split() for line in lines]
+    assert ["macro.recall", "0.800", "≥", "0.800", "passed"] in [line.split() for line in lines]
     assert lines[-1] == gate.result.recipe
 
 
@@ -254,5 +264,5 @@ def test_the_markdown_of_a_passed_gate():
     c = lcm.compare(build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 4)]), build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 4)]))
     text = gate_markdown(lcm.gate(c, "micro.f1=1"))
     assert text.startswith("**layoutcm gate passed: 1 check**")
-    assert "| micro\\.f1 | 1.000 | 1.000 |  | passed |  |" in text
+    assert "| micro\\.f1 | 1.000 | ≥ 1.000 |  | passed |  |" in text
     assert "confusions" not in text

@@ -15,7 +15,7 @@ from layoutcm.tables.interval_texts import (
     CellWords,
     cell_pair_text,
     difference_summary,
-    interval_text,
+    interval_of_row,
     resampling_of,
     resampling_text,
     unit_lines,
@@ -37,8 +37,13 @@ NO_DIFFERENCE = "no difference shown"
         ((0.009, 0.031), "worse", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), worse"),
         ((0.009, 0.031), "better", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), better"),
         ((0.009, 0.031), "better", (True, WITHOUT_TRUTH, True), "+2.02 points (+0.90 to +3.10), more agreement"),
-        ((-0.009, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), "+2.02 points (-0.90 to +3.10), within noise"),
-        ((0.0, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), "+2.02 points (0.00 to +3.10), within noise"),
+        (
+            (-0.009, 0.031),
+            NO_DIFFERENCE,
+            (True, WITH_TRUTH, True),
+            f"+2.02 points (-0.90 to +3.10), {NO_DIFFERENCE}",
+        ),
+        ((0.0, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), f"+2.02 points (0.00 to +3.10), {NO_DIFFERENCE}"),
         (NO_ENDS, "too few documents", (True, WITH_TRUTH, True), "+2.02 points, no interval"),
         (NO_ENDS, None, (True, WITH_TRUTH, False), "+2.02 points"),
     ],
@@ -83,8 +88,8 @@ def test_the_source_of_intervals_in_words(shares, documents, text):
 def test_an_interval_is_its_two_ends_or_a_dash():
     found = one_label_pages(*[0.2, 0.4] * 4).bootstrap()
     _, low, high = found.figures["micro_f1"]
-    assert interval_text(found, "micro_f1") == f"{low:.3f} – {high:.3f}" and low < 0.46 < high
-    assert interval_text(one_label_pages(0.5).bootstrap(), "micro_f1") == "–"
+    assert interval_of_row(found.figure_rows["micro_f1"]) == f"{low:.3f} – {high:.3f}" and low < 0.46 < high
+    assert interval_of_row(one_label_pages(0.5).bootstrap().figure_rows["micro_f1"]) == "–"
 
 
 def test_few_units_are_listed():
@@ -109,7 +114,7 @@ weighted, without Background    +0.111                     –    1.000     0 of
 micro, with Background          +0.077                     –    1.000     1 of 2  too few documents
 macro, mean over pages          +0.056                     –    1.000     0 of 2  too few documents
 macro, mean over documents       0.000                     –    1.000     0 of 2  too few documents
-Content against Background      -0.123                     –    1.000     0 of 2  too few documents
+content, against Background     -0.123                     –    1.000     0 of 2  too few documents
 a                               +0.167                     –        –     0 of 2  too few documents
 b                                0.000                     –        –     0 of 2  too few documents
 no intervals: 2 documents are too few, at least 6 are needed
@@ -174,7 +179,7 @@ def test_where_test_and_interval_disagree_the_verdict_says_so():
         ("macro_precision_with_background", "macro precision, with Background"),
         ("macro_recall_over_pages", "macro recall, mean over pages"),
         ("macro_f1_over_documents", "macro F1, mean over documents"),
-        ("content_f1", "content F1"),
+        ("content_f1", "content F1, against Background"),
     ],
 )
 def test_titles_of_figures(figure, title):

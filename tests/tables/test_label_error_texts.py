@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layoutcm.tables.label_error_texts import candidate_table, label_errors_sentence
+from layoutcm.tables.command_texts import candidate_table, label_errors_sentence
 
 KINDS = ["missing", "label", "missing", "spurious", "box"]
 

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 import layoutcm as lcm
-from layoutcm.tables.leaderboard_tables import shown_table, standing
-from layoutcm.tables.leaderboard_texts import best_sentence, leaderboard_summary
+from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summary, shown_table, standing
 from layoutcm.wording import percent
 from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels
@@ -76,7 +75,7 @@ def test_few_documents_and_different_labels():
     assert lines[2].endswith("+0.222         –  0.250  too few documents")
     assert lines[4] == "no intervals: 3 documents are too few, at least 6 are needed"
     different = leaderboard_summary(lcm.leaderboard({name: different_labels() for name in "xy"}).shown)
-    assert different.startswith("2 predictions on 1 page, the best first, by content F1\n")
+    assert different.startswith("2 predictions on 1 page, the best first, by content F1, against Background\n")
     assert "\nx       0.667         –        –         –      –  baseline\n" in different and "classes" not in different
 
 

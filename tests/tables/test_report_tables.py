@@ -51,7 +51,7 @@ c          | 0 | 0 | nan | nan | nan | nan
 
 averages: Averages
 average                      | precision | recall | F1
-Content against Background   | 0.857 | 1 | 0.923
+content, against Background  | 0.857 | 1 | 0.923
 micro, without Background    | 0.286 | 0.333 | 0.308
 macro, without Background    | 0.25 | 0.25 | 0.25
 weighted, without Background | 0.333 | 0.333 | 0.333
@@ -219,7 +219,7 @@ def test_intervals_of_figures_then_of_classes(tables):
     ]
     assert lines[19] == "macro precision, mean over pages | 0.167" + few.format(2)
     assert lines[27:] == [
-        "content F1 | 0.923" + few.format(2),
+        "content F1, against Background | 0.923" + few.format(2),
         "Background: precision | 1" + few.format(2),
         "Background: recall | 0.857" + few.format(2),
         "Background: F1 | 0.923" + few.format(2),

@@ -6,7 +6,7 @@ import pytest
 from msgspec import to_builtins
 
 import layoutcm as lcm
-from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.score_tables import (
     calibration_table,

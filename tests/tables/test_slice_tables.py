@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.filling.asked_parts import slices_of_comparison
+from layoutcm.filling.result_parts import slices_of_comparison
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.tables.slice_tables import slice_report_table, slice_summary, slice_table
 from support.layouts import build

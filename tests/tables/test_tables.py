@@ -10,10 +10,11 @@ import pyarrow.parquet
 import pytest
 
 import layoutcm as lcm
-from layoutcm.filling.region_parts import objects_part
 from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.filling.result_parts import objects_part
 from layoutcm.results.measures import OF_PIXELS, grid_rows
 from layoutcm.tables.matrix_views import Selection
+from layoutcm.tables.report_tables import findings_table
 from layoutcm.tables.tables import (
     Table,
     average_table,
@@ -21,7 +22,6 @@ from layoutcm.tables.tables import (
     confusions_table,
     csv_text,
     family_tables,
-    findings_table,
     matrix_table,
     object_tables,
     write_parquet,
@@ -92,7 +92,7 @@ def test_averages_and_largest_cells_with_different_labels():
         "averages",
         "Averages",
         "",
-        [["average", "precision", "recall", "F1"], ["Content against Background", 1.0, 0.5, 2 / 3]],
+        [["average", "precision", "recall", "F1"], ["content, against Background", 1.0, 0.5, 2 / 3]],
     )
     assert facts(confusions_table(confusion)) == (
         "confusions",
@@ -148,7 +148,7 @@ def test_messages_of_findings_are_on_one_line():
 def test_titles_and_figures_of_averages():
     titles = {title: row["f1"].column for title, row in grid_rows(OF_PIXELS).items()}
     assert titles == {
-        "Content against Background": "content_f1",
+        "content, against Background": "content_f1",
         "micro, without Background": "micro_f1",
         "macro, without Background": "macro_f1",
         "weighted, without Background": "weighted_f1",

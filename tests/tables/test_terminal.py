@@ -5,13 +5,16 @@ import re
 import pytest
 
 import layoutcm as lcm
+from layoutcm.cli.main import main
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.scores import AVERAGES
-from layoutcm.tables.terminal import family_summary, layout_summary, result_summary
+from layoutcm.tables.terminal import family_summary, layout_summary, object_summary, result_summary
 from layoutcm.wording import percent
 from support.layouts import build
 from support.paths import SAMPLE
 from support.sample_comparisons import compare_sample
+from support.three_pages import different_labels
+from support.written_reports import GT, MODEL_A
 
 NAMES = {"precision": "precision", "recall": "recall", "F1": "f1", "IoU": "iou"}
 
@@ -65,7 +68,7 @@ def test_each_average_has_its_own_scores_under_their_headings(sample):
 
 def test_content_counts_each_pixel_once(sample):
     content = sample.content()
-    line, _ = section(summary(sample), "Content against Background")
+    line, _ = section(summary(sample), "content, against Background")
     assert line.split()[-3:] == [f"{content[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
@@ -79,7 +82,7 @@ def test_intervals_stand_beside_their_own_average():
         "micro, with Background": "micro_f1_with_background",
         "macro, mean over pages": "macro_f1_over_pages",
         "macro, mean over documents": "macro_f1_over_documents",
-        "Content against Background": "content_f1",
+        "content, against Background": "content_f1",
     }.items():
         _, low, high = intervals.figures[figure]
         line, _ = section(text, title)
@@ -131,3 +134,48 @@ def test_names_cannot_look_like_other_lines_or_widen_a_table():
         assert "Text All numbers that were compared agree" in text
         assert not any(line.startswith(("All numbers", "findings: none", "b.json")) for line in text.splitlines())
     assert max(map(len, layout_summary(long).splitlines())) < 160
+
+
+def test_objects_of_the_two_page_example(two_pages):
+    """Found are the title, a paragraph, half of the picture and the table; the list item is missed.
+
+    Invented are a second paragraph on the list item, a table on the picture and a caption. Whatever the labels, the
+    second paragraph finds the list item.
+    """
+    assert (
+        object_summary(result_of(lcm.compare(*two_pages)))
+        == """\
+objects (boxes), 5 gt, 7 pred   precision    recall        F1     found    missed  invented
+at IoU 0.50                         0.571     0.800     0.667         4         1         3
+at IoU 0.50, whatever the label     0.714     1.000     0.833         5         0         2
+centroids within 20 x 20 px         0.571     0.800     0.667
+AP 0.430, AP50 0.700, AP75 0.500, AR 0.500"""
+    )
+
+
+def test_objects_with_different_labels_are_matched_whatever_their_labels():
+    text = object_summary(result_of(different_labels()))
+    assert text.startswith("""\
+objects (boxes), 1 gt, 1 pred                   precision    recall        F1     found    missed  invented
+at IoU 0.50, whatever the label                     1.000     1.000     1.000         1         0         0
+centroids within 20 x 20 px, whatever the label     1.000     1.000     1.000
+no AP: The two sides have different labels""")
+
+
+def test_without_scores_panoptic_quality_comes_first_and_the_summary_says_why_there_is_no_ap():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5), ("p", "b", 5, 5, 9, 9)])
+    pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 4)], "ab")
+    text = object_summary(result_of(lcm.compare(gt, pred))).split("\n")
+    assert text[-2] == "panoptic quality: PQ 0.400 (SQ 0.400, RQ 0.500)" and text[-1].startswith("no AP: ")
+
+
+def test_objects_of_a_very_large_set_are_shown_if_asked_for(monkeypatch, two_pages, capsys):
+    monkeypatch.setattr("layoutcm.cli.compare_command.MOST_PAGES", 1)
+    c = lcm.compare(*two_pages)
+    line = "Objects and centroids of 2 pages take a while: --objects adds them."
+    assert object_summary(result_of(c, asked=Asked(parts=()))) == line
+    assert main(["compare", GT, MODEL_A]) == 0
+    out = capsys.readouterr().out
+    assert "take a while: --objects adds them." in out and "objects (boxes)" not in out
+    assert main(["compare", GT, MODEL_A, "--objects"]) == 0
+    assert "objects (boxes)" in capsys.readouterr().out

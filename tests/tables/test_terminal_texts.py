@@ -47,7 +47,7 @@ micro, with Background           0.540    0.540    0.540
 macro, mean over pages           0.500    0.425    0.429
 macro, mean over documents       0.500    0.425    0.429
 
-Content against Background       0.957    0.978    0.967
+content, against Background      0.957    0.978    0.967
 
 class               gt px        pred px precision   recall       F1      IoU
 Background             50             40     0.750    0.600    0.667    0.500
@@ -90,7 +90,7 @@ micro, with Background           0.692    0.692    0.692   –
 macro, mean over pages           0.250    0.125    0.167   –
 macro, mean over documents       0.250    0.125    0.167   –
 
-Content against Background       1.000    1.000    1.000   –
+content, against Background      1.000    1.000    1.000   –
 
 no intervals: 2 documents are too few, at least 6 are needed
 F1 in each document     micro     macro   content
@@ -127,7 +127,7 @@ layoutcm suggest-mapping (suggest_mapping in Python) suggests one).
 
                              precision   recall       F1   interval of F1
 
-Content against Background       1.000    0.500    0.667   –
+content, against Background      1.000    0.500    0.667   –
 
 no intervals: 1 page of one document is too few, at least 6 are needed
 F1 in each page     micro     macro   content
@@ -149,7 +149,7 @@ def test_warnings_stand_before_the_scores():
         "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
         "Check that the model ran on all pages.",
     ]
-    assert [section.split()[0] for section in sections[3:]] == ["pred", "averages", "Content", "class", "largest"]
+    assert [section.split()[0] for section in sections[3:]] == ["pred", "averages", "content,", "class", "largest"]
 
 
 def test_no_findings_have_no_lines():

@@ -6,8 +6,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.filling.result_of import Asked, result_of
-from layoutcm.tables.cause_shares import cause_shares
-from layoutcm.tables.why import why_summary, why_tables
+from layoutcm.tables.why import cause_shares, why_summary, why_tables
 from support.layouts import build
 from support.result_schema import assert_valid
 from support.three_pages import different_labels

@@ -4,7 +4,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.tables.label_error_texts import label_errors_sentence
+from layoutcm.tables.command_texts import label_errors_sentence
 from layoutcm.ui.ground_truth import all_comparisons, candidates
 from layoutcm.wording import score_text
 from support.app_runner import (

@@ -6,12 +6,12 @@ import re
 import pytest
 
 import layoutcm as lcm
-from layoutcm.filling.asked_parts import curves_part
 from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.results.measures import MEASURES, Measure
-from layoutcm.tables.leaderboard_texts import best_sentence
+from layoutcm.tables.leaderboard_tables import best_sentence
+from layoutcm.tables.matrix_views import agreement_sentence
 from layoutcm.tables.score_tables import gain_sentence
-from layoutcm.tables.summary_sentence import agreement_sentence
 from layoutcm.ui.models import predictions
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts

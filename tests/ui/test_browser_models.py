@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from layoutcm.tables.leaderboard_texts import best_sentence
+from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.wording import score_text
 from support.browser import settle, shown, tab, visit, wait_for_link
 from support.sample_comparisons import compare_all_of_sample, compare_sample

@@ -3,7 +3,7 @@
 import json
 
 import layoutcm as lcm
-from layoutcm.tables.summary_sentence import summary_sentence
+from layoutcm.tables.matrix_views import summary_sentence
 from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_to_text
 from support.app_runner import button, coco, drop, opened, opened_unmapped, texts
 from support.paths import SAMPLE

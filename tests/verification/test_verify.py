@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.metrics.objects import overlaps
-from layoutcm.tables.verification_texts import verification_summary
+from layoutcm.tables.command_texts import verification_summary
 from layoutcm.verification import recount
 from layoutcm.verification.recount import verify
 from support import generated_pages

@@ -51,7 +51,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
-from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 
 if TYPE_CHECKING:

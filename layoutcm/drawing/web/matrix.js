@@ -153,7 +153,7 @@ function fill_matrix_cell(state, cell, n, r, c, written) {
   const colour = state.difference ? state.difference.colour(value, said) : state.scales[kinds[r][c]].colour(value);
   if (row.position !== null && column.position !== null) cell.dataset.cell = `${row.position}-${column.position}`;
   if (colour) { cell.style.background = css(colour); cell.style.color = readable(colour); }
-  if (said) cell.className = said === "within noise" ? "noise" : said;
+  if (said) cell.className = said === "no difference shown" ? "noise" : said;
   if (value === null) cell.textContent = "·";
   else if (written && value) cell.textContent = matrix_number(data, value);
   cell.setAttribute("aria-label", cell_lines(state, n, r, c).join(", "));
@@ -223,7 +223,7 @@ function matrix_scale_bars(state) {
   };
   if (difference) {
     const end = `${difference.capped ? "≥ " : ""}${text(difference.high)}${shares ? " points" : ""}`;
-    const noise = data.difference.plain ? null : make("div", { class: "scale" }, "within noise", make("i", { class: "grey" }));
+    const noise = data.difference.plain ? null : make("div", { class: "scale" }, "no difference shown", make("i", { class: "grey" }));
     return make("div", { class: "bars" }, bar(`${verdict_words(data, "worse")} to ${verdict_words(data, "better")}`, difference.colours, 0, end, end), noise);
   }
   const title = (scale) => (!data.diagonal ? data.view_names[data.view] : scale.kind === "hit" ? "diagonal" : "off the diagonal");

@@ -20,7 +20,7 @@ from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.models.differences import on_common_pages
-from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, DrawnMatrix
+from layoutcm.tables.label_folding import JOINED, JOINED_CELL, DrawnMatrix
 from layoutcm.tables.matrix_views import Selection, select, view_values
 
 THEMES = {"light": LIGHT, "dark": DARK}

@@ -72,7 +72,7 @@ function difference_scale(data) {
   const high = shares ? data.ends.difference : largest || 1, colours = data.themes[data.theme].diverging;
   const verdict = (value, kind, r, c) => {
     if (value === null || value === 0) return "";
-    if (noise[r][c] || kind === "mixed") return "within noise";
+    if (noise[r][c] || kind === "mixed") return "no difference shown";
     return value > 0 === (kind === "hit") ? "better" : "worse";
   };
   const start = data.ends.difference_start;

@@ -18,16 +18,15 @@ from layoutcm.drawing.paper import charts
 from layoutcm.drawing.row_charts import MOST_BARS, class_bars
 from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.errors import InputError
-from layoutcm.filling.result_of import intervals_part
+from layoutcm.filling.result_of import MOST_PAGES, intervals_part
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
 from layoutcm.results.measures import figure_title
-from layoutcm.tables.agreement_tables import AGREEMENT_TITLES
-from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
+from layoutcm.tables.label_folding import MOST_DRAWN
+from layoutcm.tables.report_tables import AGREEMENT_TITLES
 from layoutcm.tables.tables import Table, class_table
-from layoutcm.tables.terminal import MOST_PAGES
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import kept

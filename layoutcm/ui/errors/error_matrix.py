@@ -23,8 +23,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
 from layoutcm.models.cell_differences import CellDifferences, cell_differences
-from layoutcm.tables.drawn_labels import fold_others
 from layoutcm.tables.interval_texts import CellWords, cell_difference_text, cell_pair_text
+from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import Selection, every_label, select, view_buttons, view_title, view_values
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept

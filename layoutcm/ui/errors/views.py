@@ -12,7 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import Levels, worst_first
-from layoutcm.tables.drawn_labels import fold_others
+from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table
 from layoutcm.ui import screen_text

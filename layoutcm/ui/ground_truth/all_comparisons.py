@@ -14,7 +14,7 @@ from layoutcm.metrics.agreement import label_agreement
 from layoutcm.models.agreement import agreement
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
 from layoutcm.models.suggestions import candidate_keys
-from layoutcm.tables.agreement_tables import AGREEMENT_TITLES, NO_AGREEMENT, REVIEW_ORDER
+from layoutcm.tables.report_tables import AGREEMENT_TITLES, NO_AGREEMENT, REVIEW_ORDER
 from layoutcm.tables.tables import Table
 from layoutcm.ui.files.comparisons import layout_of
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced, words_for

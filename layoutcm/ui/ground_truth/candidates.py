@@ -33,7 +33,7 @@ from layoutcm.models.suggestions import (
     WRITERS,
     chosen_candidates,
 )
-from layoutcm.tables.label_error_texts import candidate_table, label_errors_sentence
+from layoutcm.tables.command_texts import candidate_table, label_errors_sentence
 from layoutcm.tables.tables import Table
 from layoutcm.ui.files.page_pictures import shrunk_picture
 from layoutcm.ui.ground_truth.all_comparisons import Evidence, FoundErrors, gt_layout

@@ -11,7 +11,7 @@ import streamlit as st
 from layoutcm.drawing.line_charts import label_points, object_curves, recall_curves
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.screen.charts import CONFIG, MOST_SHIFTS, draw, shifts_figure
-from layoutcm.filling.region_parts import objects_part
+from layoutcm.filling.result_parts import objects_part
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance

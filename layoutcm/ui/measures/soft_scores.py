@@ -15,9 +15,9 @@ from layoutcm.drawing.line_charts import reliability_bars, roc_curve
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.row_charts import score_bars
 from layoutcm.drawing.screen.charts import CONFIG, draw
-from layoutcm.filling.asked_parts import curves_part
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.layouts.model import PRED
-from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.score_tables import calibration_table, reliability_table
 from layoutcm.tables.tables import Table
 from layoutcm.ui.screen_text import words_for

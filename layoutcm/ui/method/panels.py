@@ -12,7 +12,7 @@ from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import label_sets_confusion
 from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.differences import comparison_of_pages
-from layoutcm.tables import verification_texts
+from layoutcm.tables import command_texts
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.guarded_reading import run_guarded
@@ -166,8 +166,8 @@ def _recount(chosen: Chosen, compared: Comparison, pages: int, seed: int) -> Ver
 def _show_result(result: Verification) -> None:
     """The verdict in words, what was not checked, and a row for each kind of number."""
     show = st.success if result.agrees else st.error
-    show(as_typed(f"{verification_texts.recounted_text(result)}. {verification_texts.verdict(result)}"))
-    for line in (*verification_texts.deviation_lines(result), *verification_texts.not_checked_lines(result)):
+    show(as_typed(f"{command_texts.recounted_text(result)}. {command_texts.verdict(result)}"))
+    for line in (*command_texts.deviation_lines(result), *command_texts.not_checked_lines(result)):
         st.warning(as_typed(f"{line[0].upper()}{line[1:]}".strip()))
     data_tables.show_table(result_rows(result), COLUMNS, key="verified_numbers")
     st.caption(
@@ -181,7 +181,7 @@ def result_rows(result: Verification) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (title, by, numbers, verification_texts.deviation_text(largest), "yes" if largest <= DEVIATION else "no")
+        (title, by, numbers, command_texts.deviation_text(largest), "yes" if largest <= DEVIATION else "no")
         for title, by, numbers, largest in result.table.itertuples(index=False)
     ]
     if not result.ap_was_checked:

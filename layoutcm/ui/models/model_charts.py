@@ -16,7 +16,7 @@ from layoutcm.drawing.line_charts import points_of, threshold_curve, threshold_p
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.row_charts import model_cause_bars, slice_dots
 from layoutcm.drawing.screen.charts import CONFIG, cell_chart_height, draw, row_chart_height
-from layoutcm.filling.asked_parts import curves_part, slices_of_comparison
+from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.models.leaderboard import Leaderboard, cause_row
 from layoutcm.results.types import CurveScores

@@ -23,9 +23,9 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
 from layoutcm.results.measures import Figures, Measure
 from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE
-from layoutcm.tables.agreement_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
 from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, ends_text, short_title, shown_table
+from layoutcm.tables.report_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
 from layoutcm.tables.tables import Table
 from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
 from layoutcm.ui.screen_text import as_typed

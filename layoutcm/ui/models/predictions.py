@@ -17,7 +17,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import Leaderboard, leaderboard
-from layoutcm.tables.leaderboard_texts import best_sentence
+from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server import background

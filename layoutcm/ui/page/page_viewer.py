@@ -19,9 +19,9 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.levels import page_position, pages_of
 from layoutcm.results.vocabulary import Vocabulary
-from layoutcm.tables.drawn_labels import fold_others
+from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import cell_name, select
-from layoutcm.tables.word_tables import words_table
+from layoutcm.tables.tables import words_table
 from layoutcm.ui import screen_text
 from layoutcm.ui.files.page_pictures import page_image_addresses, shrunk_picture
 from layoutcm.ui.screen_text import as_typed, words_for

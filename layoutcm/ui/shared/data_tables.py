@@ -14,8 +14,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import GT
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions
-from layoutcm.tables.summary_sentence import result_sentence, summary_sentence
+from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page

@@ -14,8 +14,7 @@ from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
-from layoutcm.tables.pair_tables import difference_table, pair_table
-from layoutcm.tables.tables import matrix_table
+from layoutcm.tables.tables import difference_table, matrix_table, pair_table
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components
 from layoutcm.ui.shared.downloads import Offer, file_name, in_state

@@ -22,7 +22,7 @@ from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
 from layoutcm.drawing.row_charts import class_bars
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, select, view_title
-from layoutcm.tables.pair_tables import difference_table, pair_table
+from layoutcm.tables.tables import difference_table, pair_table
 from support import hostile
 from support.contrast import luminance
 from support.layouts import build

@@ -10,7 +10,7 @@ from layoutcm.drawing.label_order import MOST_UNGROUPED, groups_of_labels
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.web.matrix_data import MatrixLook, difference_data, matrix_data
 from layoutcm.metrics.family_trees import check_tree
-from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN
+from layoutcm.tables.label_folding import JOINED, MOST_DRAWN
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, select, view_values
 from support.matrix_values import known_differences, views_of
 

@@ -11,7 +11,7 @@ from layoutcm.drawing.matrix_layers import cell_colour, matrix_layers
 from layoutcm.drawing.palette import DARK, LIGHT, rgb, scale_colour
 from layoutcm.drawing.web.matrix_data import MatrixLook, difference_data, matrix_data
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import _join
+from layoutcm.tables.label_folding import _join
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, view_values
 from support import hostile
 from support.matrix_page import cells, colour_of, computed, drawn, headers, serious_violations
@@ -356,5 +356,5 @@ def test_a_difference_is_better_worse_or_noise(browser):
     quarter = scale_colour(LIGHT.diverging, 0.5 + 0.5 * (0.15 + 0.85 * 0.05 / 0.2))
     np.testing.assert_allclose(colour_of(found[1][2][1]), rgb(quarter), atol=1)  # Python rounds a half to even
     assert "difference −5.00 % points" in found[1][2][2] and found[1][2][2].endswith("better")
-    assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("within noise")
-    assert "worse to better" in bars and "within noise" in bars and "≥ 20 % points" in bars
+    assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("no difference shown")
+    assert "worse to better" in bars and "no difference shown" in bars and "≥ 20 % points" in bars

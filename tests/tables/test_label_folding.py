@@ -10,7 +10,7 @@ from layoutcm.drawing.matrix_layers import cell_colour, correct_cells, matrix_la
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.errors import InputError
-from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix, fold_others
+from layoutcm.tables.label_folding import JOINED, MOST_DRAWN, drawn_matrix, fold_others
 from layoutcm.tables.matrix_views import Selection, every_label, select
 from layoutcm.tables.tables import matrix_table
 from support.layouts import build
