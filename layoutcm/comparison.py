@@ -355,21 +355,23 @@ class Comparison:
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         return cell_of(self.alignment, gt_label, pred_label)
 
-    def result(self, method: str = "matrix", why: bool = False, intervals: int | bool = True, **more: Any) -> Result:
+    def result(
+        self, method: str = "matrix", why: bool = False, intervals: int | bool | None = None, **more: Any
+    ) -> Result:
         """Everything that is known about the comparison as one value, which can be written, read and compared.
 
-        `why`: causes and score curves. `intervals`: True, or a number of resamples. More: `families`; `slices`: an
-        attribute, or True for the worst; `per_page`.
+        `why`: causes and score curves. `intervals`: a number of resamples, or False; unless given, there are intervals
+        if there is a truth. More: `families`; `slices`: an attribute, or True for the worst; `per_page`.
         """
-        from layoutcm.filling.result_of import Asked, result_of
+        from layoutcm.filling.result_of import result_of, usual_asked
 
-        return result_of(self, method, Asked(why=why, intervals=intervals, **more))
+        return result_of(self, method, usual_asked(self, intervals, why=why, **more))
 
     def write_report(self, folder: AnyPath, images: AnyPath | None = None, method: str = "matrix", **more: Any) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder, zip, PDF or Parquet of page images. More: `families`; `intervals`: resamples; `why`: causes
-        and score curves; `slices`: an attribute, or True for the worst; `per_page`. Only an old report is replaced.
+        `images`: a folder, zip, PDF or Parquet of page images. More: as in `result`.
+        Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 

@@ -22,10 +22,11 @@ from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
-from layoutcm.models.differences import difference, on_common_pages
+from layoutcm.models.differences import difference
 from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.results.result import Result
+from layoutcm.results.vocabulary import ASKED, WITHOUT_TRUTH, check_asked
 from layoutcm.tables.interval_texts import difference_summary
 from layoutcm.tables.slice_tables import slice_summary, slice_table
 from layoutcm.tables.terminal import family_summary, object_summary, result_summary
@@ -35,7 +36,8 @@ from layoutcm.wording import agree, plural, without_control_characters
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
 
-COMMON_PAGES = "The difference from {} is on {}, which both predictions have."
+COMMON_PAGES = "The difference from {} is on {}, as on the leaderboard."
+ONE_PAIR = "The difference from {} is on the pages that both predictions have."
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -54,19 +56,23 @@ def run_compare(options: argparse.Namespace) -> None:
         gt = reading.read_gt(options)
         comparisons = {name: reading.compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
         first = (names[baseline], comparisons[names[baseline]])
-        standings, texts = reading.compare_models(comparisons, first[0], folder, options)
+        standings = reading.compare_models(comparisons, first[0], folder, options)
+        texts = [*standings.texts]
         earlier: dict[object, str] = {}
         # Every report shows the other predictions, too. Without reports, the memory of each is free afterwards.
         models = dict(comparisons) if folder else {}
         for name in names:
             comparison = comparisons.pop(name)
-            asked, notes = _asked(comparison, first, families, options)
-            asked = replace(asked, standing=standings.get(name))
+            asked, notes = _asked(comparison, families, options)
+            asked = replace(asked, standing=standings.places.get(name))
+            if options.intervals and comparison is not first[1]:
+                asked, more = _with_difference(asked, name, comparison, first, standings, options)
+                notes += more
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result = result_of(comparison, options.method, asked)
             if folder:
                 notes += _write_report(result, comparison, folder / name, models, options)
-                notes += _write_differences(first, comparison, folder / name, options)
+                notes += _write_differences(first, comparison, folder / name, result)
             if options.json:
                 result = _result_beside(result, comparison, name, options)
                 results.append(result)
@@ -102,14 +108,12 @@ def _check_no_truth(options: argparse.Namespace) -> None:
     if len(options.pred) > 1:
         problem = f"{len(options.pred) + 1} files are given, two are compared"
         raise InputError("", "--no-truth", problem, "In Python, layoutcm.agreement takes more.")
-    for name in ("intervals", "families", "objects", "why", "slices", "attributes"):
-        if getattr(options, name) not in (None, False):
-            problem = f"--{name} needs a ground truth"
-            raise InputError("", "--no-truth", problem, "Leave out one of the two.")
+    given = [name for name, value in vars(options).items() if name in ASKED["scores"] and value not in (None, False)]
+    check_asked(WITHOUT_TRUTH, given, "--no-truth", "--")
 
 
 def _asked(
-    comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
+    comparison: Comparison, families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Asked, list[str]]:
     """What the result contains, and notes on what cannot be computed."""
     why, notes = _can_say_why(comparison) if options.why else (False, [])
@@ -119,23 +123,32 @@ def _asked(
         per_page=options.per_page,
         families=None if families is None else comparison.families(families, **in_families),
         slices=None if options.slices is None else options.slices or True,
+        intervals=options.intervals,
         documents_file=DOCUMENTS_FILE if options.output else "",
         parts=_parts(comparison, options),
     )
-    if not options.intervals:
-        return asked, notes
-    asked = replace(asked, intervals=options.intervals)
-    name, other = first
-    if comparison is other:
-        return asked, notes
+    return asked, notes
+
+
+def _with_difference(
+    asked: Asked,
+    name: str,
+    comparison: Comparison,
+    first: tuple[str, Comparison],
+    standings: reading.Standings,
+    options: argparse.Namespace,
+) -> tuple[Asked, list[str]]:
+    """With the difference from the first: that of the leaderboard; without one, that of the pair, if there is one."""
+    baseline, other = first
+    if name in standings.differences:
+        has_all = len(comparison.pages) == len(other.pages) == standings.pages
+        note = [] if has_all else [COMMON_PAGES.format(baseline, plural(standings.pages, "page"))]
+        return replace(asked, difference=standings.differences[name]), note
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
-        pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
-        return asked, [*notes, f"no difference from {name}: {error}"]
-    if not len(comparison.pages) == len(other.pages) == pages:
-        notes.append(COMMON_PAGES.format(name, plural(pages, "page")))
-    return replace(asked, difference=found), notes
+        return asked, [f"no difference from {baseline}: {error}"]
+    return replace(asked, difference=found), [ONE_PAIR.format(baseline)]
 
 
 def _parts(comparison: Comparison, options: argparse.Namespace) -> tuple[str, ...]:
@@ -158,12 +171,17 @@ def _can_say_why(comparison: Comparison) -> tuple[bool, list[str]]:
     return True, []
 
 
+def result_sections(result: Result) -> list[str]:
+    """The texts that are printed for every result; causes only if it has them."""
+    causes = [why_summary(result)] if result.forgiveness is not None else []
+    return [result_summary(result), *causes]
+
+
 def _sections(result: Result, comparison: Comparison, first: str, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
-    texts = [result_summary(result)]
+    texts = result_sections(result)
     if result.vocabulary.measured == "agreement":
         return texts
-    texts += [why_summary(result)] if result.forgiveness is not None else []
     texts.append(object_summary(result))
     difference = result.difference_from_first
     texts += [difference_summary(difference, first, result.labels[0])] if difference else []
@@ -238,7 +256,7 @@ def _missing_picture_notes(comparison: Comparison, images: PageImages, place: st
 
 
 def _write_differences(
-    first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
+    first: tuple[str, Comparison], comparison: Comparison, folder: Path, result: Result
 ) -> list[str]:
     """Write figures of this prediction minus the first; returns a note with the reason if there are none."""
     from layoutcm.report.report_files import write_differences
@@ -246,5 +264,5 @@ def _write_differences(
     name, other = first
     if comparison is other:
         return []
-    why = write_differences(other, comparison, (name, folder.name), folder, options.method)
+    why = write_differences(other, comparison, (name, folder.name), folder, result)
     return [f"{folder.name} minus {name}: no figure, because {why}"] if why else []

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
+from layoutcm.cli.compare_command import result_sections
 from layoutcm.cli.file_options import OPTION, check_folder_output, label_score
 from layoutcm.cli.reading import new_bar, read_layout, repair_file
 from layoutcm.cli.streams import say
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import ROUNDINGS, Layout
-from layoutcm.tables.terminal import result_summary
 from layoutcm.wording import plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -135,8 +135,11 @@ def run_merge(options: argparse.Namespace) -> None:
 
 
 def _print_result(comparison: Comparison, folder: str) -> None:
-    result = result_of(comparison, asked=Asked(parts=("findings", "means", "agreement", "slack")))
-    print(without_control_characters(result_summary(result)), end="\n\n")
+    from layoutcm.scale.plan import read_plan
+
+    asked = Asked(why=read_plan(folder).facts.why, parts=("findings", "means", "agreement", "slack"))
+    for text in result_sections(result_of(comparison, asked=asked)):
+        print(without_control_characters(text), end="\n\n")
     say(f"result written to {os.path.join(folder, 'result.json')}")
 
 

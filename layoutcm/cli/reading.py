@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from layoutcm.alignment.taxonomy import LabelMapping, check_models, load_mapping
 from layoutcm.cli.file_options import file_named, value_for, values_for
@@ -21,6 +21,7 @@ from layoutcm.layouts.model import IGNORE, Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.validation import is_ignore
 from layoutcm.metrics.bootstrap import RESAMPLES
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import leaderboard
 from layoutcm.results.types import BoardRow
 from layoutcm.tables.leaderboard_tables import BOARD_FILES, leaderboard_summary, standing
@@ -177,20 +178,29 @@ def check_mapped_models(options: argparse.Namespace, names: Sequence[str]) -> No
         check_models(load_mapping(options.mapping), known, options.mapping)
 
 
+class Standings(NamedTuple):
+    """What a leaderboard says of each of its predictions, and its text for the terminal."""
+
+    places: dict[str, BoardRow]
+    differences: dict[str, Intervals]  # of all but the baseline
+    pages: int  # on which all are counted
+    texts: list[str]
+
+
 def compare_models(
     comparisons: Mapping[str, Comparison], baseline: str, folder: Path | None, options: argparse.Namespace
-) -> tuple[dict[str, BoardRow], list[str]]:
-    """{name: its place on the leaderboard} for the JSON, and texts for the terminal; also writes its files."""
-
+) -> Standings:
+    """What the results of several predictions take from their leaderboard; also writes its files."""
     if len(comparisons) == 1:
-        return {}, []
+        return Standings({}, {}, 0, [])
     try:
         board = leaderboard(comparisons, baseline, n=options.intervals or RESAMPLES, method=options.method)
     except InputError as error:
-        return {}, [f"no leaderboard: {error}"]
+        return Standings({}, {}, 0, [f"no leaderboard: {error}"])
     value = board.result(objects=bool(folder) or options.objects or board.page_count <= MOST_PAGES, why=options.why)
     if folder:
         from layoutcm.report.leaderboard_files import write_board_files
 
         write_board_files(board, value, folder)
-    return {name: standing(value, name) for name in comparisons}, [leaderboard_summary(value)]
+    places = {name: standing(value, name) for name in comparisons}
+    return Standings(places, board.differences_by_model, board.page_count, [leaderboard_summary(value)])

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
-from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
@@ -30,8 +29,8 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
-from layoutcm.results.measures import direction_of
-from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, decide
+from layoutcm.results.measures import column_of, direction_of
+from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, Evidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 WORST = 10  # slices of the ranking
 COLUMNS = (
     "value", "pages", "documents", *UNIT_FIGURES, "figure", "low", "high", "rest", "difference", "difference_low",
-    "difference_high", "p", "verdict", "error_share", "explained",
+    "difference_high", "p", "verdict", "units", "remark", "error_share", "explained",
 )  # fmt: skip
 
 
@@ -196,8 +195,7 @@ def slice_source(
     """The source of slices for a figure, one of `UNIT_FIGURES`; None is the usual one."""
     check_method(method)
     check_resampling(1, seed, level)
-    figure = figure or usual_figure(levels.space)
-    check_choice("figure", figure, UNIT_FIGURES)
+    figure = column_of(figure or usual_figure(levels.space), UNIT_FIGURES)
     width = len(levels.space.labels)
     of_labels = np.zeros((levels.page_count, 4, width - 1))
     if levels.space.shared:  # without a meaningful diagonal, F1 of labels is undefined
@@ -251,13 +249,20 @@ def _tested(attributes: Sequence[list[dict[str, Any]]], source: SliceSource) -> 
     """All rows with corrected p-values and verdicts. Two slices that are each other's rest are one test."""
     tests = [row["p"] for rows in attributes for row in (rows[:1] if len(rows) == 2 else rows)]
     corrected = iter(holm(np.array(tests, float)).tolist())
-    answers, more_is_better = [], direction_of(source.figure) > 0
+    of_set: dict[str, Any] = {
+        "unit": unit_kind(source.levels),
+        "unit_count": len(source.units.rows),
+        "level": source.level,
+        "tests": int(np.isfinite(tests).sum()),
+        "higher_is_better": direction_of(source.figure) > 0,
+    }
+    answers = []
     for rows in attributes:
         own = [next(corrected)] * 2 if len(rows) == 2 else [next(corrected) for _ in rows]
         for row, p in zip(rows, own):
             ends = (row["difference"], row["difference_low"], row["difference_high"])
-            verdict = decide(*ends, p, row["units"], source.level, more_is_better)
-            answers.append(row | {"p": p, "verdict": verdict})
+            found = Evidence(*ends, p, row["units"], **of_set)
+            answers.append(row | {"p": p, "verdict": found.verdict, "remark": found.remark})
     return answers
 
 

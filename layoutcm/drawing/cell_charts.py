@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from layoutcm.drawing.charts import CellChart, plotly_text
-from layoutcm.results.verdict import BETTER, WORSE, verdict_text
-from layoutcm.tables.leaderboard_tables import ClassGrid, ends_text
+from layoutcm.results.verdict import BETTER, NO_DIFFERENCE, WORSE, verdict_text
+from layoutcm.tables.interval_texts import ends_text
+from layoutcm.tables.leaderboard_tables import ClassGrid
 from layoutcm.wording import MISSING, difference_text, score_text, shorten
 
 MOST_DIFFERENCE = 0.5  # larger differences have the darkest colour; fixed, so figures can be compared
@@ -36,8 +37,8 @@ def model_differences(grid: ClassGrid) -> CellChart:
         "noise": np.where(better | worse | np.isnan(values), np.nan, 0.0),
     }
     numbers = [[grid.difference_number(i, j) for j in columns] for i in rows]
-    better = f"F1 better than {shorten(grid.baseline, 18)}"
-    titles = {"hit": better, "miss": "worse", "noise": "not shown by the test"}
+    better = f"F1 {BETTER} than {shorten(grid.baseline, 18)}"
+    titles = {"hit": better, "miss": WORSE, "noise": NO_DIFFERENCE}
     return _chart(grid, columns, layers, numbers, MOST_DIFFERENCE, titles)
 
 
@@ -65,5 +66,5 @@ def _hover(grid: ClassGrid, label: str, model: str) -> str:
         ends = ends_text(row, "difference", difference_text, " to ")
         difference = difference_text(row.difference, 4) + ("" if ends == MISSING else f" ({ends})")
         lines += [f"minus {plotly_text(shorten(grid.baseline, 60))}: {difference}"]
-        lines.append(verdict_text(row.verdict, row.remark))
+        lines.append(verdict_text(row.verdict, row.remark, grid.unit))
     return "<br>".join(lines)

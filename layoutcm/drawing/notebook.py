@@ -27,7 +27,14 @@ from layoutcm.outputs.files import write_whole
 from layoutcm.results.measures import CONTENT_ROW, MEASURES, OF_PIXELS, SCORES, grid_rows
 from layoutcm.results.result import Result
 from layoutcm.tables.label_folding import drawn_matrix
-from layoutcm.tables.matrix_views import cell_verb, largest_confusions, result_sentence, select, view_buttons
+from layoutcm.tables.matrix_views import (
+    FEW_CONFUSIONS,
+    cell_verb,
+    largest_confusions,
+    result_sentence,
+    select,
+    view_buttons,
+)
 from layoutcm.wording import percent, pixels_in_full, score_text
 
 IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report
@@ -136,7 +143,7 @@ def _average_rows(result: Result) -> list[list[str]]:
 def _confusion_table(confusion: Confusion) -> str:
     rows = [
         (gt, pred, pixels_in_full(pixels), percent(share))
-        for gt, pred, pixels, share in largest_confusions(confusion, 5)
+        for gt, pred, pixels, share in largest_confusions(confusion, FEW_CONFUSIONS)
     ]
     gt, pred = confusion.side_names
     return html_parts.table([gt, pred, "pixels", f"share of {gt}"], rows, texts=2) if rows else ""

@@ -24,14 +24,8 @@ from layoutcm.metrics.scores import AVERAGES
 from layoutcm.pixels.counting import map_chunks
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.result import Result, filled
-from layoutcm.results.types import (
-    SCHEMA,
-    Averages,
-    BoardRow,
-    FindingRecord,
-    IntervalTables,
-    Views,
-)
+from layoutcm.results.types import SCHEMA, Averages, BoardRow, FindingRecord, IntervalTables, Views
+from layoutcm.results.vocabulary import check_asked
 from layoutcm.wording import one_line, pixels_as_number
 
 # Names of the sides in the text of a finding, outside of quotation marks and file names.
@@ -81,12 +75,21 @@ class Asked:
     parts: Collection[str] = PARTS
 
 
+ASKED_OF_TRUTH = ("why", "families", "intervals", "slices", "difference")
+
+
+def usual_asked(comparison: Comparison, intervals: Intervals | int | bool | None = None, **more: Any) -> Asked:
+    """What a result or a report contains unless a person says otherwise: intervals, if there is a ground truth."""
+    return Asked(intervals=comparison.has_truth if intervals is None else intervals, **more)
+
+
 def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | None = None) -> Result:
     """The result of one comparison.
 
     A result with very many documents has no `by_document`; `write_documents` writes them to a file of their own.
     """
     asked = asked or Asked()
+    check_asked(comparison.vocabulary, [name for name in ASKED_OF_TRUTH if getattr(asked, name)])
     confusion = comparison.confusion(method=method)
     collapsed = confusion.collapse()
     found = _parallel_parts(comparison, method, asked)

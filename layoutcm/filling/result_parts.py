@@ -280,6 +280,7 @@ def slices_of_comparison(comparison: Comparison, attribute: str | None, method: 
         "figure": figure,
         "level": CONFIDENCE,
         "seed": SEED,
+        "units": f"{unit}s",
         "recipe": comparison.recipe_for(method, **settings),
         "tests": tests,
         "whole": (confusion.average("micro") if figure == "micro_f1" else confusion.content())["f1"],

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import AddsUp, Resampling, Spread, check_resampling, other_side, unit_counts
+from layoutcm.metrics.bootstrap import Resampling, Spread, check_resampling, other_side, unit_counts
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSums, paired_sums, unit_sums
-from layoutcm.results.measures import direction_of
+from layoutcm.results.measures import HEADLINE, column_of, direction_of
 from layoutcm.results.result import frame_of
 from layoutcm.results.verdict import FEWEST_UNITS, NO_DIFFERENCE, SAME, Evidence, documents_needed, missing_interval
 
@@ -84,7 +84,7 @@ def holm(p: Floats) -> Floats:
 ENDS = ("value", "low", "high")
 DIFFERENCE_COLUMNS = (*ENDS, "other_side", "p", "better_in", "worse_in", "documents_needed")
 # The figures whose values of each unit are listed if there are too few units for an interval.
-UNIT_FIGURES = ("micro_f1", "macro_f1", "content_f1")
+UNIT_FIGURES = tuple(one.column for one in HEADLINE)
 RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
 
 
@@ -108,6 +108,7 @@ class Intervals:
     scores: dict[str, Floats]
     unit_values: UnitValues
     tests: dict[str, int] = field(default_factory=dict)  # {class score: for how many tests its p is corrected}
+    differences: int = 1  # how many predictions these tests are of: those of a leaderboard without its baseline
 
     def __repr__(self) -> str:
         return f"<Intervals {self.recipe}>"
@@ -167,6 +168,8 @@ class Intervals:
             "level": used.level,
             "recipe": self.recipe,
         }
+        if self.is_difference:
+            settings["differences"] = self.differences
         tables: dict[str, Any] = {"headline": list(self.figure_rows.values()), "classes": self._class_rows()}
         if used.kind == "none":
             tables["by_unit"] = self.by_unit().to_dict("records")
@@ -178,7 +181,7 @@ class Intervals:
 
     def verdict(self, figure: str) -> str | None:
         """The verdict on a figure of b against a; None if this is not a difference or the figure is undefined."""
-        return self.figure_rows[figure].get("verdict")
+        return self.figure_rows[column_of(figure, self.figures)].get("verdict")
 
     def _row(self, values: Floats, units: int, tests: int = 1, direction: int = 1) -> dict[str, Any]:
         """The numbers of one row and the words beside them.
@@ -226,7 +229,8 @@ def differences_from(
 ) -> dict[str, Intervals]:
     """{name: difference from the first} of all but the first, which have the same units; with intervals and tests.
 
-    Only of classes that both have. The p-values of a class score are corrected for all classes of all differences.
+    Only of classes that both have, without Background. The p-values of a class score are corrected for all classes of
+    all differences.
     """
     first, *others = sums
     found = {}
@@ -235,8 +239,8 @@ def differences_from(
         used = Resampling(paired.unit, len(paired.names), n, seed, level)
         settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
         recipe = " minus ".join(recipes[one](method, **settings) for one in (name, first))
-        common = [label for label in sums[first].labels if label in sums[name].labels] if paired.a.shared else []
-        places = [paired.labels.index(label) for label in common]
+        common = [label for label in sums[first].labels[1:] if label in sums[name].labels[1:]]
+        places = [paired.labels.index(label) for label in common] if paired.a.shared else []
         found[name] = _make_intervals(used, (method, recipe), paired, places, _difference_ends(paired, used))
     return dict(zip(found, _with_corrected_p(list(found.values()))))
 
@@ -245,7 +249,9 @@ def _difference_ends(paired: PairedSums, used: Resampling) -> Floats:
     """float64[columns of a difference, results], with p-values that are not corrected."""
     spread, each = Spread(paired, used), paired.results(paired.rows)
     better, worse = ((each * sign > SAME).sum(axis=0) for sign in (1, -1))
-    other, p = other_side(spread.value, spread.resamples), p_values(paired, used.seed)
+    # With too few units there is no verdict, so there is no p either.
+    p = np.full(spread.value.size, np.nan) if used.kind == "none" else p_values(paired, used.seed)
+    other = other_side(spread.value, spread.resamples)
     return np.concatenate([spread.ends, [other, p, better, worse, _needed(spread)]])
 
 
@@ -276,7 +282,8 @@ def _with_corrected_p(differences: Sequence[Intervals]) -> list[Intervals]:
         for one, p, own in zip(differences, np.split(holm(together), ends), scores):
             own[score] = one.scores[score].copy()
             own[score][:, column] = p
-    return [replace(one, scores=own, tests=tests) for one, own in zip(differences, scores)]
+    family: dict[str, Any] = {"tests": tests, "differences": len(differences)}
+    return [replace(one, scores=own, **family) for one, own in zip(differences, scores)]
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:
@@ -285,7 +292,7 @@ def recipe_settings(used: Resampling) -> dict[str, object]:
 
 
 def _make_intervals(
-    used: Resampling, names: tuple[str, str], sums: AddsUp, places: Sequence[int], ends: Floats
+    used: Resampling, names: tuple[str, str], sums: UnitSums | PairedSums, places: Sequence[int], ends: Floats
 ) -> Intervals:
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
@@ -298,7 +305,7 @@ def _make_intervals(
         *names,
         [sums.labels[place] for place in places],
         columns,
-        figures={name: ends[:, i] for i, name in enumerate(FIGURES)},
+        figures={name: ends[:, FIGURES.index(name)] for name in sums.figures},
         scores=dict(_scores(ends, len(sums.labels), places)),
         unit_values=UnitValues(sums.names, unit_figures, occurrences),
     )

@@ -20,15 +20,11 @@ from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.matrix_blocks import GroupMatrices, check_method
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
+from layoutcm.results.measures import MEASURES
 
 MARGINS = tuple(field.name for field in fields(Margins))
 MEANS_OVER = ("pages", "documents")
-# In the order of the columns of `UnitSums.results`.
-FIGURES = tuple(
-    [f"{kind}_{score}{background}" for background in ("", "_with_background") for kind in AVERAGES for score in SCORES]
-    + [f"macro_{score}_over_{over}" for over in MEANS_OVER for score in SCORES]
-    + [f"content_{score}" for score in SCORES]
-)
+FIGURES = tuple(one.column for one in MEASURES if one.has_interval)  # the order of the columns of `UnitSums.results`
 Sums = dict[str, Floats]  # {name: float64[units or sums, numbers]}
 
 
@@ -56,6 +52,11 @@ class UnitSums:
     @cached_property
     def rows(self) -> Floats:
         return np.concatenate(list(self.parts.values()), axis=1)
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The `FIGURES` that these sums have; sums of a stored result have no means over pages."""
+        return tuple(name for name in FIGURES if "over_pages" in self.parts or not name.endswith("_over_pages"))
 
     def resampled(self, n: int, seed: int) -> Floats:
         """float64[resamples, numbers]; kept, because they are used for the values and for each difference."""
@@ -147,6 +148,10 @@ class PairedSums:
     @property
     def labels(self) -> list[str]:
         return self.a.labels
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        return self.a.figures
 
     @cached_property
     def rows(self) -> Floats:

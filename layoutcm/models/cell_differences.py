@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
@@ -18,12 +19,14 @@ from layoutcm.metrics.matrix_blocks import GroupMatrices
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.metrics.unit_sums import unit_kind, unit_names
 from layoutcm.models.differences import on_common_pages
+from layoutcm.results.types import IntervalRow
 from layoutcm.results.verdict import BETTER, CONFIDENCE, WORSE, decide
 
 CELL_VIEWS = ("pixels", "recall", "precision", "f1")
 # More units are first summed into so many random groups of equal size, and groups are resampled. The intervals stay as
 # wide, and the sums of 80 labels fit into memory.
 MOST_UNITS = 400
+SAME_NUMBER = 1e-9  # a cell and a class score are the same number, computed in different orders
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,20 @@ class CellDifferences:
     def noise(self) -> NDArray[np.bool_]:
         """bool[gt, pred]: the difference may be by chance."""
         return (self.verdicts != BETTER) & (self.verdicts != WORSE)
+
+    def with_class_tests(self, view: str, rows: Iterable[IntervalRow]) -> CellDifferences:
+        """The same with p and verdicts of class scores on the diagonal, where these are the same numbers.
+
+        `rows` are the class scores of a difference. A cell without such a row keeps its own test, and so does one that
+        is counted on other pages than the row.
+        """
+        place = {label: k for k, label in reversed(list(enumerate(self.labels)))}
+        p, verdicts = self.p.copy(), self.verdicts.copy()
+        for row in rows:
+            at = place.get(str(row.label), 0)
+            if row.score == view and row.value is not None and abs(self.values[at, at] - row.value) < SAME_NUMBER:
+                p[at, at], verdicts[at, at] = (np.nan if row.p in (None, UNSET) else row.p), row.verdict or None
+        return replace(self, p=p, verdicts=verdicts)
 
     def of_labels(self, rows: Sequence[str], columns: Sequence[str]) -> CellDifferences:
         """The cells of these labels; those of a label that it does not have are nan."""

@@ -21,9 +21,10 @@ from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages, page
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, UnitSums, paired_sums, unit_sums
 from layoutcm.pixels.pair_counts import PairCounts, join_counts, pack_sets
 from layoutcm.results import verdict
-from layoutcm.results.measures import MEASURES, class_figure
+from layoutcm.results.measures import class_figure, measure_of, name_of
 from layoutcm.results.result import Result
 from layoutcm.results.verdict import CONFIDENCE
+from layoutcm.results.vocabulary import check_asked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +71,8 @@ def difference(
     """
     check_resampling(n, seed, level)
     sums = sums_of_pair(c_a, c_b, method)
+    for compared in (c_a, c_b):
+        check_asked(compared.vocabulary, ["difference"])
     recipes = {"c_a": c_a.recipe_for, "c_b": c_b.recipe_for}
     return differences_from(sums, recipes, n, seed, level, method)["c_b"]
 
@@ -248,6 +251,7 @@ def documents_needed(
     a, b = _sums_of_any(c_a, c_b).values()
     paired = paired_sums(a, b)
     places = _places(a, b, paired.labels)
+    figure = name_of(figure)
     if not (isinstance(figure, str) and figure in places):
         hint = unknown_choice("figure", figure, places).hint
         hint = hint or "Figures with an interval are named like macro.f1, content.recall, class.LABEL.f1."
@@ -281,12 +285,8 @@ def _with_units(given: Comparison | Result, method: str) -> Result:
 
 
 def _places(a: UnitSums, b: UnitSums, labels: list[str]) -> dict[str, int]:
-    """{name of a figure: its column in the paired results}: averages, and scores of labels that both have.
-
-    Sums of results have no means over pages.
-    """
-    known = [one for one in MEASURES if "over_pages" in a.parts or not one.name.startswith("over_pages")]
-    places = {one.name: FIGURES.index(one.column) for one in known if one.column in FIGURES}
+    """{name of a figure: its column in the paired results}: averages, and scores of labels that both have."""
+    places = {measure_of(column).name: FIGURES.index(column) for column in a.figures}
     scores = {
         class_figure(label, score): len(FIGURES) + k * len(labels) + labels.index(label)
         for label in a.labels[1:]

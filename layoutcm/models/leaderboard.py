@@ -27,10 +27,11 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.unit_sums import unit_sums
 from layoutcm.models.differences import comparison_of_pages, on_common_pages
 from layoutcm.results.encoding import json_ready
-from layoutcm.results.measures import MEASURES, Figures, Measure, direction_of
+from layoutcm.results.measures import MEASURES, Figures, Measure, column_of, direction_of
 from layoutcm.results.result import LeaderboardResult, Result, frame_of
 from layoutcm.results.types import SCHEMA
 from layoutcm.results.verdict import CONFIDENCE
+from layoutcm.results.vocabulary import check_asked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 BASELINE = "baseline"  # in the place of the verdict
 # The figure of the order, as in the tables of pages and documents; without class values it is that of content.
 FIGURE, FIGURE_WITHOUT_CLASSES = "macro_f1", "content_f1"
-# {figure: column of `level_scores`}
-PAGE_SCORES = {"micro_f1": "micro_f1", "macro_f1": "f1", "content_f1": "content_f1"}
 
 Columns = dict[str, Any]  # of a table
 
@@ -66,8 +65,9 @@ def leaderboard(
         {name: Comparison}
     baseline : str, optional
         The prediction that the others are compared with; the first unless given.
-    figure : {"micro_f1", "macro_f1", "content_f1"}, optional
-        Decides the order: "macro_f1" unless given, or "content_f1" if a prediction has no class values.
+    figure : {"micro.f1", "macro.f1", "content.f1"}, optional
+        Decides the order: "macro.f1" unless given, or "content.f1" if a prediction has no class values. The names of
+        columns, such as "macro_f1", are accepted, too.
     n, seed, level, method
         As in `difference`.
 
@@ -85,9 +85,11 @@ def leaderboard(
     """
     check_resampling(n, seed, level)
     _check_names(comparisons, baseline)
-    if figure is not None:
-        check_choice("figure", figure, UNIT_FIGURES)
     levels = dict(zip(comparisons, on_common_pages(comparisons)))
+    for compared in comparisons.values():
+        check_asked(compared.vocabulary, ["leaderboard"])
+    if figure is not None:
+        figure = column_of(figure, UNIT_FIGURES)
     sums = {name: unit_sums(own, method) for name, own in levels.items()}
     recipes = {name: compared.recipe_for for name, compared in comparisons.items()}
     intervals = {name: intervals_from(own, recipes[name], n, seed, level, method) for name, own in sums.items()}
@@ -163,6 +165,11 @@ class Leaderboard:
         sums = {name: unit_sums(self.levels[name], self.method) for name in names}
         recipes = {name: self.comparisons[name].recipe_for for name in names}
         return differences_from(sums, recipes, used.n, used.seed, used.level, self.method)
+
+    def own_intervals(self, name: str) -> Intervals | int:
+        """The intervals of a prediction on all its pages; a number of resamples if they are to be computed first."""
+        has_all = self.levels[name] is self.comparisons[name].levels
+        return self.intervals[name] if has_all else self.resampling.n
 
     @property
     def resampling(self) -> Resampling:
@@ -284,7 +291,8 @@ class Leaderboard:
     def _most_different_first(self, columns: Columns, scores: dict[str, Mapping[str, Floats]]) -> pd.DataFrame:
         import pandas as pd
 
-        values = np.stack([scores[name][PAGE_SCORES[self.figure]] for name in self.models], axis=1)
+        column = "f1" if self.figure == FIGURE else self.figure  # of `level_scores`
+        values = np.stack([scores[name][column] for name in self.models], axis=1)
         has_figure = [self.figure == FIGURE_WITHOUT_CLASSES or self.levels[name].space.shared for name in self.models]
         compared = [name for name, has in zip(self.models, has_figure) if has]
         direction = direction_of(self.figure)
@@ -304,11 +312,11 @@ class Leaderboard:
     def figures(self, name: str, objects: bool = True) -> Figures:
         """{measure: value} of the columns of a leaderboard, on the pages of all; None is n/a.
 
-        Measures that are read off objects take longer; without them they are n/a.
+        Measures that are read off objects take longer; without objects they are not counted, and left out.
         """
-        columns, measured = compared_measures(), self.result_on_common_pages(name, objects).measures
-        known = self.intervals[name].figures
-        summed = {one.name: json_ready(known[one.column][0]) for one in columns if one.adds_up}
+        columns = [one for one in compared_measures() if objects or not one.needs]
+        known, measured = self.intervals[name].figures, self.result_on_common_pages(name, objects).measures
+        summed = {one.name: json_ready(known[one.column][0]) for one in columns if one.column in known}
         return {one.name: summed.get(one.name, measured[one.name]) for one in columns}
 
     def result_on_common_pages(self, name: str, objects: bool = True) -> Result:

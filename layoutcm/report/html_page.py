@@ -35,6 +35,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.results.result import Result
+from layoutcm.results.types import IntervalTables
 from layoutcm.tables.interval_texts import cell_difference_text
 from layoutcm.tables.label_folding import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import (
@@ -139,12 +140,17 @@ def report_data(
         "collapsed": matrix_data(collapsed, "recall", every_label(collapsed)),
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
-        **(NO_PAGES if comparison is None else _page_parts(comparison, whole, drawn, tables, images, models or {})),
+        **(
+            NO_PAGES
+            if comparison is None
+            else _page_parts(comparison, result, whole, drawn, tables, images, models or {})
+        ),
     }
 
 
 def _page_parts(
     comparison: Comparison,
+    result: Result,
     confusion: Confusion,
     drawn: DrawnMatrix,
     tables: Mapping[str, Table],
@@ -159,7 +165,7 @@ def _page_parts(
         "cells": cells,
         "no_pages": "A report with joined labels has no pages; the dashboard shows those behind a cell.",
         "model": _name_of(comparison, models),
-        "pairs": pair_data(comparison, models, confusion.method),
+        "pairs": pair_data(comparison, models, result),
         "viewer": viewer if pictured_pages else {},
         "pictures": [
             picture | {"other_boxes": regions_of_others(others, picture["page"], viewer["labels"])[:MOST_BOXES]}
@@ -267,18 +273,27 @@ def others_of(comparison: Comparison, models: Mapping[str, Comparison]) -> dict[
     return {name: one for name, one in models.items() if one is not comparison}
 
 
-def pair_data(comparison: Comparison, models: Mapping[str, Comparison], method: str) -> list[dict[str, Any]]:
-    """For every other prediction: both matrices on their common pages, and the difference of every cell."""
-    own = _name_of(comparison, models)
-    return [_pair(own, comparison, name, other, method) for name, other in others_of(comparison, models).items()]
+def pair_data(comparison: Comparison, models: Mapping[str, Comparison], result: Result) -> list[dict[str, Any]]:
+    """For every other prediction: both matrices on their common pages, and the difference of every cell.
+
+    The diagonal of the difference from the baseline has the verdicts of the class scores of the same report.
+    """
+    own, place = _name_of(comparison, models), result.leaderboard
+    tests = {place.baseline: result.difference_from_first} if place else {}
+    others = others_of(comparison, models)
+    return [_pair(own, comparison, name, other, result.method, tests.get(name)) for name, other in others.items()]
 
 
-def _pair(own: str, comparison: Comparison, name: str, other: Comparison, method: str) -> dict[str, Any]:
+def _pair(
+    own: str, comparison: Comparison, name: str, other: Comparison, method: str, tests: IntervalTables | None
+) -> dict[str, Any]:
     try:
         pair = paired_matrices(comparison, other, method)
         found = {view: cell_differences(other, comparison, view, method=method) for view in SHARE_VIEWS}
     except InputError as error:
         return {"name": name, "problem": f"It cannot be compared with {name}: {error.problem}. {error.hint}"}
+    if tests:
+        found = {view: one.with_class_tests(view, tests.classes) for view, one in found.items()}
     shown = shown_in_either([select(one) for one in pair])
     differences = {view: _rounded(difference_of_shown(one, pair, shown)) for view, one in found.items()}
     return {
@@ -286,7 +301,7 @@ def _pair(own: str, comparison: Comparison, name: str, other: Comparison, method
         "labels": pair[0].labels,
         "matrix": matrix_data({own: pair[0], name: pair[1]}, "recall", shown),
         "differences": differences,
-        "note": cell_difference_text(found["recall"].used, own, name),
+        "note": cell_difference_text(found["recall"].used, own, name, tests=tests),
     }
 
 

@@ -99,11 +99,12 @@ def _write_all(
     write_board_files(board, value, place)
     for number, (name, comparison) in enumerate(board.comparisons.items()):
         own: dict[str, Any] = {"why": why, "families": families.get(name), "standing": standing(value, name)}
+        own |= {"intervals": board.own_intervals(name), "difference": board.differences_by_model.get(name)}
         result = result_of(comparison, board.method, Asked(documents_file=DOCUMENTS_FILE, **own))
         part = partial(_note_part, progress, number, count, name) if progress else None
         report_files.write_files(result, place / name, comparison, pictures, models=board.comparisons, progress=part)
         if comparison is not baseline:
-            report_files.write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
+            report_files.write_differences(baseline, comparison, (board.baseline, name), place / name, result)
 
 
 def _note_part(

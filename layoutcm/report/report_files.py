@@ -35,7 +35,7 @@ from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
 from layoutcm.errors import InputError, check_choice
 from layoutcm.filling.level_records import write_documents
-from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.filling.result_of import result_of, usual_asked
 from layoutcm.layouts.model import Floats
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -46,7 +46,7 @@ from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.results.result import AnyPath, Result, frame_of
-from layoutcm.results.types import BestThreshold, CurveScores
+from layoutcm.results.types import BestThreshold, CurveScores, IntervalTables
 from layoutcm.tables.interval_texts import resampling_of, resampling_text
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
@@ -94,11 +94,11 @@ def write_report(
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
-    `asked` is what the result contains beside what every result has: `families`, `intervals` (a number of resamples;
-    class bars then have whiskers), `why`, `slices`, `per_page`.
+    `asked` is what the result contains beside what every result has, as in `Comparison.result`. With intervals, class
+    bars have whiskers.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
-    result = result_of(comparison, method, Asked(documents_file=DOCUMENTS_FILE, **asked))
+    result = result_of(comparison, method, usual_asked(comparison, documents_file=DOCUMENTS_FILE, **asked))
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(result, place, comparison, pictures, progress=progress)
     return Path(folder)
@@ -168,14 +168,16 @@ def system_errors_of_xlsxwriter() -> Iterator[None]:
         raise error.args[0] from None
 
 
-def write_differences(first: Comparison, second: Comparison, names: tuple[str, str], folder: Path, method: str) -> str:
+def write_differences(first: Comparison, second: Comparison, names: tuple[str, str], folder: Path, own: Result) -> str:
     """Write the difference figures (second prediction minus first) into the report folder of the second prediction.
 
-    Returns the reason if there are none, else "".
+    `own` is the result of the second one; its tests of classes are those of the diagonal. Returns the reason if there
+    are none, else "".
     """
+    more: dict[str, Any] = {"method": own.method, "tests": own.difference_from_first}
     try:
         for view, name in DIFFERENCES.items():
-            write_figure(matrix_difference_figure(first, second, view, names, method=method), folder, name)
+            write_figure(matrix_difference_figure(first, second, view, names, **more), folder, name)
     except InputError as error:
         return error.problem
     return ""
@@ -190,9 +192,13 @@ def matrix_difference_figure(
     method: str = "matrix",
     page: str | None = None,
     document: str | None = None,
+    tests: IntervalTables | None = None,
     **look: Any,
 ) -> Figure:
-    """The second matrix minus the first, both counted on the same pages; cells within noise are grey."""
+    """The second matrix minus the first, both counted on the same pages; what the tests do not show is grey.
+
+    `tests` has the tests of the class scores, which are those of the diagonal.
+    """
     level: dict[str, Any] = {"document": document, "page": page}
     before, after = (
         confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
@@ -201,6 +207,7 @@ def matrix_difference_figure(
     found = None
     if before.diagonal and after.diagonal:
         found = cell_differences(first, second, view, method=method, **level)
+        found = found.with_class_tests(view, tests.classes) if tests else found
     return matrix.difference_figure(before, after, view, names=names, differences=found, **look)
 
 

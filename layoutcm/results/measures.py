@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from layoutcm.errors import InputError, short_repr, unknown_choice
+from layoutcm.errors import InputError, check_choice, short_repr, unknown_choice
 from layoutcm.results.types import ResultFields
 
 Figures = dict[str, float | None]  # None is n/a
@@ -31,9 +31,8 @@ class Measure(Struct, frozen=True, kw_only=True):
     name: str  # as a gate takes it: macro.f1
     title: str
     value: Callable[[Any], float | None]  # of a `Result`
-    unit: str = "score"  # score or share, both from 0 to 1
     higher_is_better: bool = True
-    adds_up: bool = False  # whether it is computed from sums over documents, and so has an interval
+    has_interval: bool = False  # whether intervals and verdicts are computed for it; it is a ratio of sums then
     needs: tuple[str, ...] = ()  # the parts of a result that it is read off, beside the matrix
     url: str = "method.md"  # its definition in the documentation
     column: str = ""  # its name in tables of intervals
@@ -84,7 +83,7 @@ def _averages() -> Iterable[Measure]:
                     name=".".join(filter(None, (prefix, kind, score))),
                     title=f"{kind} {SCORE_TITLES[score]}, {detail}",
                     value=_at(key, kind, score),
-                    adds_up=kind == "macro" or not prefix.startswith("over"),
+                    has_interval=kind == "macro" or not prefix.startswith("over"),
                     column=f"{kind}_{score}" + (f"_{prefix}" if prefix else ""),
                     url="method.md#micro-macro-weighted",
                     grid=OF_PIXELS,
@@ -99,11 +98,11 @@ def _content() -> Iterable[Measure]:
     for score in SCORES:
         yield Measure(
             name=f"content.{score}", title=f"content {SCORE_TITLES[score]}, against Background",
-            value=_at("content", score), adds_up=True, column=f"content_{score}", url="method.md#content",
+            value=_at("content", score), has_interval=True, column=f"content_{score}", url="method.md#content",
             grid=OF_PIXELS, row=CONTENT_ROW, compared=score == "f1", quoted=score == "f1",
         )  # fmt: skip
     yield Measure(
-        name="right", title="share of right label pixels", value=_at("right"), unit="share", url="method.md#content",
+        name="right", title="share of right label pixels", value=_at("right"), url="method.md#content",
         grid=OF_PIXELS, compared=False, quoted=True,
     )  # fmt: skip
 
@@ -146,6 +145,10 @@ def _others() -> Iterable[Measure]:
 MEASURES: list[Measure] = [*_averages(), *_content(), *_objects(), *_others()]
 
 
+# What predictions are compared by: these figures have an interval, and may decide the order of a leaderboard.
+HEADLINE = tuple(one for one in MEASURES if one.compared and one.has_interval)
+
+
 def measured(result: ResultFields) -> Figures:
     """{name: value} of every measure of the list."""
     return {one.name: one.value(result) for one in MEASURES}
@@ -160,7 +163,7 @@ def grid_rows(grid: str, brief: bool = False) -> dict[str, dict[str, Measure]]:
     """{row: {score: measure}} of a table, Content first; if brief, of the rows that the terminal shows."""
     rows: dict[str, dict[str, Measure]] = {}
     for one in sorted(MEASURES, key=lambda one: one.row != CONTENT_ROW):
-        if one.grid == grid and one.row and one.adds_up and (one.brief or not brief):
+        if one.grid == grid and one.row and one.has_interval and (one.brief or not brief):
             rows.setdefault(one.row, {})[one.name.rpartition(".")[2]] = one
     return rows
 
@@ -171,6 +174,18 @@ def direction_of(figure: str) -> int:
     Higher is better for the scores of labels, which are not in the list.
     """
     return next((1 if one.higher_is_better else -1 for one in MEASURES if figure in (one.name, one.column)), 1)
+
+
+def name_of(figure: str) -> str:
+    """The name of a figure that is given by its name or by its column."""
+    return next((one.name for one in MEASURES if one.column and figure == one.column), figure)
+
+
+def column_of(figure: object, known: Iterable[str], place: str = "figure") -> str:
+    """The column of a figure, which may be given by its name, too; an InputError if it is not among the known ones."""
+    column = next((one.column for one in MEASURES if one.column and figure == one.name), figure)
+    check_choice(place, column, list(known))
+    return str(column)
 
 
 def figure_title(column: str) -> str:
@@ -195,9 +210,9 @@ def class_figures(result: ResultFields) -> Figures:
 
 
 def find_figure(name: object, figures: Figures, place: str) -> str:
-    """The name of a figure; an InputError for an unknown one names those that are close to it."""
-    if isinstance(name, str) and name in figures:
-        return name
+    """The name of a figure, which may be given by its column, too; an InputError names those that are close to it."""
+    if isinstance(name, str) and name_of(name) in figures:
+        return name_of(name)
     hint = (
         unknown_choice(place, name, figures).hint
         or "Figures are named like micro.f1, macro.f1, content.f1, objects.ap, class.LABEL.f1."

@@ -13,8 +13,16 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.results.encoding import json_ready, json_text
-from layoutcm.results.measures import MEASURES, Figures, class_figures, find_figure, measure_of, measured
-from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, Part, ResultFields
+from layoutcm.results.measures import (
+    MEASURES,
+    Figures,
+    class_figure,
+    class_figures,
+    find_figure,
+    measure_of,
+    measured,
+)
+from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, IntervalTables, Part, ResultFields
 from layoutcm.wording import score_text
 
 if TYPE_CHECKING:
@@ -138,15 +146,21 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         return write_result_report(self, folder)
 
     def quote(self, figure: str = "macro.f1") -> str:
-        """A number in one line, with its interval, the digests of the inputs, and the recipe with the version."""
-        figures = self.figures
-        value = figures[find_figure(figure, figures, "figure")]
+        """A number in one line, with its interval, the digests of the inputs, and the recipe with the version.
+
+        Beside an interval, the recipe says what it was computed from, how, and at which level.
+        """
+        figure = find_figure(figure, self.figures, "figure")
+        value, ends = self.figures[figure], self.interval_of(figure)
         if value is None:
             raise InputError("", figure, "it is not defined in this result", "Quote another figure.")
         sides = [(side.name, digest_of(side)) for side in (self.inputs.gt, self.inputs.pred)]
         inputs = ", ".join(f"{name} {f'sha256 {one[:SHOWN_DIGITS]}' if one else 'in memory'}" for name, one in sides)
         title = measure_of(figure).title if figure in self.measures else figure
-        return f"{title} {score_text(value)}{self._ends_text(figure)}; {inputs}; {self.recipe_of(figure)}"
+        if self.intervals is None or ends is None or ends.low is None:
+            return f"{title} {score_text(value)}; {inputs}; {self.recipe_of(figure)}"
+        interval = f"({score_text(ends.low)} – {score_text(ends.high)})"
+        return f"{title} {score_text(value)} {interval}; {inputs}; {self.intervals.recipe}"
 
     def recipe_of(self, figure: str) -> str:
         """The recipe of a figure; that of objects says whether they are boxes or masks instead of how pixels count."""
@@ -160,16 +174,15 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         """The row of intervals of a measure or of a label; None if there is none."""
         if self.intervals is None:
             return None
-        if figure in self.measures:
-            column = measure_of(figure).column
-            return next((row for row in self.intervals.headline if column and row.figure == column), None)
-        return next((row for row in self.intervals.classes if f"class.{row.label}.{row.score}" == figure), None)
+        return row_of_figure(self.intervals, figure)
 
-    def _ends_text(self, figure: str) -> str:
-        row = self.interval_of(figure)
-        if row is None or row.low is None or row.high is None:
-            return ""
-        return f" ({score_text(row.low)} – {score_text(row.high)})"
+
+def row_of_figure(intervals: IntervalTables, figure: str) -> IntervalRow | None:
+    """The row of a measure or of a label in a table of intervals or of differences; None if there is none."""
+    if figure.startswith("class."):
+        return next((row for row in intervals.classes if class_figure(str(row.label), str(row.score)) == figure), None)
+    column = next((one.column for one in MEASURES if figure in (one.name, one.column)), "")
+    return next((row for row in intervals.headline if column and row.figure == column), None)
 
 
 def filled(result: Result) -> Result:

@@ -484,6 +484,7 @@ class IntervalTables(Part, frozen=True, kw_only=True):
     seed: int  # Seed of the random numbers.
     level: float  # Confidence level.
     recipe: str  # All settings in one line.
+    differences: int | UnsetType = UNSET  # Number of differences; p of classes is corrected for all of them.
     headline: list[IntervalRow]  # One record per figure.
     classes: list[IntervalRow]  # One record per label and score.
     by_unit: list[UnitRow] | UnsetType = UNSET  # The values of each unit, if there are too few for intervals.
@@ -507,6 +508,8 @@ class SliceRow(Part, frozen=True, kw_only=True):
     difference_high: Share  # Upper end.
     p: Share  # p-value, corrected for the number of slices.
     verdict: str | None  # better, worse, no difference shown, too few documents; null if undefined.
+    units: int | UnsetType = UNSET  # Number of units that the verdict is from: of the slice or the rest, if fewer.
+    remark: MaybeText = UNSET  # Why there is no interval, or what else one should know; may be empty.
     error_share: Share  # Share of all wrong pixels.
     explained: Share  # The part of it that is more than the rest would have.
 
@@ -518,6 +521,7 @@ class Slices(Part, frozen=True, kw_only=True):
     figure: str  # The figure that is tested.
     level: float  # Confidence level.
     seed: int  # Seed of the random numbers.
+    units: Literal["documents", "pages"] = "documents"  # What a unit is: a document, or a page if there is only one.
     recipe: str  # All settings in one line.
     tests: str = ""  # How intervals and p-values were computed.
     whole: Share = None  # The tested figure of all pages.

@@ -1,4 +1,8 @@
-"""The verdict on a difference: is it real? All outputs ask `decide`, and take the words beside it from `remark`."""
+"""The verdict on a difference: is it real? All outputs ask `decide`, and take its words from `verdict_words`.
+
+A verdict belongs to a family of tests, for which p is corrected. Within one leaderboard, one report or one command a
+difference has one verdict; the words beside it say what p was corrected for.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,10 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import plural
 
+# The codes that a result contains; a person reads `verdict_words`.
 BETTER, WORSE, NO_DIFFERENCE, TOO_FEW = "better", "worse", "no difference shown", "too few documents"
 CONFIDENCE, POWER = 0.95, 0.8
 FEWEST_UNITS = 6  # with fewer there is no interval and no verdict
@@ -106,9 +112,14 @@ def missing_interval(value_and_low: tuple[float, float], units: int, unit: str, 
     return f"in {plural(units, unit)} only" if units < FEWEST_UNITS else f"undefined without one of the {unit}s"
 
 
-def verdict_text(verdict: str | None, remark: str) -> str:
+def verdict_words(verdict: str | None, unit: str = "document", vocabulary: Vocabulary = WITH_TRUTH) -> str:
+    """A verdict as it is read: "too few pages" of one document, "more agreement" without a truth; "" if undefined."""
+    return f"too few {unit}s" if verdict == TOO_FEW else vocabulary.verdicts.get(verdict or "", verdict or "")
+
+
+def verdict_text(verdict: str | None, remark: str, unit: str = "document") -> str:
     """'no difference shown, about 172 documents like these would show it'; the remark only if it adds something."""
-    return ", ".join(filter(None, [verdict, remark if verdict != TOO_FEW else ""]))
+    return ", ".join(filter(None, [verdict_words(verdict, unit), remark if verdict != TOO_FEW else ""]))
 
 
 def needed_text(needed: int | None, unit: str, unit_count: int) -> str:

@@ -1,9 +1,10 @@
 """`gate`: does a result reach given thresholds, and is it as good as an earlier one? Also its text forms.
 
-A drop fails if the verdict on the paired difference over documents is "worse"; leaderboards have the same verdict. With
-the verdict "no difference shown" it passes, unless `strict`. Where there is no verdict, because there are too few
-documents or the figure is not tested, every drop larger than allowed fails, and a remark says so. If a lower value of a
-measure is better, a drop is a rise, and a threshold is the largest allowed value.
+A drop fails if the verdict on the paired difference over documents is "worse". A score of a label is tested together
+with the other labels of this one prediction, and the remark says so; a leaderboard also corrects for its other
+predictions. With the verdict "no difference shown" a drop passes, unless `strict`. Where there is no verdict, because
+there are too few documents or the figure is not tested, every drop larger than allowed fails, and a remark says so. If
+a lower value of a measure is better, a drop is a rise, and a threshold is the largest allowed value.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
-from layoutcm.filling.result_of import GATED, Asked, result_of
-from layoutcm.metrics.intervals import Intervals
-from layoutcm.results.measures import Figures, direction_of, find_figure, measure_of
-from layoutcm.results.result import LeaderboardResult, Result
-from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE
+from layoutcm.filling.result_of import GATED, Asked, intervals_part, result_of
+from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure
+from layoutcm.results.result import LeaderboardResult, Result, digest_of, row_of_figure
+from layoutcm.results.types import IntervalRow, IntervalTables
+from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
+from layoutcm.tables.interval_texts import family_text, resampling_of
 from layoutcm.tables.latex_markdown import escape_markdown, markdown
+from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import Table, confusions_table
 from layoutcm.tables.terminal import line_name
 from layoutcm.wording import agree, difference_text, plain_number, plural, score_text
@@ -35,9 +38,7 @@ if TYPE_CHECKING:
 
 Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
-HEADLINE = ("micro.f1", "macro.f1", "content.f1")  # what must not drop, unless other figures are named
-NOT_DEFINED = "n/a: it is not defined in this result"
-MOST_CONFUSIONS = 5
+NOT_DEFINED, NOT_COUNTED = "n/a: it is not defined in this result", "n/a: it is not counted in this result"
 # Otherwise GitHub takes a label such as @name or #1 for a person or an issue, even after a backslash.
 NO_REFERENCE = {r"\@": "@&#8203;", r"\#": "#&#8203;"}
 OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of the baseline
@@ -56,8 +57,9 @@ class Wanted:
         own = {find_figure(name, figures, MAX_DROP): most for name, most in self.max_drop.items()}
         if self.most is None:
             return own
-        defined = [name for name in HEADLINE if figures[name] is not None]
-        return dict.fromkeys([*defined, *self.fail_under], self.most) | own
+        defined = [one.name for one in HEADLINE if figures[one.name] is not None]
+        limited = [find_figure(name, figures, FAIL_UNDER) for name in self.fail_under]
+        return dict.fromkeys([*defined, *limited], self.most) | own
 
 
 @dataclass(frozen=True)
@@ -161,16 +163,15 @@ def gate(
     earlier = None if baseline is None else one_result(baseline, "baseline")
     own = one_result(result, "result")
     figures = own.figures
-    for name in wanted.fail_under:
-        find_figure(name, figures, FAIL_UNDER)
+    limits = {find_figure(name, figures, FAIL_UNDER): least for name, least in wanted.fail_under.items()}
     intervals, notes = _intervals(own)
-    checks = [_threshold(name, least, figures, intervals) for name, least in wanted.fail_under.items()]
+    checks = [_threshold(name, least, own, intervals) for name, least in limits.items()]
     if earlier is not None:
         drops = wanted.drops(figures)
         paired, more = _paired(earlier, own)
         notes += [note for note in more if note not in notes]
         old = earlier.figures
-        checks += [_drop(name, most, (figures[name], old), paired, strict) for name, most in drops.items()]
+        checks += [_drop(name, most, (own, old.get(name)), paired, strict) for name, most in drops.items()]
     if not checks:
         raise _nothing_is_checked(FAIL_UNDER)
     return Gate(own, tuple(checks), tuple(notes))
@@ -239,12 +240,13 @@ def _limit(value: object, name: str, place: str) -> float:
 
 
 def gated_result(comparison: Comparison, method: str = "matrix") -> Result:
-    """What a gate needs of a comparison; one document has its pages in it, which intervals need."""
-    return result_of(comparison, method, Asked(per_page=len(comparison.documents) < 2, parts=GATED))
+    """What a gate needs of a comparison; one document has its pages in it, which a paired difference needs."""
+    of_pages = len(comparison.documents) < 2
+    return result_of(comparison, method, Asked(per_page=of_pages, intervals=comparison.has_truth, parts=GATED))
 
 
 def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
-    """The result of one prediction; a comparison of one document has its pages in it, which intervals need."""
+    """The result of one prediction; that of a comparison has what a gate needs."""
     if isinstance(given, Result):
         return given
     if isinstance(given, Comparison):
@@ -260,13 +262,13 @@ def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
     raise InputError("", place, f"the file has {len(found)} results", hint)
 
 
-def _intervals(own: Result) -> tuple[Intervals | None, list[str]]:
-    """The intervals of the result, and a note if there are few units or none."""
+def _intervals(own: Result) -> tuple[IntervalTables | None, list[str]]:
+    """The intervals of the result, computed if it has none, and a note if there are few units or none."""
     try:
-        found = intervals_of_result(own)
+        found = own.intervals or intervals_part(intervals_of_result(own))
     except InputError as error:
         return None, [f"No intervals: {error}"]
-    used = found.resampling
+    used = resampling_of(found)
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
         note = (
@@ -276,7 +278,7 @@ def _intervals(own: Result) -> tuple[Intervals | None, list[str]]:
     return found, [f"{units}: with fewer than {FEW_UNITS}, intervals are rough."] if used.few else []
 
 
-def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]:
+def _paired(baseline: Result, own: Result) -> tuple[IntervalTables | None, list[str]]:
     """The paired difference from the baseline, and notes on what differs beside the prediction."""
     notes = []
     settings = [{k: v for k, v in one.recipe_fields.items() if k not in OWN_FIELDS} for one in (baseline, own)]
@@ -284,38 +286,33 @@ def _paired(baseline: Result, own: Result) -> tuple[Intervals | None, list[str]]
         old, new = (one.get(name, "not given") for one in settings)
         if old != new:
             notes.append(f"The baseline was made with other settings: {name} was {old}, and is {new}.")
-    if baseline.inputs.gt.sha256 != own.inputs.gt.sha256:
+    if digest_of(baseline.inputs.gt) != digest_of(own.inputs.gt):
         notes.append("The baseline was made with another ground truth.")
     try:
-        return difference_of_results(baseline, own), notes
+        return intervals_part(difference_of_results(baseline, own)), notes
     except InputError as error:
         return None, [*notes, f"Not paired with the baseline, so every drop counts: {error}"]
 
 
-def _row(name: str, intervals: Intervals | None) -> Mapping[str, Any]:
+def _row(name: str, intervals: IntervalTables | None) -> IntervalRow:
     """The row of a figure in a table of intervals or of differences; without numbers if it has none."""
-    found = None
-    if intervals is not None and name.startswith("class."):
-        _, _, rest = name.partition(".")
-        label, _, score = rest.rpartition(".")
-        found = intervals.class_rows.get((label, score))
-    elif intervals is not None and not name.startswith("over_pages."):  # sums of a result have no means over pages
-        found = intervals.figure_rows.get(measure_of(name).column)
-    return {"low": math.nan, "high": math.nan, "verdict": None, "remark": ""} if found is None else found
+    found = None if intervals is None else row_of_figure(intervals, name)
+    return found or IntervalRow(value=None, low=None, high=None, verdict=None, remark="")
 
 
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _missing(name: str, result: Result) -> str:
+    """Why a figure has no value: it is undefined, or the part of the result that it is read off was not counted."""
+    needs = next((one.needs for one in MEASURES if one.name == name), ())
+    return NOT_COUNTED if any(getattr(result, part) is None for part in needs) else NOT_DEFINED
 
 
-def _threshold(name: str, limit: float, figures: Figures, intervals: Intervals | None) -> Check:
-    value, row = figures[name], _row(name, intervals)
-    low, high = row["low"], row["high"]
-    remark = NOT_DEFINED if value is None else ""
-    if not remark and low + SAME < limit < high - SAME:
+def _threshold(name: str, limit: float, result: Result, intervals: IntervalTables | None) -> Check:
+    value, row = result.figures[name], _row(name, intervals)
+    remark = _missing(name, result) if value is None else ""
+    if not remark and row.low is not None and row.high is not None and row.low + SAME < limit < row.high - SAME:
         remark = f"its interval contains {plain_number(limit)}"
     passed = value is not None and _reaches(name, value, limit)
-    return Check(name, FAIL_UNDER, value, limit, None, _or_none(low), _or_none(high), passed, remark)
+    return Check(name, FAIL_UNDER, value, limit, None, row.low, row.high, passed, remark)
 
 
 def _reaches(name: str, value: float, limit: float) -> bool:
@@ -324,28 +321,31 @@ def _reaches(name: str, value: float, limit: float) -> bool:
 
 
 def _drop(
-    name: str, most: float, values: tuple[float | None, Figures], paired: Intervals | None, strict: bool
+    name: str, most: float, given: tuple[Result, float | None], paired: IntervalTables | None, strict: bool
 ) -> Check:
-    (value, old), row = values, _row(name, paired)
-    low, high, verdict = row["low"], row["high"], row["verdict"]
-    before = old.get(name)
+    """The check of a figure of a result against its value in the baseline."""
+    (result, before), row = given, _row(name, paired)
+    value, verdict = result.figures[name], row.verdict or None
     limit = None if before is None else before - direction_of(name) * most
-    of = partial(Check, name, MAX_DROP, value, limit, before, _or_none(low), _or_none(high))
+    of = partial(Check, name, MAX_DROP, value, limit, before, row.low, row.high)
     if before is None or limit is None:
         return of(True, "n/a in the baseline, so there is nothing to compare it with, and it passes")
     if value is None:
-        return of(False, NOT_DEFINED)
+        return of(False, _missing(name, result))
     if _reaches(name, value, limit):
         return of(True)
     change = difference_text(value - before)
     if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
-        why = "too few documents for a verdict" if verdict == TOO_FEW else "it has no interval"
+        few = verdict_words(TOO_FEW, paired.units[:-1]) if paired is not None and verdict == TOO_FEW else ""
+        why = f"{few} for a verdict" if few else "it has no interval"
         return of(False, f"{change}; {why}, so every drop counts")
-    interval = "" if math.isnan(low) else f", interval {difference_text(low)} to {difference_text(high)}"
+    interval = "" if row.low is None else f", interval {difference_text(row.low)} to {difference_text(row.high)}"
+    family = f", {family_text(paired)}" if paired is not None and name.startswith("class.") else ""
     if verdict == WORSE:
-        return of(False, f"{change}{interval}: {verdict}")
+        return of(False, f"{change}{interval}: {verdict}{family}")
     outcome = "but every drop counts (strict)" if strict else "so it passes, although beyond the limit"
-    return of(not strict, f"{change}{interval}: {verdict}, {outcome}" + (f"; {row['remark']}" if row["remark"] else ""))
+    said = [f"{change}{interval}: {verdict}{family}, {outcome}", *([row.remark] if row.remark else [])]
+    return of(not strict, "; ".join(said))
 
 
 def gate_sentence(gate: Gate) -> str:
@@ -383,7 +383,7 @@ def gate_markdown(gate: Gate) -> str:
 
 def _confusions(gate: Gate) -> Table:
     confusion = gate.result.confusion()
-    found = confusions_table(confusion, MOST_CONFUSIONS)
+    found = confusions_table(confusion, FEW_CONFUSIONS)
     gt, pred = confusion.side_names
     data = found.data.assign(**{side: [line_name(label) for label in found.data[side]] for side in (gt, pred)})
     return replace(found, data=data)

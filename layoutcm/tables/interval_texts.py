@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
 from layoutcm.metrics.bootstrap import Resampling
-from layoutcm.metrics.intervals import UNIT_FIGURES
-from layoutcm.results.measures import CONTENT_ROW, OF_PIXELS, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, HEADLINE, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
-from layoutcm.results.types import IntervalRow, IntervalTables
-from layoutcm.results.verdict import FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, verdict_text
+from layoutcm.results.types import IntervalRow, IntervalTables, Part
+from layoutcm.results.verdict import FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, verdict_text, verdict_words
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import (
     MISSING,
@@ -32,8 +31,8 @@ from layoutcm.wording import (
 # Each note says over which tests a p is corrected: a verdict of a class depends on it.
 NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
 CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
+OF_ONE = "corrected for the classes of this prediction alone (Holm)"
 CORRECTED_FOR_CLASSES = "The verdict is that of a paired test, corrected for all classes (Holm)"
-TEST_TEXT = "p: paired randomisation test; p of classes is corrected for the classes of this prediction alone (Holm)"
 
 
 def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:
@@ -42,9 +41,26 @@ def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:
     return MISSING if low is None or math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
 
 
+def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float], str], joint: str) -> str:
+    """The two ends of an interval in a row that has them beside other numbers."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"
+
+
 def resampling_of(intervals: IntervalTables | LeaderboardResult) -> Resampling:
     """The settings of the intervals of a result or a leaderboard."""
     return Resampling(intervals.units[:-1], intervals.unit_count, intervals.n, intervals.seed, intervals.level)
+
+
+def family_text(difference: IntervalTables) -> str:
+    """What p of the classes is corrected for: the classes of one prediction, or of all on the leaderboard."""
+    count = difference.differences or 1
+    return OF_ONE if count == 1 else f"corrected for all classes of {count} differences (Holm)"
+
+
+def note_on_tests(difference: IntervalTables) -> str:
+    """How the p of a table of differences is computed."""
+    return f"p: paired randomisation test; p of classes is {family_text(difference)}"
 
 
 def units_text(used: Resampling) -> str:
@@ -70,16 +86,20 @@ def needed_note(used: Resampling) -> str:
     return f"documents needed: {units} with a probability of {plain_percent(POWER)}"
 
 
-def cell_difference_text(used: Resampling, own: str, other: str, vocabulary: Vocabulary = WITH_TRUTH) -> str:
-    """What a matrix of differences shows, and which of them are grey."""
+def cell_difference_text(
+    used: Resampling, own: str, other: str, vocabulary: Vocabulary = WITH_TRUTH, tests: IntervalTables | None = None
+) -> str:
+    """What a matrix of differences shows, and which of them are grey; `tests` has those of the diagonal."""
     better, worse = vocabulary.verdicts["better"], vocabulary.verdicts["worse"]
     said = f"{own} minus {other}. More on the diagonal is {better}, more off it is {worse}."
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
         return f"{said} With {units} nothing can be called {better} or {worse}: {FEWEST_UNITS} are needed."
-    grey = f"Grey: the 95 % interval of the difference over {units} includes 0, or too few have this label."
+    level = plain_percent(used.level)
+    grey = f"Grey: the {level} interval of the difference over {units} includes 0, or too few have this label."
     many = "With many cells, some exclude 0 by chance: intervals and verdicts are not corrected for their number."
-    return f"{said} {grey} {many}"
+    classes = f" The diagonal has the verdicts of the class scores, {family_text(tests)}." if tests else ""
+    return f"{said} {grey} {many}{classes}"
 
 
 def cell_pair_text(
@@ -91,7 +111,7 @@ def cell_pair_text(
     text = f"A {first}, B {second}; B minus A: {change}"
     if any(map(math.isnan, (*values, *ends))):
         return f"{text}{words.unit}, no interval" if words.has_intervals else f"{text}{words.unit}"
-    said = words.vocabulary.verdicts.get(verdict or "", NO_DIFFERENCE)
+    said = verdict_words(verdict or NO_DIFFERENCE, vocabulary=words.vocabulary)
     return f"{text}{words.unit} ({low} to {high}), {said}"
 
 
@@ -122,12 +142,13 @@ def unit_lines(intervals: IntervalTables) -> list[str]:
         return []
     is_difference = any(row.p is not UNSET for row in intervals.headline)
     write, unit = difference_text if is_difference else score_text, intervals.units[:-1]
+    columns = [one.column for one in HEADLINE]
     heading = f"{'difference of F1' if is_difference else 'F1'} in each {unit}"
     width = max(len(name) for name in [heading, *(row[unit] for row in intervals.by_unit)])
-    titles = [name.removesuffix("_f1") for name in UNIT_FIGURES]
+    titles = [one.name.partition(".")[0] for one in HEADLINE]
     lines = [f"{heading:{width}} " + " ".join(f"{title:>9}" for title in titles)]
     for row in intervals.by_unit:
-        lines.append(f"{row[unit]:{width}} " + " ".join(f"{write(row[name]):>9}" for name in UNIT_FIGURES))
+        lines.append(f"{row[unit]:{width}} " + " ".join(f"{write(row[name]):>9}" for name in columns))
     return lines
 
 
@@ -139,7 +160,7 @@ def difference_summary(difference: IntervalTables, first: str, background: str) 
     lines = [f"{heading:{width}}     value              interval        p  better in  verdict"]
     lines += [_difference_line(f"{name:{width}}", row, row[difference.units]) for name, row in rows]
     values = unit_lines(difference)
-    notes = [resampling_text(resampling_of(difference)), TEST_TEXT]
+    notes = [resampling_text(resampling_of(difference)), note_on_tests(difference)]
     return "\n".join([*lines, *notes, *(["", *values] if values else [])])
 
 
@@ -158,7 +179,7 @@ def _difference_rows(difference: IntervalTables, background: str) -> Iterator[tu
 def _difference_line(name: str, row: IntervalRow, units: int) -> str:
     low, high = (difference_text(row[end]) for end in ("low", "high"))
     interval = MISSING if row.low is None else f"{low:>7} to {high:>7}"
-    words = verdict_text(row.verdict or None, row.remark)
+    words = verdict_text(row.verdict or None, row.remark, "document" if row.pages is UNSET else "page")
     numbers = f"{difference_text(row.value):>9}    {interval:>18} {score_text(row['p']):>8}"
     better = f"{row.better_in} of {units}"
     return f"{name} {numbers} {better:>10}  {words}"

@@ -19,11 +19,12 @@ from layoutcm.metrics.scores import ratio
 from layoutcm.models.leaderboard import Leaderboard, compared_measures
 from layoutcm.results.measures import Measure, direction_of, figure_title, measure_of
 from layoutcm.results.result import LeaderboardResult, frame_of
-from layoutcm.results.types import BoardClass, BoardRow, Part
-from layoutcm.results.verdict import BETTER, FEW_UNITS, TOO_FEW, WORSE, verdict_text
+from layoutcm.results.types import BoardClass, BoardRow
+from layoutcm.results.verdict import BETTER, FEW_UNITS, SAME, TOO_FEW, WORSE, verdict_text, verdict_words
 from layoutcm.tables.interval_texts import (
     CORRECTED_FOR_ALL,
     NOT_CORRECTED,
+    ends_text,
     resampling_of,
     resampling_text,
     units_text,
@@ -57,7 +58,7 @@ ALL_CAUSES = "all"
 MOST_MODELS = 20  # in a notebook
 # After F1 of a class: which differences from the baseline are real.
 MARKS = {BETTER: "▲", WORSE: "▼"}
-MARK_TEXT = "▲ better and ▼ worse than {}, by the corrected test"
+MARK_TEXT = " and ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items()) + " than {}, by the corrected test"
 # What a report of several predictions has beside the folders of the predictions, which therefore have other names.
 BOARD_FILES = (INDEX_PAGE, f"{BOARD}.json", f"{BOARD}.xlsx", *(f"{name}.csv" for name in BOARD_TABLES))
 
@@ -75,6 +76,7 @@ class ClassGrid(NamedTuple):
     marks: list[list[str]]
     rows: dict[tuple[str, str], BoardClass]
     recipes: list[str]
+    unit: str = "document"  # of the tests; "page" if there is one document
 
     def number(self, row: int, column: int) -> str:
         """'89 ▲': F1 in percent and its mark; "" where F1 does not exist."""
@@ -105,10 +107,16 @@ class ClassGrid(NamedTuple):
 
 
 def standing(board: LeaderboardResult, name: str) -> BoardRow:
-    """The place of one prediction for its result: rank, settings, and its row of the table."""
-    rank = board.models.index(name)
-    place = {"rank": rank + 1, "models": len(board.models), "baseline": board.baseline, "figure": board.order}
-    return msgspec.structs.replace(board.model_rows[rank], **place)
+    """The place of one prediction for its result: rank, settings, and its row of the table; equal ones share a rank."""
+    own = board.model_rows[board.models.index(name)]
+    rank = next(k for k, row in enumerate(board.model_rows, 1) if is_equal(own[board.order], row[board.order]))
+    place = {"rank": rank, "models": len(board.models), "baseline": board.baseline, "figure": board.order}
+    return msgspec.structs.replace(own, **place)
+
+
+def is_equal(one: float | None, other: float | None) -> bool:
+    """Whether two values of a figure are the same number; two that are n/a are equal."""
+    return one == other if one is None or other is None else abs(one - other) <= SAME
 
 
 def _value(row: BoardRow, measure: Measure) -> float | None:
@@ -136,13 +144,19 @@ def shown_table(board: LeaderboardResult, columns: list[Measure] | None = None) 
         shown: dict[str, Any] = {"model": row.model}
         for one in columns or board_columns(board):
             shown[one.short_title] = _value(row, one)
-            if one.adds_up:
+            if has_ends(row, one):
                 shown[f"interval of {one.short_title}"] = ends_text(row, one.column, score_text, " – ")
-        shown |= {"difference": row.difference, "p": row.p, "verdict": row.verdict or "", "remark": row.remark}
+        shown |= {"difference": row.difference, "p": row.p, "remark": row.remark}
+        shown["verdict"] = verdict_words(row.verdict, board.units[:-1])
         shown["interval of the difference"] = ends_text(row, "difference", difference_text, " to ")
         rows.append(shown)
     order = [*list(rows[0])[:-5], "difference", "interval of the difference", "p", "verdict", "remark"]
     return _board(board, frame_of(rows)[order])
+
+
+def has_ends(row: BoardRow, measure: Measure) -> bool:
+    """Whether a row of a leaderboard has the ends of the interval of a measure."""
+    return bool(measure.column) and hasattr(row, f"{measure.column}_low")
 
 
 def board_html(board: LeaderboardResult) -> str:
@@ -170,10 +184,14 @@ def board_columns(board: LeaderboardResult) -> list[Measure]:
 
 
 def missing_columns(board: LeaderboardResult) -> str:
-    """'n/a or not counted: AP, panoptic quality'; "" if some prediction has a value of every measure."""
-    shown = {one.name for one in board_columns(board)}
-    missing = [one.short_title for one in compared_measures() if one.name not in shown]
-    return f"n/a or not counted: {', '.join(missing)}" if missing else ""
+    """'n/a: AP', 'not counted: AP, panoptic quality'; "" if some prediction has a value of every measure."""
+    shown, counted = {one.name for one in board_columns(board)}, board.model_rows[0].measures or {}
+    missing = [one for one in compared_measures() if one.name not in shown]
+    titles = {
+        "n/a": [one.short_title for one in missing if one.name in counted],
+        "not counted": [one.short_title for one in missing if one.name not in counted],
+    }
+    return "; ".join(f"{why}: {', '.join(names)}" for why, names in titles.items() if names)
 
 
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
@@ -224,34 +242,30 @@ def table_of_causes(causes: pd.DataFrame) -> Table:
 
 def class_scores_table(board: LeaderboardResult) -> Table:
     """Labels x predictions: F1 with its interval and, but for the baseline, the verdict; only labels in use."""
-    rows = class_rows(board)
-    used = [next(iter(rows))[0], *classes_in_use(board)] if rows else []
+    grid = class_grid(board)._replace(labels=classes_in_use(board))
     note = f"F1 of each prediction, and whether it differs from {board.baseline}; {CORRECTED_FOR_ALL}"
-    data = _class_columns(rows, used, board.models, "f1", board.baseline)
-    return Table(CLASSES, "F1 of classes", data, note=note)
+    return Table(CLASSES, "F1 of classes", _class_columns(grid, grid.models, "f1"), note=note)
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
     """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
-    data = _class_columns(grid.rows, grid.labels, [grid.models[k] for k in grid.others], "difference")
+    data = _class_columns(grid, [grid.models[k] for k in grid.others], "difference")
     title = f"F1 of classes minus that of {grid.baseline}"
     return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL)
 
 
-def _class_columns(
-    rows: Mapping[tuple[str, str], BoardClass], labels: list[str], models: list[str], value: str, baseline: str = ""
-) -> pd.DataFrame:
+def _class_columns(grid: ClassGrid, models: list[str], value: str) -> pd.DataFrame:
     """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
     import pandas as pd
 
     write, joint = (score_text, " – ") if value == "f1" else (difference_text, " to ")
-    columns: dict[str, Any] = {"label": labels}
+    columns: dict[str, Any] = {"label": grid.labels}
     for name in models:
-        own = [rows[label, name] for label in labels]
+        own = [grid.rows[label, name] for label in grid.labels]
         columns[f"{value}: {name}"] = np.array([row[value] for row in own], float)
         columns[f"interval: {name}"] = [ends_text(row, value, write, joint) for row in own]
-        if name != baseline:
-            columns[f"verdict: {name}"] = [row.verdict or "" for row in own]
+        if name != grid.baseline:
+            columns[f"verdict: {name}"] = [verdict_words(row.verdict, grid.unit) for row in own]
     return pd.DataFrame(columns)
 
 
@@ -277,7 +291,8 @@ def class_grid(board: LeaderboardResult) -> ClassGrid:
     values = [[rows[label, name].f1 for name in board.models] for label in labels]
     marks = [[MARKS.get(rows[label, name].verdict or "", "") for name in board.models] for label in labels]
     shaped = np.array(values, float).reshape(len(labels), len(board.models))
-    return ClassGrid(labels, board.models, board.baseline, shaped, marks, rows, list(board.recipes.values()))
+    recipes, unit = list(board.recipes.values()), board.units[:-1]
+    return ClassGrid(labels, board.models, board.baseline, shaped, marks, rows, recipes, unit)
 
 
 def short_differences(table: Table) -> Table:
@@ -289,12 +304,6 @@ def short_differences(table: Table) -> Table:
 def short_title(figure: str) -> str:
     """The title of a headline figure: 'macro F1'"""
     return measure_of(figure).short_title
-
-
-def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float], str], joint: str) -> str:
-    """The two ends of an interval in a row of a leaderboard."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"
 
 
 def leaderboard_summary(board: LeaderboardResult) -> str:
@@ -318,10 +327,10 @@ def _model_rows(board: LeaderboardResult) -> list[list[str]]:
     rows = [["", titles[0], "interval", *titles[1:], f"minus {line_name(board.baseline)}", "interval", "p", "verdict"]]
     for row in board.model_rows:
         ends = ends_text(row, board.order, score_text, " – ")
-        values = [score_text((row.measures or {})[one.name]) for one in columns]
+        values = [score_text(_value(row, one)) for one in columns]
         difference = [difference_text(row.difference), ends_text(row, "difference", difference_text, " to ")]
         rows.append([line_name(row.model), values[0], ends, *values[1:], *difference, score_text(row.p)])
-        rows[-1].append(verdict_text(row.verdict, row.remark) or MISSING)
+        rows[-1].append(verdict_text(row.verdict, row.remark, board.units[:-1]) or MISSING)
     return rows
 
 
@@ -357,7 +366,12 @@ def best_sentence(board: Leaderboard, name_text: Callable[[str], str] = one_line
     if math.isnan(value):
         return f"No prediction has a {title}."
     most = "highest" if direction_of(board.figure) > 0 else "lowest"
-    first = f"{name_text(best)} has the {most} {title} of {len(board.models)} predictions, {score_text(value)}"
+    values = {name: float(board.intervals[name].figures[board.figure][0]) for name in board.models}
+    equal = [name_text(name) for name in board.models if is_equal(values[name], value)]
+    of = f"the {most} {title} of {len(board.models)} predictions, {score_text(value)}"
+    if len(equal) > 1:
+        return f"{', '.join(equal[:-1])} and {equal[-1]} have {of}."
+    first = f"{equal[0]} has {of}"
     row = board.lead.figure_rows[board.figure]
     if math.isnan(row["value"]):
         return f"{first}; {name_text(following)}, the next one, has none."
@@ -373,6 +387,5 @@ def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
     units = units_text(used)
     if row["verdict"] == TOO_FEW:
         return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
-    shown = "the difference is real (better)" if row["verdict"] == BETTER else row["verdict"]
     rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
-    return f"{verdict_text(shown, row['remark'])}, p {score_text(row['p'])} over {units}{rough}"
+    return f"{verdict_text(row['verdict'], row['remark'])}, p {score_text(row['p'])} over {units}{rough}"

@@ -34,10 +34,12 @@ from layoutcm.results.measures import (
 )
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Families, IntervalTables, LabelledMatrix, ObjectScores
+from layoutcm.results.verdict import verdict_words
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
-from layoutcm.tables.interval_texts import TEST_TEXT, needed_note, resampling_of, resampling_text
+from layoutcm.tables.interval_texts import needed_note, note_on_tests, resampling_of, resampling_text
 from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import (
+    MANY_CONFUSIONS,
     TABLE_OF_VIEW,
     VIEW_TITLES,
     VIEWS,
@@ -172,13 +174,15 @@ def class_table(
     confusion: Confusion, selection: Selection | None = None, intervals: IntervalTables | None = None
 ) -> Table:
     """One row per label: pixels and scores, and the ends of the interval of F1, if there are intervals."""
-    data = confusion.classes()
+    data, note, recipe = confusion.classes(), "", ""
     if intervals is not None and intervals.interval != "none":
+        note, recipe = resampling_text(resampling_of(intervals)), intervals.recipe
         ends = {row.label: (row.low, row.high) for row in reversed(intervals.classes) if row.score == "f1"}
         for k, name in enumerate(("f1_low", "f1_high")):
             column = np.array([ends.get(label, (None, None))[k] for label in confusion.labels], float)
             data.insert(list(data).index("iou"), name, column)
-    return Table("classes", "Classes", data.iloc[selection.rows] if selection else data)
+    shown = data.iloc[selection.rows] if selection else data
+    return Table("classes", "Classes", shown, note=note, recipe=recipe)
 
 
 def average_table(result: Result) -> Table:
@@ -198,12 +202,14 @@ def measure_table(result: Result) -> Table:
         if value is not None:
             low, high = (None, None) if ends is None else (ends.low, ends.high)
             rows.append({"measure": one.name, "title": one.title, "value": value, "low": low, "high": high})
-    if not any(row["low"] is not None for row in rows):
+    if result.intervals is None or not any(row["low"] is not None for row in rows):
         rows = [{name: row[name] for name in ("measure", "title", "value")} for row in rows]
-    return Table("measures", "Measures", frame_of(rows))
+        return Table("measures", "Measures", frame_of(rows))
+    note = resampling_text(resampling_of(result.intervals))
+    return Table("measures", "Measures", frame_of(rows), note=note, recipe=result.intervals.recipe)
 
 
-def confusions_table(confusion: Confusion, most: int = 20) -> Table:
+def confusions_table(confusion: Confusion, most: int = MANY_CONFUSIONS) -> Table:
     import pandas as pd
 
     columns = [*confusion.side_names, "pixels", "share"]
@@ -276,7 +282,8 @@ def _interval_table(name: str, title: str, intervals: IntervalTables) -> Table:
     note = resampling_text(used)
     if any("p" in row for row in rows):
         data.insert(list(data).index("p"), "verdict", data.pop("verdict"))
-        note = "; ".join([note, TEST_TEXT, needed_note(used)])
+        data["verdict"] = [verdict_words(verdict, used.unit) for verdict in data["verdict"]]
+        note = "; ".join([note, note_on_tests(intervals), needed_note(used)])
     return Table(name, title, data, note=note, recipe=intervals.recipe)
 
 

@@ -176,7 +176,8 @@ def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
     first, second = selection.matrices(shown)
     if not first.diagonal:
         raise InputError("", "", "the labels of the two sides differ", "A mapping makes them comparable.")
-    tested = selection.model_difference(shown).class_rows if shown.kind == MODELS else {}
+    has_tests = shown.kind == MODELS and first.vocabulary.measured == "scores"
+    tested = selection.model_difference(shown).class_rows if has_tests else {}
     values = [one.class_values()["f1"] for one in (first, second)]
     return [
         _row({"label": first.labels[i]}, values[0][i], values[1][i], tested.get((first.labels[i], "f1")))

@@ -23,8 +23,8 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
 from layoutcm.results.measures import Figures, Measure
 from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE
-from layoutcm.tables.interval_texts import NOT_CORRECTED, interval_of_row, resampling_text
-from layoutcm.tables.leaderboard_tables import BOARD, MARKS, ends_text, short_title, shown_table
+from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
+from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
 from layoutcm.tables.report_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
 from layoutcm.tables.tables import Table
 from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
@@ -254,7 +254,7 @@ def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell
     if rows.intervals is None:
         return _first_cells(rows.predictions, position, shown)
     found = rows.intervals[position].figure_rows
-    return [_summed_cell(found[one.column]) if one.adds_up else _other_cell(rows, position, one) for one in shown]
+    return [_summed_cell(found[one.column]) if one.has_interval else _other_cell(rows, position, one) for one in shown]
 
 
 def _first_cells(predictions: Predictions, position: int, shown: list[Measure]) -> list[Cell]:
@@ -262,7 +262,7 @@ def _first_cells(predictions: Predictions, position: int, shown: list[Measure]) 
     compared, method = predictions.compared[position], predictions.chosen.now.method
     values = result_of(compared, method, Asked(parts=())).measures
     texts = {name: NO_VALUE if value is None else score_text(value) for name, value in values.items()}
-    return [Cell(texts[one.name], (PENDING,)) if one.adds_up else Cell(PENDING) for one in shown]
+    return [Cell(texts[one.name], (PENDING,)) if one.has_interval else Cell(PENDING) for one in shown]
 
 
 def _summed_cell(row: Mapping[Any, Any]) -> Cell:
