@@ -25,6 +25,7 @@ from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.metrics.scores import SCORES
 from layoutcm.results.measures import (
     CONTENT_ROW,
+    HEADLINE,
     MEASURES,
     OBJECT_SCORES,
     OF_PIXELS,
@@ -64,6 +65,7 @@ PIXEL_COLUMNS = frozenset(
 )
 HEADINGS = {
     **{one.column: one.short_title for one in MEASURES if one.column},
+    **{f"{one.column}_{end}": f"{one.short_title}, {end}" for one in HEADLINE for end in ("low", "high")},
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
     "f1": "F1",

@@ -33,6 +33,15 @@ def test_compare_parts_has_the_numbers_of_compare(sets, tmp_path, capsys):
     assert len(lines) >= 5 and all(line in of_compare for line in lines)
 
 
+def test_why_prints_the_causes_that_compare_prints(sets, tmp_path, capsys):
+    assert main(["compare-parts", *sets, "-o", str(tmp_path / "out"), "--why"]) == 0
+    found = capsys.readouterr().out
+    assert main(["compare", GT, PRED, "--why"]) == 0
+    of_compare = capsys.readouterr().out
+    causes = next(text for text in of_compare.split("\n\n") if text.startswith("why pixels are wrong"))
+    assert causes in found
+
+
 def test_plan_count_and_merge(sets, tmp_path, capsys):
     main(["compare-parts", *sets, "-o", str(tmp_path / "whole")])
     capsys.readouterr()

@@ -53,6 +53,26 @@ def test_differences_are_from_the_baseline(tmp_path, capsys):
     assert first["leaderboard"]["difference"] == gain["macro_f1"] < 0
 
 
+def test_a_class_has_one_verdict_in_one_run(tmp_path, capsys):
+    """The differences of single predictions are those of the leaderboard, corrected for all predictions."""
+    target = tmp_path / "out.json"
+    assert main(["compare", *FILES, *MAPPING, "--json", str(target), "--intervals", "9"]) == 0
+    out = capsys.readouterr().out
+    assert "p of classes is corrected for all classes of 2 differences (Holm)" in out
+    named = {f"model-{name}": compared for name, compared in compare_all_of_sample().items()}
+    board = lcm.leaderboard(named, n=9).result(objects=False)
+    on_board = {(row.model, row.label): (row.p, row.verdict) for row in board.class_rows}
+    said = {}
+    for name, result in zip(named, lcm.load_result(target)):
+        for row in result.difference_from_first.classes if result.difference_from_first else ():
+            said[name, row.label, row.score] = row.verdict
+            if row.score == "f1":
+                assert (row.p, row.verdict) == on_board[name, row.label]
+    alone = lcm.difference(named["model-a"], named["model-b"], n=9).class_rows
+    assert alone["Title", "iou"]["verdict"] == "worse"
+    assert said["model-b", "Title", "iou"] == "no difference shown"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -88,7 +88,7 @@ def test_on_paper(grid):
 
 def test_differences_on_paper(grid):
     texts = drawn_texts(on_paper.draw(model_differences(grid), caption=False))
-    assert {"a", "b", "y", "+20 ▲", "F1 better than x", "≥ 50 %", "not shown by the test"} <= set(texts)
+    assert {"a", "b", "y", "+20 ▲", "F1 better than x", "≥ 50 %", "no difference shown"} <= set(texts)
     assert "worse" not in texts  # no cell has this colour
 
 

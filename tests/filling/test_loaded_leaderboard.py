@@ -54,7 +54,7 @@ def test_a_notebook_shows_the_same_live_and_loaded(board, file, monkeypatch):
     monkeypatch.setattr("layoutcm.models.leaderboard.MOST_PAGES", 59)
     large = replace(board)
     html = large._repr_html_()
-    assert "n/a or not counted: AP, panoptic quality, object F1" in html
+    assert "not counted: AP, panoptic quality, object F1" in html
     assert html == lcm.load_result(large.as_dict())._repr_html_()
 
 
@@ -114,7 +114,8 @@ def test_a_number_can_be_quoted():
     result = lcm.load_result(result_of(c, asked=Asked(intervals=True)).to_json())
     digests = [result.inputs[side]["sha256"][:12] for side in ("gt", "pred")]
     files = f"gt.json sha256 {digests[0]}, model-a.json sha256 {digests[1]}"
-    assert result.quote() == f"macro F1, without Background 0.810 (0.770 – 0.845); {files}; {c.recipe}"
+    assert result.quote() == f"macro F1, without Background 0.810 (0.770 – 0.845); {files}; {result.intervals.recipe}"
+    assert result.intervals.recipe == c.recipe_for("matrix", of="documents", interval="jackknife", level=0.95)
     assert result.quote("objects.ap").startswith("AP 0.539; ")
     assert result.quote("objects.ap").endswith(c.recipe_for(None, objects="box"))
     assert result.quote("class.Table.f1").startswith("class.Table.f1 0.887 (0.689 – 0.965); ")

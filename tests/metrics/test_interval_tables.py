@@ -184,7 +184,7 @@ def test_class_verdicts_are_corrected_for_the_number_of_classes():
     found = lcm.difference(a, b)
     table = found.classes().set_index(["label", "score"])
     recall = table.xs("recall", level="score")
-    assert recall.loc[["a", "b", "c"], "p"].tolist() == pytest.approx([4 * 2 / 64] * 3)  # Background is the fourth
+    assert recall.loc[["a", "b", "c"], "p"].tolist() == pytest.approx([3 * 2 / 64] * 3)  # Background is not tested
     assert recall.loc["a", "verdict"] == "no difference shown"
     assert recall.loc["d", ["documents", "verdict"]].tolist() == [2, "too few documents"] and np.isnan(
         recall.loc["d", "p"]

@@ -63,8 +63,8 @@ def test_classes_of_a_difference_are_those_in_common():
     gt = build(pages, rows, ["a", "b"])
     with_b, with_c = build(pages, rows, ["b", "a"]), build(pages, rows, ["c", "a", "b"])
     found = lcm.difference(lcm.compare(gt, with_b), lcm.compare(gt, with_c), 20)
-    assert found.labels == ["Background", "a", "b"]
-    assert found.scores["f1"][1][0] == 0 and np.isnan(found.scores["f1"][2][0])
+    assert found.labels == ["a", "b"]
+    assert found.scores["f1"][0][0] == 0 and np.isnan(found.scores["f1"][1][0])
 
 
 def test_a_label_that_only_one_prediction_has_is_swapped_with_it():
@@ -75,13 +75,14 @@ def test_a_label_that_only_one_prediction_has_is_swapped_with_it():
     b = build(pages, [*rows, *((page, "c", 0, 5, 10, 6) for page in pages)], ["a", "c"])
     documents = {page: page for page in pages}
     found = lcm.difference(*(lcm.compare(gt, pred, documents=documents, taxonomy="same") for pred in (gt, b)))
-    assert found.figures["macro_precision"][[0, 4]].tolist() == [-0.5, 2 / 64] and found.labels == ["Background", "a"]
+    assert found.figures["macro_precision"][[0, 4]].tolist() == [-0.5, 2 / 64] and found.labels == ["a"]
     assert found.verdict("macro_precision") == "worse"
 
 
 def test_the_order_of_pages_does_not_matter():
-    pages, turned = {"x": (10, 10), "y": (10, 10), "z": (10, 10)}, {"z": (10, 10), "x": (10, 10), "y": (10, 10)}
-    rows = [("x", "a", 0, 0, 10, 5), ("y", "a", 0, 0, 10, 4), ("z", "a", 0, 0, 10, 9)]
+    pages = pages_of_one_size("xyzuvw")
+    turned = dict(reversed(pages.items()))
+    rows = [(page, "a", 0, 0, 10, 3 + k) for k, page in enumerate(pages)]
     half = [("x", "a", 0, 0, 10, 5), ("y", "a", 0, 0, 5, 4)]
     a, b = (lcm.compare(build(own, rows), build(own, half)) for own in (pages, turned))
     assert lcm.difference(a, b, 30).figures["micro_f1"][[0, 4]].tolist() == [0, 1]

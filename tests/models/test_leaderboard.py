@@ -7,6 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.metrics.intervals import p_values
 from layoutcm.metrics.unit_sums import FIGURES, paired_sums, unit_sums
+from layoutcm.tables.leaderboard_tables import missing_columns
 from support.layouts import build
 from support.one_label_pages import one_label_pages
 from support.sample_comparisons import compare_all_of_sample
@@ -40,11 +41,12 @@ def test_the_worked_example_of_the_documentation(worked_example):
     assert table.loc["most", "p"] == 2 / 2**8 and table.loc["uneven", "p"] == 1
     assert abs(table.loc["uneven", "difference"]) < 1e-12 and table.loc["uneven", "difference_low"] < -0.1
     assert table.loc["half", ["difference", "difference_low", "difference_high", "p"]].isna().all()
-    # Four tests of F1: a and Background, in "most" and in "uneven". `difference` alone has two.
+    # Two tests of F1: of a, in "most" and in "uneven". `difference` alone has one. Background is not tested.
     classes = found.classes.set_index(["label", "model"])
-    assert classes.loc[("a", "most"), "p"] == 4 * 2 / 2**8 and classes.loc[("a", "most"), "verdict"] == "better"
+    assert classes.loc[("a", "most"), "p"] == 2 * 2 / 2**8 and classes.loc[("a", "most"), "verdict"] == "better"
     alone = lcm.difference(worked_example["half"], worked_example["most"]).classes()
-    assert alone.set_index(["label", "score"]).loc[("a", "f1"), "p"] == 2 * 2 / 2**8
+    assert alone.set_index(["label", "score"]).loc[("a", "f1"), "p"] == 2 / 2**8
+    assert classes.loc[("Background", "most"), ["difference", "p"]].isna().all()
 
 
 def test_pages_and_documents_on_which_the_predictions_differ_most(worked_example):
@@ -98,13 +100,13 @@ def test_p_values_of_classes_are_corrected_over_the_whole_table(sample, board):
         pixels = sum(one.parts[side] for one in (paired.a, paired.b) for side in ("gt", "pred"))
         documents = (pixels > 0).sum(axis=0)  # a class in fewer than six is not tested
         tested = zip(paired.labels, p_values(paired)[first:], documents)
-        raw |= {(label, name): p for label, p, count in tested if count >= 6}
+        raw |= {(label, name): p for label, p, count in tested if count >= 6 and label != "Background"}
     expected, largest = {}, 0.0
     for k, (key, p) in enumerate(sorted(raw.items(), key=lambda item: item[1])):
         largest = max(largest, min(p * (len(raw) - k), 1))
         expected[key] = largest
     found = board.classes.set_index(["label", "model"])["p"].dropna()
-    assert found.to_dict() == pytest.approx(expected) and len(found) > 20
+    assert found.to_dict() == pytest.approx(expected) and len(found) == 20
     verdicts = board.classes.dropna(subset="p").set_index(["label", "model"])["verdict"]
     assert {key for key, verdict in verdicts.items() if verdict in ("better", "worse")} == {
         key for key, p in expected.items() if p <= 0.05
@@ -278,3 +280,11 @@ def test_objects_are_those_of_the_common_pages(sample, board):
     assert found.page_count == 1
     assert [found.objects(name).scores_at(0.5)["f1"] for name in "xy"] == [1, 1]
     assert compared["x"].objects().scores_at(0.5)["f1"] == 0.5
+
+
+def test_measures_of_objects_are_left_out_if_they_are_not_counted(board):
+    counted, short = board.result(), board.result(objects=False)
+    assert short.model_rows[0].measures.keys() == {"micro.f1", "macro.f1", "content.f1"}
+    assert counted.model_rows[0].measures["objects.pq"] > 0.5
+    assert board.as_dict()["models"] == counted.data["models"]
+    assert missing_columns(short).startswith("not counted: AP, panoptic quality")

@@ -12,6 +12,9 @@ import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.drawing.matrix_layers import make_layer
 from layoutcm.drawing.palette import LIGHT, rgb
+from layoutcm.drawing.web.matrix_data import difference_data
+from layoutcm.filling.result_of import intervals_part
+from layoutcm.models.cell_differences import cell_differences
 from layoutcm.report import report_files
 from layoutcm.report.leaderboard_files import matrices_of, write_board_files
 from layoutcm.results.encoding import json_ready
@@ -72,8 +75,8 @@ def test_json_and_csv_equal_the_api(board, place):
                 assert read[column].fillna("").tolist() == wanted[column].tolist()
     classes = pd.read_csv(place / "model_classes.csv").set_index("label")
     wanted = board.classes.set_index(["label", "model"])
-    assert list(classes.index) == board.labels
-    for label, model in wanted.index:
+    assert list(classes.index) == board.labels[1:]  # without Background
+    for label, model in wanted.index.drop("Background"):
         assert classes.loc[label, f"f1: {model}"] == pytest.approx(wanted.loc[(label, model), "f1"], rel=1e-14)
         if model != board.baseline:
             assert classes.loc[label, f"verdict: {model}"] == wanted.loc[(label, model), "verdict"]
@@ -84,10 +87,10 @@ def test_workbook_and_latex_have_the_numbers(board, place):
     titles = ["Leaderboard", "Model classes", "Model differences", "Model documents", "Model pages"]
     assert book.sheetnames == titles
     head, *rows = book["Leaderboard"].iter_rows(values_only=True)
-    place_of = {name: head.index(name) for name in ("model", "macro_f1_low", "difference", "verdict")}
+    place_of = {name: head.index(name) for name in ("model", "macro F1, low", "difference", "verdict")}
     for row, wanted in zip(rows, board.table.to_dict("records")):
         assert row[place_of["model"]] == wanted["model"] and row[place_of["verdict"]] == wanted["verdict"]
-        assert row[place_of["macro_f1_low"]] == pytest.approx(wanted["macro_f1_low"], rel=1e-14)
+        assert row[place_of["macro F1, low"]] == pytest.approx(wanted["macro_f1_low"], rel=1e-14)
         assert (row[place_of["difference"]] is None) == (wanted["model"] == board.baseline)
     pages = list(book["Model pages"].iter_rows(values_only=True))
     assert pages[0][3] == "F1: model-c" and pages[1][0] == board.pages()["page"][0]
@@ -269,3 +272,60 @@ def test_a_prediction_cannot_take_the_name_of_a_file(tmp_path, svg_only, monkeyp
     files = [str(tmp_path / name) for name in ("gt.csv", "index.html.csv", "tables.csv")]
     assert main(["compare", *files, "-o", str(tmp_path / "out")]) == 0
     assert {"index.html", "index.html-2/report.html", "tables-2/report.html"} <= set(files_in(tmp_path / "out"))
+
+
+@pytest.fixture(scope="module")
+def whole(board, tmp_path_factory):
+    """The reports of all predictions, without files of figures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_files, "FIGURE_FORMATS", ())
+        return board.write_report(tmp_path_factory.mktemp("whole") / "report")
+
+
+def test_reports_of_a_leaderboard_have_its_intervals_and_its_verdicts(board, whole):
+    """One family of tests in one report: a class has the same p and verdict in all files."""
+    rows = {key: row for key, row in board.class_rows.items() if key[0] != "Background"}
+    for name in board.models:
+        own = lcm.load_result(whole / name / "result.json")
+        assert own.interval_of("micro.f1").low == board.intervals[name].figures["micro_f1"][1]
+        if name == board.baseline:
+            assert own.difference_from_first is None
+            continue
+        found = {row.label: row for row in own.difference_from_first.classes if row.score == "f1"}
+        assert {label: (row.p, row.verdict) for label, row in found.items()} == {
+            label: tuple(json_ready([row["p"], row["verdict"]]))
+            for (label, model), row in rows.items()
+            if model == name
+        }
+        latex = (whole / name / "tables/difference.tex").read_text("utf-8")
+        assert "corrected for all classes of 2 differences (Holm)" in latex
+
+
+def test_the_diagonal_of_a_matrix_of_differences_has_the_verdicts_of_the_classes(board, whole):
+    """The numbers are the same, and so are the verdicts, although other cells are not corrected for their number."""
+    name = next(one for one in board.models if one != board.baseline)
+    tested = {
+        (row.label, row.score): row
+        for row in lcm.load_result(whole / name / "result.json").difference_from_first.classes
+    }
+    pair = next(one for one in data_of(whole / name / "report.html")["pairs"] if one["name"] == board.baseline)
+    assert (
+        "The diagonal has the verdicts of the class scores, corrected for all classes of 2 differences" in pair["note"]
+    )
+    rows, columns = pair["matrix"]["row_names"], pair["matrix"]["column_names"]
+    changed = 0
+    for view, found in pair["differences"].items():
+        plain = cell_differences(board.comparisons[board.baseline], board.comparisons[name], view)
+        shown = with_tests(plain, view, board, name).of_labels(rows, columns)
+        for i, label in enumerate(rows):
+            if label in columns and (label, view) in tested and tested[label, view].value is not None:
+                at = (i, columns.index(label))
+                assert found["values"][at[0]][at[1]] == pytest.approx(tested[label, view].value, abs=1e-6)
+                assert shown.verdicts[at] == tested[label, view].verdict
+                changed += plain.of_labels(rows, columns).verdicts[at] != shown.verdicts[at]
+        assert difference_data(shown) | {"values": 0, "low": 0, "high": 0} == found | {"values": 0, "low": 0, "high": 0}
+    assert changed
+
+
+def with_tests(cells, view, board, name):
+    return cells.with_class_tests(view, intervals_part(board.differences_by_model[name]).classes)

@@ -20,7 +20,7 @@ from support.written_reports import FAMILIES, FILES, GT, MODEL_A, MODEL_B, Scrip
 
 
 def test_the_report_has_all_files(two_pages, tmp_path):
-    assert files_in(lcm.compare(*two_pages).write_report(tmp_path / "r")) == sorted(FILES)
+    assert files_in(lcm.compare(*two_pages).write_report(tmp_path / "r")) == sorted([*FILES, "tables/intervals.tex"])
 
 
 def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):
@@ -50,7 +50,7 @@ def test_ranked_pairs_have_a_file_of_all_rows_and_a_sheet_of_the_first(two_pages
 
 
 def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
-    assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
+    assert main(["compare", GT, MODEL_A, "--intervals", "--json", str(tmp_path / "x.json")]) == 0
     assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
 
 
@@ -144,7 +144,7 @@ def test_equal_input_gives_equal_files_in_every_process(tmp_path):
         command = [sys.executable, "-c", code, str(tmp_path / name), GT, MODEL_A]
         subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True)
     names = files_in(tmp_path / "a")
-    assert names == files_in(tmp_path / "b") and len(names) == len(FILES) - 2 * 7 + 2
+    assert names == files_in(tmp_path / "b") and len(names) == len(FILES) - 2 * 7 + 3
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 

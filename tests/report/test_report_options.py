@@ -21,7 +21,7 @@ from support.written_reports import GT, MODEL_A, MODEL_B, data_of, files_in
 
 def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkeypatch, tmp_path):
     sample = compare_sample(documents="(.+)")  # every page is a document
-    folder = sample.write_report(tmp_path / "without")
+    folder = sample.write_report(tmp_path / "without", intervals=False)
     monkeypatch.setattr(report_files, "figure_names", lambda _: ["classes"])
     by_api = sample.write_report(tmp_path / "api", intervals=40)
     found = json.loads((by_api / "result.json").read_text("utf-8"))

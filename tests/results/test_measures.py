@@ -9,10 +9,11 @@ from msgspec.structs import replace
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
-from layoutcm.results.measures import MEASURES, Measure, measure_of
+from layoutcm.metrics.intervals import UNIT_FIGURES
+from layoutcm.results.measures import HEADLINE, MEASURES, Measure, measure_of
 from layoutcm.tables.gate import gate_lines
 from layoutcm.tables.latex_markdown import markdown
-from layoutcm.tables.leaderboard_tables import best_sentence
+from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summary, shown_table
 from layoutcm.tables.report_tables import table_of
 from support.paths import ROOT, SAMPLE
 from support.row_pages import compare_rows
@@ -50,9 +51,9 @@ def test_names_are_unique_and_have_a_title_and_a_page():
         assert one.title and (not anchor or anchor in anchors(page)), one.name
 
 
-def test_columns_of_intervals_are_those_of_measures_that_add_up():
+def test_columns_of_intervals_are_those_of_measures_with_an_interval():
     columns = set(compare_sample().bootstrap(5).figures)
-    assert {one.column for one in MEASURES if one.adds_up} == columns
+    assert {one.column for one in MEASURES if one.has_interval} == columns
 
 
 def test_a_title_of_a_column():
@@ -150,3 +151,42 @@ def test_a_verdict_on_a_slice(lower_is_better):
     rows = lcm.compare(add_attributes(gt, kinds), pred).slices("kind", figure="micro_f1").set_index("value")
     assert rows["verdict"].to_dict() == {"x": "better", "y": "worse"}
     assert list(rows.index) == ["y", "x"]  # the worst first
+
+
+ALIASES = ["macro.f1", "macro_f1"]
+
+
+@pytest.mark.parametrize("figure", ALIASES)
+def test_a_figure_has_its_name_everywhere_and_its_column_is_an_alias(figure):
+    a, b = compare_rows([7, 8, 9] * 4), compare_rows([3, 4, 5] * 4)
+    board = lcm.leaderboard({"a": a, "b": b}, figure=figure)
+    assert board.figure == "macro_f1" and board.models == ["a", "b"]
+    assert lcm.difference(a, b).verdict(figure) == "worse"
+    assert lcm.documents_needed(a, b, figure) == lcm.documents_needed(a, b)
+    result = a.result()
+    assert result.quote(figure) == result.quote() and result.interval_of(figure).figure == "macro_f1"
+    gate = lcm.gate(result, {figure: 0.9}, baseline=b, max_drop={figure: 0})
+    assert [check.figure for check in gate.checks] == ["macro.f1", "macro.f1"]
+    assert set(a.slices("size", figure)["figure"]) == {"macro_f1"}
+
+
+def test_an_unknown_figure_is_an_input_error_that_names_the_known_ones():
+    with pytest.raises(lcm.InputError, match="figure: 'macro f1' is not known"):
+        lcm.difference(compare_rows([7]), compare_rows([8])).verdict("macro f1")
+
+
+def test_headline_figures_are_the_compared_measures_with_an_interval():
+    assert [one.name for one in HEADLINE] == ["micro.f1", "macro.f1", "content.f1"]
+    assert tuple(one.column for one in HEADLINE) == UNIT_FIGURES
+
+
+def test_a_new_compared_measure_with_an_interval_is_shown_by_a_leaderboard():
+    """Its interval is not a column of the leaderboard, so its value is shown alone."""
+    MEASURES.append(Measure(name=NAME, title=TITLE, value=jaccard, column="pixels_iou", has_interval=True))
+    try:
+        board = lcm.leaderboard({"a": compare_rows([5] * 6), "b": compare_rows([6] * 6)}).result(objects=False)
+        table = shown_table(board).data
+        assert table[TITLE].tolist() == pytest.approx([0.6, 0.5]) and f"interval of {TITLE}" not in table
+        assert TITLE in leaderboard_summary(board) and TITLE in board._repr_html_()
+    finally:
+        MEASURES.pop()

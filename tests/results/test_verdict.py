@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+import layoutcm as lcm
+from layoutcm.filling.result_of import intervals_part
 from layoutcm.results.verdict import (
     BETTER,
     NO_DIFFERENCE,
@@ -15,7 +17,12 @@ from layoutcm.results.verdict import (
     needed_text,
     smallest_difference,
     verdict_text,
+    verdict_words,
 )
+from layoutcm.results.vocabulary import WITHOUT_TRUTH
+from layoutcm.tables.interval_texts import difference_summary
+from layoutcm.tables.leaderboard_tables import class_scores_table, leaderboard_summary, shown_table
+from support.one_label_pages import one_label_pages
 
 NAN = math.nan
 
@@ -125,3 +132,33 @@ def test_no_more_documents_than_there_are_are_never_asked_for():
     assert needed_text(3_183_015, "document", 30) == "more than 100,000 documents like these would show it"
     assert needed_text(300_000, "page", 200_000) == "more than 200,000 pages like these would show it"
     assert needed_text(150_000, "page", 200_000) == "a few more pages like these would show it"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "more", "words"),
+    [
+        (BETTER, {}, "better"),
+        (BETTER, {"vocabulary": WITHOUT_TRUTH}, "more agreement"),
+        (WORSE, {"vocabulary": WITHOUT_TRUTH}, "less agreement"),
+        (NO_DIFFERENCE, {"unit": "page"}, "no difference shown"),
+        (TOO_FEW, {}, "too few documents"),
+        (TOO_FEW, {"unit": "page"}, "too few pages"),
+        (None, {}, ""),
+    ],
+)
+def test_words_of_a_verdict(verdict, more, words):
+    assert verdict_words(verdict, **more) == words
+
+
+def test_pages_of_one_document_are_called_pages_and_have_no_p():
+    few = {name: one_label_pages(*[share] * 4, documents="page") for name, share in (("half", 0.5), ("most", 0.8))}
+    found = lcm.difference(*few.values())
+    assert (found.verdict("macro.f1"), found.headline["p"].notna().any()) == (TOO_FEW, False)
+    board = lcm.leaderboard(few).shown
+    assert "too few pages" in leaderboard_summary(board) and "too few documents" not in leaderboard_summary(board)
+    assert shown_table(board).data["verdict"].tolist() == ["too few pages", "baseline"]
+    assert class_scores_table(board).data["verdict: most"].tolist() == ["too few pages"]
+    lines = difference_summary(intervals_part(found), "half", "Background")
+    assert "too few pages" in lines and "too few documents" not in lines
+    check = lcm.gate(few["half"], baseline=few["most"], max_drop={"micro.f1": 0}).checks[0]
+    assert check.remark.endswith("; too few pages for a verdict, so every drop counts")

@@ -12,6 +12,7 @@ from layoutcm.diagnosis.page_tiles import AGREEMENT
 from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH, Vocabulary, vocabulary_of
 from layoutcm.ui.screen_text import words_of
 from support.layouts import build
+from support.row_pages import compare_rows
 
 ROOT = Path(__file__).parents[2]
 BOTH = {"truth": WITH_TRUTH, "no truth": WITHOUT_TRUTH}
@@ -114,3 +115,21 @@ def test_few_modules_ask_whether_there_is_a_truth():
     asking = sorted(str(file.relative_to(ROOT)) for file in files if "has_truth" in file.read_text("utf-8"))
     assert len(files) > 300
     assert "layoutcm/comparison.py" in asking and len(asking) <= 10, asking
+
+
+@pytest.mark.parametrize("asked", [{"why": True}, {"intervals": True}, {"intervals": 9}, {"slices": True}])
+def test_what_needs_a_truth_is_refused_by_results_and_reports(asked, tmp_path):
+    both = lcm.compare(*compare_rows([5] * 6).alignment.layouts, truth=False)
+    name = next(iter(asked))
+    for ask in (both.result, lambda **more: both.write_report(tmp_path / "report", **more)):
+        with pytest.raises(lcm.InputError, match=f"{name} needs a ground truth"):
+            ask(**asked)
+    assert both.result().intervals is None
+
+
+def test_without_a_truth_no_prediction_is_better():
+    both = {name: lcm.compare(*compare_rows([5] * 6).alignment.layouts, truth=False) for name in "xy"}
+    with pytest.raises(lcm.InputError, match="leaderboard needs a ground truth"):
+        lcm.leaderboard(both)
+    with pytest.raises(lcm.InputError, match="difference needs a ground truth"):
+        lcm.difference(*both.values())

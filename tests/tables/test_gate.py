@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from msgspec import structs
 
 import layoutcm as lcm
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.results.encoding import json_text
+from layoutcm.results.result import filled
 from layoutcm.tables.gate import gate_lines, gate_markdown
 from support.layouts import build
 from support.results import full_result
@@ -102,19 +104,28 @@ def test_a_drop_in_one_document_is_not_shown_and_passes_unless_strict():
 def test_a_drop_in_all_documents_is_real():
     check = only(lcm.gate(compare_rows(ALL_WORSE), baseline=compare_rows(GOOD), max_drop={"class.a.recall": 0.1}))
     assert not check.passed and check.value == 0.8 and check.high < 0
-    assert check.remark.startswith("-0.200, interval ") and check.remark.endswith(": worse")
+    family = "corrected for the classes of this prediction alone (Holm)"
+    assert check.remark.startswith("-0.200, interval ") and check.remark.endswith(f": worse, {family}")
     assert lcm.gate(compare_rows(ALL_WORSE), baseline=compare_rows(GOOD), max_drop={"class.a.recall": 0.2}).passed
 
 
 def test_a_drop_that_a_leaderboard_does_not_show_passes():
-    """Six documents, all worse: p is 2/64, but 4/64 for the label and Background. The interval is not corrected."""
-    good, worse = compare_rows(GOOD[:6]), compare_rows(ALL_WORSE[:6])
+    """Six documents, all worse: p is 2/64, but 4/64 for two labels. The interval is not corrected."""
+    pages = {f"d{k}": (10, 20) for k in range(6)}
+    rows = lambda found: [
+        (page, label, x, 0, x + 5, n) for page, n in zip(pages, found) for label, x in zip("ab", (0, 5))
+    ]
+    gt, pred = (build(pages, rows(found), "ab", name, {page: page for page in pages})
+                for found, name in ((GOOD, "gt"), (ALL_WORSE, "pred")))  # fmt: skip
+    good, worse = lcm.compare(gt, gt), lcm.compare(gt, pred)
     check = only(lcm.gate(worse, baseline=good, max_drop={"class.a.recall": 0}))
     row = lcm.difference(good, worse).class_rows["a", "recall"]
     assert (row["p"], row["verdict"]) == (4 / 64, "no difference shown")
     assert check.passed and check.high < 0
+    family = "corrected for the classes of this prediction alone (Holm)"
     corrected = "the interval is of this one alone, the verdict is corrected for 2 tests"
-    assert check.remark.endswith(f": {PASSES}; a few more documents like these would show it; {corrected}")
+    passes = PASSES.replace(",", f", {family},", 1)
+    assert check.remark.endswith(f": {passes}; a few more documents like these would show it; {corrected}")
     assert not only(lcm.gate(worse, baseline=good, max_drop={"micro.recall": 0})).passed  # one test
 
 
@@ -266,3 +277,32 @@ def test_the_markdown_of_a_passed_gate():
     assert text.startswith("**layoutcm gate passed: 1 check**")
     assert "| micro\\.f1 | 1.000 | ≥ 1.000 |  | passed |  |" in text
     assert "confusions" not in text
+
+
+def test_a_gate_has_the_intervals_of_the_result():
+    c = compare_sample()
+    result = c.result(intervals=c.bootstrap(level=0.8))
+    for figure in ("macro.f1", "over_pages.macro.f1", "class.Table.f1"):
+        check, row = only(lcm.gate(result, {figure: 0.5})), result.interval_of(figure)
+        assert (check.low, check.high) == (row.low, row.high)
+    assert only(lcm.gate(c, {"over_pages.macro.f1": 0.5})).low is not None
+    without = c.result(intervals=False)  # its sums are those of documents
+    assert only(lcm.gate(without, {"over_pages.macro.f1": 0.5})).low is None
+    assert only(lcm.gate(without, {"macro.f1": 0.5})).low == c.result().interval_of("macro.f1").low
+
+
+def test_a_baseline_of_parts_with_another_manifest_has_another_ground_truth():
+    own = compare_rows(GOOD).result()
+    other = lambda digest: structs.replace(
+        own, inputs=structs.replace(own.inputs, gt=structs.replace(own.inputs.gt, sha256=None, manifest=digest))
+    )
+    note = "The baseline was made with another ground truth."
+    assert note in lcm.gate(other("1"), baseline=other("2")).notes
+    assert note not in lcm.gate(other("1"), baseline=other("1")).notes
+
+
+def test_a_figure_whose_part_was_not_counted_says_so():
+    """A comparison of parts has no objects."""
+    result = structs.replace(compare_rows(GOOD).result(), objects=None)
+    gate = lcm.gate(filled(result), {"objects.ap": 0.5}, baseline=compare_rows(GOOD), max_drop={"objects.pq": 0})
+    assert [check.remark for check in gate.checks] == ["n/a: it is not counted in this result"] * 2

@@ -7,8 +7,9 @@ import layoutcm as lcm
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.models.differences import difference
 from layoutcm.tables import report_tables
-from layoutcm.tables.report_tables import all_tables, family_matrix_tables
+from layoutcm.tables.report_tables import all_tables, family_matrix_tables, table_of
 from support.layouts import build
+from support.sample_comparisons import compare_sample
 from support.three_pages import three_pages
 
 RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"
@@ -350,3 +351,15 @@ def test_pages_without_labels_have_a_report_with_causes(tmp_path):
     empty = build({"p": (4, 4)}, [], ["a"])
     lcm.compare(empty, empty).write_report(tmp_path / "report", why=True)
     assert not (tmp_path / "report" / "figures" / "forgiveness.svg").exists()
+
+
+def test_a_number_with_an_interval_says_which_interval_it_is():
+    c = compare_sample()
+    result = c.result(intervals=c.bootstrap(level=0.8))
+    assert result.quote("macro.f1").endswith(f"; {result.intervals.recipe}") and "level:0.8" in result.quote("macro.f1")
+    assert result.quote("objects.ap").endswith(f"; {result.recipe_of('objects.ap')}")
+    for name in ("measures", "classes"):
+        table = table_of(result, name)
+        assert table.note.startswith("80 % intervals over 30 documents") and table.recipe == result.intervals.recipe
+        plain = table_of(c.result(intervals=False), name)
+        assert plain.note == plain.recipe == ""

@@ -27,10 +27,11 @@ def table_of(compared, attribute):
 
 
 def test_the_terminal_shows_one_attribute(compared):
+    few = "too few documents"
     assert slice_summary(table_of(compared, "kind")).splitlines() == [
-        "slices by kind  pages  documents     F1  interval  difference  p   error  explained  verdict",
-        "form                2          2  0.750         –      -0.197  –  80.0 %     63.2 %  too few documents",
-        "letter              2          2  0.947         –      +0.197  –  20.0 %          –  too few documents",
+        "slices by kind  pages  documents     F1  interval  difference  interval  p   error  explained  verdict",
+        "form                2          2  0.750         –      -0.197         –  –  80.0 %     63.2 %  " + few,
+        "letter              2          2  0.947         –      +0.197         –  –  20.0 %          –  " + few,
         "no slice is shown to be better or worse than the rest",
         "micro F1, without Background",
         "95 % intervals over 4 documents by the jackknife, none below 6",
@@ -53,10 +54,12 @@ def test_json_and_report(compared):
     first = stored["rows"][0]
     assert (first["value"], first["pages"], first["verdict"]) == ("form", 2, "too few documents")
     assert (first["error_share"], first["rest"]) == (pytest.approx(0.8), pytest.approx(180 / 190))
+    assert (first["units"], first["remark"], stored["units"]) == (2, "fewer than 6 documents", "documents")
     table = slice_report_table(slice_table(stored))
     assert table.headings() == [
-        "slice", "pages", "documents", "micro F1", "macro F1", "content F1", "low", "high", "difference",
-        "difference, low", "difference, high", "p", "verdict", "share of error", "explained",
+        "slice", "pages", "documents", "micro F1", "micro F1, low", "micro F1, high", "macro F1", "content F1",
+        "difference", "difference, low", "difference, high", "p", "verdict", "units", "remark", "share of error",
+        "explained",
     ]  # fmt: skip
     np.testing.assert_allclose(table.data["explained"], [(40 - 160 * 10 / 190) / 50, (10 - 190 * 40 / 160) / 50])
     assert slice_report_table(table_of(compared, None)).data["slice"].tolist() == ["kind: form"]
