@@ -18,6 +18,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.scores import SCORES
+from layoutcm.results.verdict import verdict_words
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.tables.slice_tables import SliceTable
 from layoutcm.tables.why import cause_shares
@@ -96,7 +97,7 @@ def slice_dots(slices: SliceTable) -> RowChart:
     """F1 with interval of every slice, in the order of the table, and F1 of all pages as `whole`."""
     rows = slices.data.to_dict("records")
     values = slices.data[slices.figure].to_numpy(float)
-    hover = [_slice_hover(*one) for one in zip(slices.names, values.tolist(), rows)]
+    hover = [_slice_hover(*one, slices.unit) for one in zip(slices.names, values.tolist(), rows)]
     dots = Part("F1", "f1", values, hover, slices.data[["low", "high"]].to_numpy(float))
     return RowChart(
         "dots",
@@ -113,12 +114,12 @@ def slice_dots(slices: SliceTable) -> RowChart:
     )
 
 
-def _slice_hover(name: str, f1: float, row: Mapping[Any, Any]) -> str:
+def _slice_hover(name: str, f1: float, row: Mapping[Any, Any], unit: str) -> str:
     value = f"F1 {score_text(f1)}"
     if not math.isnan(row["low"]):
         value += f" ({score_text(row['low'])} – {score_text(row['high'])})"
     lines = [f"<b>{plotly_text(name)}</b>", value, f"{difference_text(row['difference'])} against the rest"]
-    lines += [row["verdict"]] if row["verdict"] else []
+    lines += [verdict_words(row["verdict"], unit)] if row["verdict"] else []
     return "<br>".join([*lines, f"{plural(row['pages'], 'page')}, {plural(row['documents'], 'document')}"])
 
 

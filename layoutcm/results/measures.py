@@ -1,7 +1,9 @@
-"""The list of measures: every figure that is shown, with its name, title, unit, and how it is read off a result.
+"""The list of measures: the figures of a result that are one number, with name, title, and how they are read off.
 
-A figure that is not in the list is shown nowhere. JSON, tables, terminal, report, gate, leaderboard, notebook and
-dashboard take names and titles from here. A new measure is an entry with a function, and a section of docs/method.md.
+JSON, tables, terminal, report, gate, leaderboard, notebook and dashboard take names and titles from here. A new measure
+is an entry with a function, and a section of docs/method.md. Some tables have numbers outside the list: scores of each
+label (`class_figures`), ROC AUC and calibration of each label, F1 for each tolerance of borders, shares of causes and
+families, and the share of wrong pixels that is border slack, of which neither more nor less is better.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class Measure(Struct, frozen=True, kw_only=True):
     higher_is_better: bool = True
     has_interval: bool = False  # whether intervals and verdicts are computed for it; it is a ratio of sums then
     needs: tuple[str, ...] = ()  # the parts of a result that it is read off, beside the matrix
-    url: str = "method.md"  # its definition in the documentation
+    url: str = "method.md"  # its definition in the documentation, for readers of `lcm.MEASURES`
     column: str = ""  # its name in tables of intervals
     grid: str = ""  # the part of the terminal text that shows it; "": it has a line of its own there
     row: str = ""  # its row in that table: the title without the name of the score
@@ -113,6 +115,9 @@ def _objects() -> Iterable[Measure]:
     for name, title in titles.items():
         shown: dict[str, Any] = {"compared": name == "ap", "quoted": name == "ap"}
         yield Measure(name=f"objects.{name}", title=title, value=_at("objects", name), **shown, **of)
+    for name in ("APsmall", "APmedium", "APlarge", "AR1", "AR10", "ARsmall", "ARmedium", "ARlarge"):  # as COCO has them
+        value = _at("objects", "summary", name)
+        yield Measure(name=f"objects.{name.lower()}", title=name, value=value, compared=False, **of)
     for name, title in {"pq": "panoptic quality", "sq": "segmentation quality", "rq": "recognition quality"}.items():
         shown = of | {"compared": name == "pq", "quoted": name == "pq", "url": "objects.md#panoptic-quality"}
         yield Measure(name=f"objects.{name}", title=title, value=_at("objects", "panoptic", name), **shown)
@@ -120,6 +125,10 @@ def _objects() -> Iterable[Measure]:
         title = f"object {SCORE_TITLES[score]}, at IoU 0.50"
         value = _at("objects", "at_iou", score)
         yield Measure(name=f"objects.{score}", title=title, value=value, compared=score == "f1", **of)
+    for score in SCORES:
+        title = f"object {SCORE_TITLES[score]}, at IoU 0.50, whatever the label"
+        value = _at("objects", "at_iou", "class_blind", score)
+        yield Measure(name=f"objects.any_label.{score}", title=title, value=value, compared=False, **of)
     for score in SCORES:
         title, value = f"centroid {SCORE_TITLES[score]}", _at("centroids", "one_to_one", score)
         more: dict[str, Any] = of | {"needs": ("centroids",), "url": "objects.md#centroids"}

@@ -45,7 +45,7 @@ def anchors(page):
 
 def test_names_are_unique_and_have_a_title_and_a_page():
     names = [one.name for one in MEASURES]
-    assert len(set(names)) == len(names) == 72
+    assert len(set(names)) == len(names) == 83
     for one in MEASURES:
         page, _, anchor = one.url.partition("#")
         assert one.title and (not anchor or anchor in anchors(page)), one.name
@@ -190,3 +190,12 @@ def test_a_new_compared_measure_with_an_interval_is_shown_by_a_leaderboard():
         assert TITLE in leaderboard_summary(board) and TITLE in board._repr_html_()
     finally:
         MEASURES.pop()
+
+
+def test_all_single_numbers_of_objects_are_measures():
+    result, objects = compare_sample().result(intervals=False), compare_sample().objects()
+    for name, value in objects.summary.items():
+        own = {"ar100": "ar"}.get(name.lower(), name.lower())
+        assert result.measures[f"objects.{own}"] == value
+    blind = objects.scores_at(0.5, class_aware=False)
+    assert [result.measures[f"objects.any_label.{score}"] for score in blind] == list(blind.values())

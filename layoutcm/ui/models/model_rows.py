@@ -22,7 +22,7 @@ from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
 from layoutcm.results.measures import Figures, Measure
-from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE
+from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
 from layoutcm.tables.report_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
@@ -37,7 +37,7 @@ from layoutcm.wording import MISSING, difference_text, score_text
 
 PENDING = "…"
 NO_VALUE = "n/a"
-NO_INTERVALS = "Figures without an interval are not sums over documents."
+NO_INTERVALS = "For the other figures no interval is computed."
 NO_QUALITY = "The two sides have different labels, so objects have no label in common."
 LABELS_DIFFER = "The labels differ from those of the ground truth, so that there is no F1 of classes: use a mapping."
 # Rows are as high as their longest text, before and after it is there: the second height is for narrow screens, where
@@ -288,7 +288,8 @@ def _difference_cell(theme: Theme, board: Leaderboard, name: str) -> Cell:
     if math.isnan(row["difference"]):
         return Cell(NO_VALUE, reason=LABELS_DIFFER)
     ends = ends_text(row, "difference", difference_text, " to ")
-    verdict = f"{row['verdict']} {MARKS.get(row['verdict'], '')}".strip()
+    words = verdict_words(row["verdict"], board.resampling.unit)
+    verdict = f"{words} {MARKS.get(row['verdict'], '')}".strip()
     below = ("" if ends == MISSING else ends, _verdict_details(row))
     colour = {BETTER: theme.accent, WORSE: scale_colour(theme.miss, 1.0)}.get(row["verdict"], "")
     return Cell(f"{difference_text(row['difference'])},", below, verdict=verdict, colour=colour)
