@@ -22,11 +22,12 @@ from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
-from layoutcm.models.differences import difference
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.results.result import Result
-from layoutcm.results.vocabulary import ASKED, WITHOUT_TRUTH, check_asked
+from layoutcm.results.vocabulary import WITHOUT_TRUTH, check_asked
 from layoutcm.tables.interval_texts import difference_summary
 from layoutcm.tables.slice_tables import slice_summary, slice_table
 from layoutcm.tables.terminal import family_summary, object_summary, result_summary
@@ -36,8 +37,7 @@ from layoutcm.wording import agree, plural, without_control_characters
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
 
-COMMON_PAGES = "The difference from {} is on {}, as on the leaderboard."
-ONE_PAIR = "The difference from {} is on the pages that both predictions have."
+COMMON_PAGES = "The difference from {} is on {}, which both predictions have."
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -66,8 +66,9 @@ def run_compare(options: argparse.Namespace) -> None:
             asked, notes = _asked(comparison, families, options)
             asked = replace(asked, standing=standings.places.get(name))
             if options.intervals and comparison is not first[1]:
-                asked, more = _with_difference(asked, name, comparison, first, standings, options)
-                notes += more
+                given = (standings, options.intervals, options.method)
+                found, more = _difference(name, comparison, first, *given)
+                asked, notes = replace(asked, difference=found), notes + more
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result = result_of(comparison, options.method, asked)
             if folder:
@@ -108,7 +109,8 @@ def _check_no_truth(options: argparse.Namespace) -> None:
     if len(options.pred) > 1:
         problem = f"{len(options.pred) + 1} files are given, two are compared"
         raise InputError("", "--no-truth", problem, "In Python, layoutcm.agreement takes more.")
-    given = [name for name, value in vars(options).items() if name in ASKED["scores"] and value not in (None, False)]
+    names = ("intervals", "families", "objects", "why", "slices", "attributes")
+    given = [name for name in names if getattr(options, name) not in (None, False)]
     check_asked(WITHOUT_TRUTH, given, "--no-truth", "--")
 
 
@@ -130,25 +132,18 @@ def _asked(
     return asked, notes
 
 
-def _with_difference(
-    asked: Asked,
-    name: str,
-    comparison: Comparison,
-    first: tuple[str, Comparison],
-    standings: reading.Standings,
-    options: argparse.Namespace,
-) -> tuple[Asked, list[str]]:
-    """With the difference from the first: that of the leaderboard; without one, that of the pair, if there is one."""
+def _difference(
+    name: str, comparison: Comparison, first: tuple[str, Comparison], standings: reading.Standings, n: int, method: str
+) -> tuple[Intervals | None, list[str]]:
+    """The difference from the first: that of the leaderboard, or without one that of the pair; and notes on it."""
     baseline, other = first
-    if name in standings.differences:
-        has_all = len(comparison.pages) == len(other.pages) == standings.pages
-        note = [] if has_all else [COMMON_PAGES.format(baseline, plural(standings.pages, "page"))]
-        return replace(asked, difference=standings.differences[name]), note
     try:
-        found = difference(other, comparison, options.intervals, method=options.method)
+        found = standings.differences.get(name) or difference(other, comparison, n, method=method)
+        pages = standings.pages or len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
-        return asked, [f"no difference from {baseline}: {error}"]
-    return replace(asked, difference=found), [ONE_PAIR.format(baseline)]
+        return None, [f"no difference from {baseline}: {error}"]
+    has_all = len(comparison.pages) == len(other.pages) == pages
+    return found, [] if has_all else [COMMON_PAGES.format(baseline, plural(pages, "page"))]
 
 
 def _parts(comparison: Comparison, options: argparse.Namespace) -> tuple[str, ...]:

@@ -166,11 +166,6 @@ class Leaderboard:
         recipes = {name: self.comparisons[name].recipe_for for name in names}
         return differences_from(sums, recipes, used.n, used.seed, used.level, self.method)
 
-    def own_intervals(self, name: str) -> Intervals | int:
-        """The intervals of a prediction on all its pages; a number of resamples if they are to be computed first."""
-        has_all = self.levels[name] is self.comparisons[name].levels
-        return self.intervals[name] if has_all else self.resampling.n
-
     @property
     def resampling(self) -> Resampling:
         return self.intervals[self.baseline].resampling

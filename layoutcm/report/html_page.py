@@ -140,25 +140,20 @@ def report_data(
         "collapsed": matrix_data(collapsed, "recall", every_label(collapsed)),
         "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
-        **(
-            NO_PAGES
-            if comparison is None
-            else _page_parts(comparison, result, whole, drawn, tables, images, models or {})
-        ),
+        **(NO_PAGES if comparison is None else _page_parts(comparison, result, drawn, tables, images, models or {})),
     }
 
 
 def _page_parts(
     comparison: Comparison,
     result: Result,
-    confusion: Confusion,
     drawn: DrawnMatrix,
     tables: Mapping[str, Table],
     images: PageImages | None,
     models: Mapping[str, Comparison],
 ) -> dict[str, Any]:
     """What needs regions or other predictions: pages behind cells, pages of the viewer, pairs of matrices."""
-    viewer, others = _viewer_data(comparison, models), others_of(comparison, models)
+    confusion, viewer, others = result.confusion(), _viewer_data(comparison, models), others_of(comparison, models)
     # Joined labels have no pages of their own, and the cells of the others would have other positions.
     cells, pictured_pages = (None, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     return {

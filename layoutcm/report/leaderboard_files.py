@@ -99,7 +99,9 @@ def _write_all(
     write_board_files(board, value, place)
     for number, (name, comparison) in enumerate(board.comparisons.items()):
         own: dict[str, Any] = {"why": why, "families": families.get(name), "standing": standing(value, name)}
-        own |= {"intervals": board.own_intervals(name), "difference": board.differences_by_model.get(name)}
+        # Of a prediction with more pages than all have, the intervals of its own result are others.
+        known = board.intervals[name] if board.levels[name] is comparison.levels else board.resampling.n
+        own |= {"intervals": known, "difference": board.differences_by_model.get(name)}
         result = result_of(comparison, board.method, Asked(documents_file=DOCUMENTS_FILE, **own))
         part = partial(_note_part, progress, number, count, name) if progress else None
         report_files.write_files(result, place / name, comparison, pictures, models=board.comparisons, progress=part)

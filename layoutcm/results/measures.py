@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from layoutcm.errors import InputError, check_choice, short_repr, unknown_choice
-from layoutcm.results.types import ResultFields
+from layoutcm.results.types import IntervalRow, IntervalTables, ResultFields
 
 Figures = dict[str, float | None]  # None is n/a
 SCORE_TITLES = {"precision": "precision", "recall": "recall", "f1": "F1", "iou": "IoU", "ap": "AP", "ar": "AR"}
@@ -216,6 +216,14 @@ def class_figures(result: ResultFields) -> Figures:
             row = rows.get(label)
             figures |= {class_figure(label, score): None if row is None else getattr(row, score) for score in scores}
     return figures
+
+
+def row_of_figure(intervals: IntervalTables, figure: str) -> IntervalRow | None:
+    """The row of a measure or of a label in a table of intervals or of differences; None if there is none."""
+    if figure.startswith("class."):
+        return next((row for row in intervals.classes if class_figure(str(row.label), str(row.score)) == figure), None)
+    column = next((one.column for one in MEASURES if figure in (one.name, one.column)), "")
+    return next((row for row in intervals.headline if column and row.figure == column), None)
 
 
 def find_figure(name: object, figures: Figures, place: str) -> str:

@@ -13,16 +13,8 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.results.encoding import json_ready, json_text
-from layoutcm.results.measures import (
-    MEASURES,
-    Figures,
-    class_figure,
-    class_figures,
-    find_figure,
-    measure_of,
-    measured,
-)
-from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, IntervalTables, Part, ResultFields
+from layoutcm.results.measures import MEASURES, Figures, class_figures, find_figure, measure_of, measured, row_of_figure
+from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, Part, ResultFields
 from layoutcm.wording import score_text
 
 if TYPE_CHECKING:
@@ -175,14 +167,6 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         if self.intervals is None:
             return None
         return row_of_figure(self.intervals, figure)
-
-
-def row_of_figure(intervals: IntervalTables, figure: str) -> IntervalRow | None:
-    """The row of a measure or of a label in a table of intervals or of differences; None if there is none."""
-    if figure.startswith("class."):
-        return next((row for row in intervals.classes if class_figure(str(row.label), str(row.score)) == figure), None)
-    column = next((one.column for one in MEASURES if figure in (one.name, one.column)), "")
-    return next((row for row in intervals.headline if column and row.figure == column), None)
 
 
 def filled(result: Result) -> Result:

@@ -78,19 +78,14 @@ WITHOUT_TRUTH = Vocabulary(
     measured="agreement",
     parts=(),
 )
-# What can be asked of a comparison beside what every result has, by what is measured.
-ASKED = {
-    "scores": ("intervals", "families", "objects", "why", "slices", "attributes", "leaderboard", "difference"),
-    "agreement": (),
-}
 BY_SIDES: dict[tuple[str, ...], Vocabulary] = {one.sides: one for one in (WITH_TRUTH, WITHOUT_TRUTH)}
 
 
 def check_asked(vocabulary: Vocabulary, asked: Iterable[str], place: str = "truth=False", option: str = "") -> None:
-    """Raise an InputError for what needs a ground truth, if there is none; `option` comes before its name."""
-    for name in asked:
-        if name not in ASKED[vocabulary.measured]:
-            raise InputError("", place, f"{option}{name} needs a ground truth", "Leave out one of the two.")
+    """Raise an InputError if something is asked that needs a ground truth, and there is none."""
+    name = next(iter(asked), None)
+    if name is not None and vocabulary.measured == "agreement":
+        raise InputError("", place, f"{option}{name} needs a ground truth", "Leave out one of the two.")
 
 
 def vocabulary_of(has_truth: bool) -> Vocabulary:

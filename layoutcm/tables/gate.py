@@ -22,8 +22,8 @@ from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import GATED, Asked, intervals_part, result_of
-from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure
-from layoutcm.results.result import LeaderboardResult, Result, digest_of, row_of_figure
+from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure, row_of_figure
+from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import family_text, resampling_of

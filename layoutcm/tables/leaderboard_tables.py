@@ -144,7 +144,7 @@ def shown_table(board: LeaderboardResult, columns: list[Measure] | None = None) 
         shown: dict[str, Any] = {"model": row.model}
         for one in columns or board_columns(board):
             shown[one.short_title] = _value(row, one)
-            if has_ends(row, one):
+            if hasattr(row, f"{one.column}_low"):
                 shown[f"interval of {one.short_title}"] = ends_text(row, one.column, score_text, " – ")
         shown |= {"difference": row.difference, "p": row.p, "remark": row.remark}
         shown["verdict"] = verdict_words(row.verdict, board.units[:-1])
@@ -152,11 +152,6 @@ def shown_table(board: LeaderboardResult, columns: list[Measure] | None = None) 
         rows.append(shown)
     order = [*list(rows[0])[:-5], "difference", "interval of the difference", "p", "verdict", "remark"]
     return _board(board, frame_of(rows)[order])
-
-
-def has_ends(row: BoardRow, measure: Measure) -> bool:
-    """Whether a row of a leaderboard has the ends of the interval of a measure."""
-    return bool(measure.column) and hasattr(row, f"{measure.column}_low")
 
 
 def board_html(board: LeaderboardResult) -> str:

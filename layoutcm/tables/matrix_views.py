@@ -84,14 +84,11 @@ def every_label(confusion: Confusion) -> Selection:
     return Selection(everything, everything)
 
 
-FEW_CONFUSIONS, SOME_CONFUSIONS, MANY_CONFUSIONS = 5, 10, 20  # in a notebook and a gate, in the terminal, in tables
+FEW_CONFUSIONS = 5  # in a notebook and in the text of a gate
 
 
 def largest_confusions(
-    confusion: Confusion,
-    most: int = SOME_CONFUSIONS,
-    selection: Selection | None = None,
-    touching: Collection[str] = (),
+    confusion: Confusion, most: int = 10, selection: Selection | None = None, touching: Collection[str] = ()
 ) -> list[tuple[str, str, float, float]]:
     """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
 

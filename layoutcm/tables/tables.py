@@ -40,7 +40,6 @@ from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.tables.interval_texts import needed_note, note_on_tests, resampling_of, resampling_text
 from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import (
-    MANY_CONFUSIONS,
     TABLE_OF_VIEW,
     VIEW_TITLES,
     VIEWS,
@@ -211,7 +210,7 @@ def measure_table(result: Result) -> Table:
     return Table("measures", "Measures", frame_of(rows), note=note, recipe=result.intervals.recipe)
 
 
-def confusions_table(confusion: Confusion, most: int = MANY_CONFUSIONS) -> Table:
+def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     import pandas as pd
 
     columns = [*confusion.side_names, "pixels", "share"]
