@@ -71,7 +71,7 @@ class Check:
     value: float | None
     least: float | None  # the threshold, or the baseline minus the allowed drop; the most if lower is better
     baseline: float | None
-    low: float | None  # the 95 % interval of the value, or of its difference from the baseline
+    low: float | None  # the interval of the value, as the result has it, or of its difference from the baseline
     high: float | None
     passed: bool
     remark: str = ""

@@ -84,7 +84,7 @@ def test_slices_are_shown_with_attributes_and_stored_if_they_are_asked_for(files
     facts = ["--attributes", str(files / "facts.csv")]
     assert "slices" not in compared(files, *facts)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["kind:", "letter", "1", "1", "0.758", "–", "-0.242", "–", "100", "%", "100", "%", *TOO_FEW] in lines
+    assert ["kind:", "letter", "1", "1", "0.758", "–", "-0.242", "–", "–", "100", "%", "100", "%", *TOO_FEW] in lines
     stored = compared(files, *facts, "--slices", "kind")["slices"]
     assert stored["attribute"] == "kind" and [row["value"] for row in stored["rows"]] == ["letter", "form"]
     # The letter has 25 + 16 pixels in gt and 25 in pred, all of which are right.

@@ -213,7 +213,7 @@ def test_few_documents_have_no_verdict(monkeypatch, tmp_path):
     app = start_with(monkeypatch, *with_boxes(tmp_path, 19, 8))
     assert not app.exception and "1 page of one document is too few to say whether" in texts(app)
     assert "good.json has the highest macro F1 of 2 predictions, 0.974" in texts(app).replace("**", "")
-    assert "too few documents" in model_row(app, "bad.json")
+    assert "too few pages" in model_row(app, "bad.json")
     assert "n/a: fewer than 6 pages" in model_row(app, "good.json")
 
 

@@ -188,8 +188,11 @@ def show_whole_report(chosen: Chosen) -> None:
     with st.container(horizontal=True, gap="medium"):
         why = "causes" in parts and st.toggle("With the causes of errors", key="report_why", help=WHY_HELP)
         help_text = "Intervals over documents: whiskers on class bars, and a table"
-        intervals = not of_all and st.toggle("With intervals", key="report_intervals", help=help_text)
-    wanted = ReportChoices(chosen.now.method, bool(why), _explicit_families(chosen))
+        intervals = (
+            not of_all and "causes" in parts and st.toggle("With intervals", key="report_intervals", help=help_text)
+        )
+    # Without a truth a report has neither intervals nor families.
+    wanted = ReportChoices(chosen.now.method, bool(why), _explicit_families(chosen) if "causes" in parts else None)
     compared = (str(chosen.now.baseline), *map(chosen.key, range(count))) if of_all else (chosen.key(),)
     key = (compared, wanted, intervals, *(one.digest for one in chosen.page_images.pictures))
     made = st.session_state.get("report_made")
