@@ -291,7 +291,7 @@ def _pair(own: str, comparison: Comparison, name: str, other: Comparison, method
 
 
 def _rounded(difference: dict[str, Any]) -> dict[str, Any]:
-    """The noise stays: it was decided with all digits."""
+    """The verdicts stay: they were decided with all digits."""
     numbers = {name: difference[name] for name in ("values", "low", "high")}
     return difference | {
         name: [[None if value is None else round(value, DIGITS) for value in row] for row in rows]

@@ -139,7 +139,7 @@ def _others() -> Iterable[Measure]:
     for name, title in agreed.items():
         yield Measure(
             name=f"agreement.{name}", title=title, value=_at("agreement", name), needs=("agreement",),
-            url="agreement.md", grid="agreement", compared=False,
+            url="agreement.md", grid="agreement", compared=False, quoted=True,
         )  # fmt: skip
 
 
@@ -149,6 +149,11 @@ MEASURES: list[Measure] = [*_averages(), *_content(), *_objects(), *_others()]
 def measured(result: ResultFields) -> Figures:
     """{name: value} of every measure of the list."""
     return {one.name: one.value(result) for one in MEASURES}
+
+
+def quoted_measures(measured: str) -> list[Measure]:
+    """The headline numbers of a comparison: scores, or "agreement" if neither side is the truth."""
+    return [one for one in MEASURES if one.quoted and (one.grid == "agreement") == (measured == "agreement")]
 
 
 def measure_of(name: str) -> Measure:

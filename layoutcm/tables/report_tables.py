@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
-from layoutcm.metrics.agreement import observed_by_group
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.results.measures import MEASURES
+from layoutcm.results.measures import MEASURES, SCORES, measure_of
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Agreement, LabelAgreement, PageToReview, Part
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AGREEMENT_TITLES = {one.name.partition(".")[2]: one.title for one in MEASURES if one.grid == "agreement"}
+# In a table of pages or documents, scores without another word in their column are macro averages.
+MACRO_TITLES = {score: measure_of(f"macro.{score}").short_title for score in SCORES}
 NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
 REVIEW_ORDER = "pages to review: first the page of every label where A and B disagree most, then their second pages, …"
 
@@ -107,23 +108,10 @@ def level_tables(result: Result, comparison: Comparison | None) -> list[Table]:
     ):
         title = f"{name.capitalize()}, {result.vocabulary.worst_first}"
         if is_there:
-            tables.append(Table(name, title, getattr(result, of_result)()))
+            tables.append(Table(name, title, getattr(result, of_result)(), titles=MACRO_TITLES))
         elif comparison is not None:
-            table = getattr(comparison, of_result)(result.method)
-            tables.append(Table(name, title, AS_MEASURED[result.vocabulary.measured](table, comparison, name)))
+            tables.append(Table(name, title, getattr(comparison, of_result)(result.method), titles=MACRO_TITLES))
     return tables
-
-
-def _with_agreement(table: pd.DataFrame, comparison: Comparison, name: str) -> pd.DataFrame:
-    """The documents or pages of a table with their agreement instead of scores, the lowest first."""
-    levels, kind = comparison.levels, name[:-1]
-    names = levels.documents if name == "documents" else levels.page_names
-    agreement = dict(zip(names, observed_by_group(levels, name == "documents").tolist()))
-    found = table[list(table)[:3]].assign(agreement=[agreement[one] for one in table[kind]])
-    return found.sort_values("agreement", kind="stable", ignore_index=True)
-
-
-AS_MEASURED: dict[str, Callable[..., Any]] = {"scores": lambda table, *_: table, "agreement": _with_agreement}
 
 
 class Uses(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,8 @@ class Table:
     """A DataFrame with a title and an optional `note`.
 
     The columns of a `matrix` are named by labels and contain either pixels (`pixels`) or shares. `recipe` is set if it
-    differs from the recipe of the comparison. `places` numbers the labels of the rows and of the columns of a family; a
+    differs from the recipe of the comparison. `titles` is {column: heading} of columns whose heading differs from that
+    in `HEADINGS`. `places` numbers the labels of the rows and of the columns of a family; a
     cell is correct if both numbers are equal.
     """
 
@@ -112,10 +113,11 @@ class Table:
     note: str = ""
     recipe: str = ""
     places: tuple[list[int], list[int]] | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.data.columns]
-        return [one_line(name if self.matrix else _heading(name)) for name in names]
+        return [one_line(name if self.matrix else self.titles.get(name) or _heading(name)) for name in names]
 
     def kinds(self) -> list[str]:
         """The content of each column: text, whole (integers), pixels or share."""
