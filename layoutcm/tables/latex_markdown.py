@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from layoutcm.tables.tables import Table
+from layoutcm.tables.tables import SCORE_KINDS, Table
 from layoutcm.wording import grouped, one_line, score_text
 
 LATEX_ESCAPES = str.maketrans(
@@ -95,7 +95,7 @@ def _is_missing(value: Any) -> bool:
 def _latex_number(value: Any, kind: str) -> str:
     if _is_missing(value):
         return "--"
-    return score_text(value).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
+    return score_text(value).translate(LATEX_NUMBER) if kind in SCORE_KINDS else grouped(value, r"\,")
 
 
 def escape_markdown(text: str) -> str:
@@ -105,4 +105,4 @@ def escape_markdown(text: str) -> str:
 def _markdown_number(value: Any, kind: str) -> str:
     if _is_missing(value):
         return "–"
-    return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind == "share" else grouped(value, ",")
+    return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind in SCORE_KINDS else grouped(value, ",")

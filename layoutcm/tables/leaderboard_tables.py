@@ -29,7 +29,7 @@ from layoutcm.tables.interval_texts import (
     units_text,
 )
 from layoutcm.tables.label_folding import MOST_DRAWN
-from layoutcm.tables.tables import Table
+from layoutcm.tables.tables import SCORE_KINDS, Table
 from layoutcm.tables.terminal import line_name
 from layoutcm.wording import (
     MISSING,
@@ -159,7 +159,7 @@ def board_html(board: LeaderboardResult) -> str:
 def _cell_text(column: str, kind: str, cell: Any) -> str:
     if column == "difference":
         return difference_text(cell)
-    return score_text(cell) if kind == "share" else str(cell)
+    return score_text(cell) if kind in SCORE_KINDS else str(cell)
 
 
 def board_columns(board: LeaderboardResult) -> list[Measure]:

@@ -44,22 +44,27 @@ from layoutcm.tables.matrix_views import (
     Selection,
     every_label,
     largest_confusions,
+    largest_title,
     view_title,
     view_values,
 )
-from layoutcm.wording import USE_A_MAPPING, as_text_cell, iou_text, one_line
+from layoutcm.wording import USE_A_MAPPING, as_heading, as_text_cell, iou_text, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHAPES = {"box": "boxes", "mask": "masks"}
+TITLE_OF_2X2 = "2x2: Background and Content"
 ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
-# Float columns that contain pixels or another amount; all other float columns contain shares.
+# Float columns that contain pixels or another amount, and those with numbers that are not a share of something, such as
+# the ends of intervals. All other float columns contain shares.
 PIXEL_COLUMNS = frozenset(
     {"pixels", "total", "documents_needed", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))}
 )
+SCORE_KINDS = ("share", "number")  # kinds of columns that `score_text` writes
+NUMBER_COLUMNS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 HEADINGS = {
     **{one.column: one.short_title for one in MEASURES if one.column},
     "gt_pixels": "gt pixels",
@@ -120,7 +125,10 @@ class Table:
         return [one_line(name if self.matrix else self.titles.get(name) or _heading(name)) for name in names]
 
     def kinds(self) -> list[str]:
-        """The content of each column: text, whole (integers), pixels or share."""
+        """The content of each column: text, whole (integers), pixels, share, or another number.
+
+        A share and a number are written alike, but a share may have a bar or a colour.
+        """
         return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.data.columns, self.data.dtypes)]
 
     def _kind(self, name: str, dtype: str) -> str:
@@ -128,7 +136,10 @@ class Table:
             return "whole"
         if dtype != "f":
             return "text"
-        return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
+        name = "" if self.matrix else name.partition(":")[0]  # the columns of a matrix are labels
+        if self.pixels or name in PIXEL_COLUMNS:
+            return "pixels"
+        return "number" if name in NUMBER_COLUMNS or name.endswith(("_low", "_high")) else "share"
 
 
 def _heading(name: str) -> str:
@@ -156,7 +167,7 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
 
 
 def collapsed_table(confusion: Confusion) -> Table:
-    """Background against Content: two gt rows, and two pred columns for each view."""
+    """The 2x2 of Background and Content: two gt rows, and two pred columns for each view."""
     import pandas as pd
 
     collapsed = confusion.collapse()
@@ -164,7 +175,7 @@ def collapsed_table(confusion: Confusion) -> Table:
     for view in VIEWS:
         values = view_values(collapsed, view)
         columns |= {f"{VIEW_TITLES[view]}: {label}": values[:, j] for j, label in enumerate(collapsed.labels)}
-    return Table("collapsed", "Background against Content", pd.DataFrame(columns))
+    return Table("collapsed", TITLE_OF_2X2, pd.DataFrame(columns))
 
 
 NO_CLASSES = f"n/a: the two sides have different labels ({USE_A_MAPPING})."
@@ -208,9 +219,9 @@ def measure_table(result: Result) -> Table:
 def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     import pandas as pd
 
-    columns = [*confusion.side_names, "pixels", "share"]
-    title = "Largest confusions" if confusion.diagonal else "Largest cells"
-    return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
+    share = {"scores": "share", "agreement": "share_of_a"}[confusion.vocabulary.measured]
+    data = pd.DataFrame(largest_confusions(confusion, most), columns=[*confusion.side_names, "pixels", share])
+    return Table("confusions", as_heading(largest_title(confusion)), data)
 
 
 def object_tables(objects: ObjectScores) -> list[Table]:

@@ -50,7 +50,6 @@ class ScreenWords(Vocabulary, frozen=True, kw_only=True):
     errors: str  # the title of Errors
     filters: str  # before the filters of Errors
     hint: str  # beside the matrix of Errors, as long as nothing is clicked
-    largest: tuple[str, str]  # the largest cells if the two sides have different labels, and if they have the same
     classes: str  # the section of scores by label
     lit: str  # the pixels of a label: {label}
     not_in_2x2: tuple[str, ...]  # columns of class values that the 2x2 does not have
@@ -74,7 +73,6 @@ _WITH_TRUTH = ScreenWords(
     errors="Errors",
     filters="On Errors, only pages with:",
     hint="Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.",
-    largest=("Largest cells", "Largest confusions"),
     classes="Classes",
     lit="the wrong pixels of {label}",
     not_in_2x2=(),
@@ -97,7 +95,6 @@ _WITHOUT_TRUTH = ScreenWords(
     errors="Where A and B differ",
     filters="Only pages with:",
     hint="Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ.",
-    largest=("Largest differences", "Largest differences"),
     classes="Labels",
     lit="the differences in {label}",
     not_in_2x2=("precision", "recall", "f1"),

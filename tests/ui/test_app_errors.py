@@ -12,7 +12,7 @@ from layoutcm.models.cell_differences import cell_differences
 from layoutcm.models.differences import comparison_of_pages, difference, difference_of_pages
 from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.shared import top_bar
-from layoutcm.wording import difference_text, score_text, thin_spaced
+from layoutcm.wording import score_text, thin_spaced
 from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, opened_with, texts
 from support.matrix_values import views_of
 from support.paths import SAMPLE
@@ -108,9 +108,10 @@ def test_two_document_types_are_two_sides(sample):
         assert np.sum(model["mass"]) == pytest.approx(side.confusion().values.sum())
     row = app.dataframe[0].value.set_index("figure").loc["content F1, against Background"]
     found = difference_of_pages(sample, first.pages, second.pages).set_index("figure").loc["content_f1"]
-    assert row["first"].startswith(score_text(first.content()["f1"]))
-    assert row["second"].startswith(score_text(second.content()["f1"]))
-    assert row["difference"].startswith(difference_text(found["difference"]))
+    assert row["first"] == pytest.approx(first.content()["f1"])
+    assert row["second"] == pytest.approx(second.content()["f1"])
+    for name in ("difference", "difference_low", "difference_high", "first_low", "second_high"):
+        assert row[name] == found[name] or np.isnan(found[name])
     assert row["verdict"] == found["verdict"] and "no paired test applies" in texts(app)
     choose(app, beside="difference")
     (data,) = matrices(app.run())
@@ -129,8 +130,8 @@ def test_two_predictions_side_by_side_and_their_difference(sample):
     found = lcm.difference(sample, model_b())
     table = app.dataframe[0].value.set_index("figure")
     row = table.loc["macro F1, without Background"]
-    assert row["first"] == score_text(sample.confusion().average("macro")["f1"])
-    assert row["difference"].startswith(difference_text(found.figures["macro_f1"][0]))
+    assert row["first"] == sample.result().measures["macro.f1"]
+    assert [row[f"difference{end}"] for end in ("", "_low", "_high")] == list(found.figures["macro_f1"][:3])
     assert row["verdict"] == found.verdict("macro_f1") == "worse"
     choose(app, beside="difference")
     (data,) = matrices(app.run())
@@ -163,7 +164,7 @@ def test_classes_are_those_of_both_sides(link, sample):
     for row in table.to_dict("records"):
         for side, compared in zip(("first", "second"), both):
             expected = compared.confusion().classes().set_index("label")["f1"].get(row["label"], np.nan)
-            assert row[side] == score_text(expected)
+            assert row[side] == pytest.approx(expected, nan_ok=True)
     if "other" in link:
         tests = difference(sample, model_b()).classes().query("score == 'f1'").set_index("label")["verdict"]
         assert dict(zip(table["label"], table["verdict"])) == {one: tests[one] or "–" for one in table["label"]}
@@ -272,8 +273,12 @@ def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
     shown = next(t.value for t in app.dataframe if "agreement" in t.value)
     both = shown.set_index("label").loc["Text"]
     assert both["both_pixels"] <= min(both["a_pixels"], both["b_pixels"])
-    titles = [column["title"] for column in page_list(app)["columns"]]
-    assert "both of A and B (F1)" in titles
+    listed, compared = page_list(app), replace(sample, has_truth=False)
+    assert [column["title"] for column in listed["columns"]] == ["page", "document", "agreement", "pixels"]
+    assert [row["name"] for row in listed["rows"]] == compared.result().page_table()["page"].tolist()[:12]
+    assert listed["sorted"] == "agreement" and listed["rows"][0]["cells"][2] == score_text(
+        compared.page_table()["agreement"][0]
+    )
 
 
 def test_many_labels_open_in_groups_and_nothing_is_dropped_silently(tmp_path, monkeypatch):

@@ -13,12 +13,12 @@ from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import AGREEMENT, Levels, measured_by_group, worst_first
 from layoutcm.tables.label_folding import fold_others
-from layoutcm.tables.matrix_views import select
+from layoutcm.tables.matrix_views import largest_title, select
 from layoutcm.tables.report_tables import MACRO_TITLES
-from layoutcm.tables.tables import HEADINGS, Table
+from layoutcm.tables.tables import HEADINGS, TITLE_OF_2X2, Table
 from layoutcm.ui import screen_text
 from layoutcm.ui.errors import cell, class_scores, error_matrix
-from layoutcm.ui.screen_text import as_typed, words_for
+from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components, data_tables, downloads, page_shell
 from layoutcm.ui.shared.lit_pages import thumbnail_address
@@ -27,7 +27,7 @@ from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes, Scope
-from layoutcm.wording import MISSING, score_text, thin_spaced
+from layoutcm.wording import MISSING, as_heading, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def _show_clicked(chosen: Chosen, shown: Panes, own: Confusion, across: int) -> 
     st.caption(shown.words.hint)
     if shown.is_pair:
         cell.show_whose(chosen, shown)
-    show_largest(chosen, shown.own, own)
+    show_largest(chosen, own)
     return lambda: None
 
 
@@ -107,7 +107,7 @@ def _width(chosen: Chosen, shown: Panes, confusion: Confusion) -> int:
 
 def _show_collapsed(chosen: Chosen, shown: Panes, confusion: Confusion) -> Callable[[], None]:
     """The numbers of the 2x2."""
-    st.subheader("Content against Background", anchor=False)
+    st.subheader(TITLE_OF_2X2, anchor=False)
     cell.show_whose(chosen, shown)
     data_tables.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
     return lambda: None
@@ -130,11 +130,10 @@ def show_reminder(findings: Iterable[Finding]) -> None:
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
 
 
-def show_largest(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
+def show_largest(chosen: Chosen, confusion: Confusion) -> None:
     """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
-    title = words_for(scope.whole).largest[confusion.diagonal]
     of_pixels = ", in pixels" if chosen.now.counted == "objects" else ""
-    st.subheader(f"{title}{of_pixels}", anchor=False)
+    st.subheader(f"{as_heading(largest_title(confusion))}{of_pixels}", anchor=False)
     names = chosen.now.labels
     found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:

@@ -41,7 +41,6 @@ MEASURES = (
     "same in part. All together, observed agreement and kappa are means over the pairs, on the pages that all have."
 )
 COLUMNS = {name: data_tables.plain_number(title) for name, title in AGREEMENT_TITLES.items()}
-LABEL_COLUMNS = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,12 +196,12 @@ def show_without_truth(chosen: Chosen, evidence: Evidence) -> None:
     """How far A, the first file, and B, the chosen one, agree, by label, and which pages to look at."""
     name = chosen.names[chosen.position]
     compared = evidence.compared.get(name) or evidence.comparisons[0]
-    st.markdown(as_typed(agreed_sentence((evidence.content, name), chosen.now.method, compared)))
+    st.markdown(as_typed(agreed_sentence(f"{evidence.content} {name}", chosen.now.method, compared)))
     if not compared.space.shared:
         return
     st.subheader("Labels", anchor=False)
     by_label = label_agreement(compared.counts(), compared.space)
-    data_tables.show_table(by_label, LABEL_COLUMNS, key="label_agreement_table")
+    data_tables.show_table(by_label, data_tables.AGREEMENT_COLUMNS, key="label_agreement_table")
     st.subheader("Pages to review", anchor=False)
     pages = _pages_to_review(evidence.content, name, compared)
     if pages.empty:
