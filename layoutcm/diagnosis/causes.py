@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -127,7 +128,7 @@ class CauseCounts:
         if self.parts is None:
             return self
         changed = [change(rows) for rows in self.parts()]
-        return CauseCounts(self.labels, self.tolerance, lambda: changed)
+        return CauseCounts(self.labels, self.tolerance, partial(list, changed))
 
     def _sums(self, place: Callable[[NDArray[Any]], NDArray[np.int64]], shape: tuple[int, ...]) -> Floats:
         """float64[shape]: the pixels of all rows, each at its place; nan if the labels differ."""
@@ -218,7 +219,9 @@ class CauseSource:
         return self.alignment.space.shared
 
     def _counts(self, rows: NDArray[Any] | None, tolerance: float) -> CauseCounts:
-        return CauseCounts(tuple(self.alignment.space.labels), tolerance, None if rows is None else lambda: [rows])
+        # Not a lambda: a comparison with its causes is sent to the process that makes reports.
+        parts = None if rows is None else partial(list, [rows])
+        return CauseCounts(tuple(self.alignment.space.labels), tolerance, parts)
 
     def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
         from layoutcm.diagnosis.cause_pages import causes_of_pages

@@ -215,7 +215,7 @@ def wrong_results():
         (changed(vocabulary=words | {"measured": "x"}), "vocabulary.measured", "'x' is not 'scores'", AGAIN),
         (changed(vocabulary=words | {"views": {}}), "vocabulary.views", "'pixels' is missing", AGAIN),
         (changed(recipe_fields={"gt": "\ud800"}), "recipe_fields.gt",
-         "'\\ud800' holds half a surrogate pair, which is no text", "Remove the entry or repair it."),
+         "'\\ud800' holds half a surrogate pair, which is not text", "Remove the entry or repair it."),
         (changed(by_document=[record, without(record, "pages")]), "by_document[1]",
          "object missing required field `pages`", AGAIN),
         (changed(by_document=[record, record | {"confusion": [[1.0]]}]), "by_document[1].confusion",

@@ -72,7 +72,7 @@ def test_objects_equal_the_api_in_every_file(sample, folder):
     assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)
     lines = [line for line in (folder / "tables/objects.tex").read_text("utf-8").splitlines() if " & " in line][1:]
     found = values([[cell.replace(r"\,", "") for cell in line[:-3].split(" & ")[1:]] for line in lines])
-    np.testing.assert_allclose(found, wanted.iloc[:, 1:], atol=5e-5)
+    np.testing.assert_allclose(found, wanted.iloc[:, 1:], atol=1e-3)  # three digits, and 1.000 only where it is exact
 
 
 def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
