@@ -291,11 +291,11 @@ class Comparison:
 
         Without a truth, it has the agreement instead of scores.
         """
-        return in_levels.page_table(self.levels, method, self.has_truth)
+        return in_levels.page_table(self.levels, method, self.vocabulary.measured)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per document, the worst first: document, pages, pixels, and what the page table has."""
-        return in_levels.document_table(self.levels, method, self.has_truth)
+        return in_levels.document_table(self.levels, method, self.vocabulary.measured)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"

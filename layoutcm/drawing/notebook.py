@@ -114,13 +114,13 @@ def comparison_html(comparison: Comparison) -> str:
     """The summary sentence, the averages or the agreement, the largest confusions, and what is unusual."""
     result = result_of(comparison, asked=Asked(parts=("agreement", "slack")))
     confusion, inputs = result.confusion(), result.inputs
-    has_truth = result.vocabulary.measured == "scores"
-    shown = [one for one in MEASURES if not one.grid] if has_truth else quoted_measures("agreement")
+    has_scores = result.vocabulary.measured == "scores"
+    shown = [one for one in MEASURES if not one.grid] if has_scores else quoted_measures("agreement")
     own = [[one.title, score_text(result.measures[one.name])] for one in shown]
     return html_parts.block(
         result.vocabulary.files.format(gt=inputs.gt.name, pred=inputs.pred.name),
         html_parts.paragraph(result_sentence(result, confusion)),
-        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)) if has_truth else "",
+        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)) if has_scores else "",
         html_parts.table(["measure", "value"], own) if own else "",
         _confusion_table(confusion),
         findings_html(comparison.findings),

@@ -151,7 +151,7 @@ def page_scores(comparison: Comparison, method: str) -> PageScores | None:
     levels = comparison.levels
     if levels.page_count > MOST_DOCUMENTS:
         return None
-    measured = measured_by_group(levels, method, comparison.has_truth)
+    measured = measured_by_group(levels, method, comparison.vocabulary.measured)
     scores = {name: plain_lists(values) for name, values in measured.items()}
     names = levels.names_at(np.arange(levels.page_count))
     return PageScores(

@@ -234,21 +234,21 @@ def sums_of_documents(levels: Levels, values: Floats) -> Floats:
     return np.bincount(levels.document_of_page, values, minlength=len(levels.documents)).astype(float)
 
 
-def page_table(levels: Levels, method: str, has_truth: bool = True) -> pd.DataFrame:
+def page_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
     """One row per page, the worst first: page, document, pixels, and the columns of `measured_by_group`."""
     names = levels.names_at(np.arange(levels.page_count))
-    return worst_first({**names, "pixels": levels.page_pixels, **measured_by_group(levels, method, has_truth)})
+    return worst_first({**names, "pixels": levels.page_pixels, **measured_by_group(levels, method, measured)})
 
 
-def document_table(levels: Levels, method: str, has_truth: bool = True) -> pd.DataFrame:
+def document_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
     """One row per document, the worst first: document, pages, pixels, and the columns of `measured_by_group`."""
     columns = {"document": list(levels.documents), "pages": levels.document_sizes, "pixels": levels.document_pixels}
-    return worst_first({**columns, **measured_by_group(levels, method, has_truth, by_document=True)})
+    return worst_first({**columns, **measured_by_group(levels, method, measured, by_document=True)})
 
 
-def measured_by_group(levels: Levels, method: str, has_truth: bool, by_document: bool = False) -> Mapping[str, Floats]:
-    """What is measured on every page or document: `level_scores`; without a truth, the agreement."""
-    if not has_truth:
+def measured_by_group(levels: Levels, method: str, measured: str, by_document: bool = False) -> Mapping[str, Floats]:
+    """What is measured on every page or document: `level_scores`, or the agreement if `measured` says so."""
+    if measured == AGREEMENT:
         return {AGREEMENT: observed_by_group(levels, by_document)}
     return levels.document_scores(method) if by_document else levels.page_scores(method)
 

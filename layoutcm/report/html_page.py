@@ -48,7 +48,7 @@ from layoutcm.tables.matrix_views import (
     view_buttons,
 )
 from layoutcm.tables.report_tables import HTML_ROWS, HTML_TABLES, family_matrix_tables
-from layoutcm.tables.tables import NO_CLASSES, Table
+from layoutcm.tables.tables import NO_CLASSES, Ends, Table, with_joined_ends
 from layoutcm.wording import plain_number
 
 MOST_PICTURES = 40
@@ -183,8 +183,10 @@ def _family(table: Table) -> dict[str, Any]:
 
 def table_data(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is the total number of rows."""
+    table = with_joined_ends(table)
     most = HTML_ROWS.get(table.name, len(table.data))
-    rows = [list(row) for row in table.data.head(most).itertuples(index=False, name=None)]
+    text = lambda value: value.text() if isinstance(value, Ends) else value
+    rows = [[text(value) for value in row] for row in table.data.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
             "of": len(table.data), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
 

@@ -64,6 +64,11 @@ def _read(result: Any, path: tuple[str, ...]) -> float | None:
     return found
 
 
+def _read_of_labels(result: Any, path: tuple[str, ...]) -> float | None:
+    """The same if labels were compared: with different labels, regions are matched whatever their label."""
+    return None if result.taxonomy == "different" else _read(result, path)
+
+
 def _at(*path: str) -> Callable[[Any], float | None]:
     return partial(_read, path=path)
 
@@ -122,7 +127,10 @@ def _objects() -> Iterable[Measure]:
         value = _at("objects", "at_iou", score)
         yield Measure(name=f"objects.{score}", title=title, value=value, compared=score == "f1", **of)
     for score in SCORES:
-        title, value = f"centroid {SCORE_TITLES[score]}", _at("centroids", "one_to_one", score)
+        title, value = (
+            f"centroid {SCORE_TITLES[score]}",
+            partial(_read_of_labels, path=("centroids", "one_to_one", score)),
+        )
         more: dict[str, Any] = of | {"needs": ("centroids",), "url": "objects.md#centroids"}
         yield Measure(name=f"centroids.{score}", title=title, value=value, compared=False, **more)
 

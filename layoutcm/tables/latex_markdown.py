@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from layoutcm.tables.tables import SCORE_KINDS, Table
+from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
 from layoutcm.wording import grouped, one_line, score_text
 
 LATEX_ESCAPES = str.maketrans(
@@ -47,6 +47,7 @@ def escape_latex(text: str) -> str:
 
 def latex(table: Table) -> str:
     """A LaTeX tabular with booktabs rules; shares are written as everywhere (`score_text`), n/a is a dash."""
+    table = with_joined_ends(table)
     headings = [escape_latex(heading) for heading in table.headings()]
     kinds = table.kinds()
     if len(headings) >= ROTATE_FROM and table.matrix:
@@ -68,6 +69,7 @@ def latex(table: Table) -> str:
 
 def markdown(table: Table) -> str:
     """A GitHub Markdown table; n/a is a dash."""
+    table = with_joined_ends(table)
     rules = ["---" if kind == "text" else "---:" for kind in table.kinds()]
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
@@ -80,9 +82,15 @@ def markdown(table: Table) -> str:
 def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> list[list[str]]:
     kinds = table.kinds()
     return [
-        [escape(str(value)) if kind == "text" else number_text(value, kind) for value, kind in zip(row, kinds)]
+        [_cell_text(value, kind, escape, number_text) for value, kind in zip(row, kinds)]
         for row in table.data.itertuples(index=False, name=None)
     ]
+
+
+def _cell_text(value: Any, kind: str, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> str:
+    if isinstance(value, Ends):
+        return value.text(_latex_text if number_text is _latex_number else _markdown_text)
+    return escape(str(value)) if kind == "text" else number_text(value, kind)
 
 
 def _is_missing(value: Any) -> bool:
@@ -95,7 +103,15 @@ def _is_missing(value: Any) -> bool:
 def _latex_number(value: Any, kind: str) -> str:
     if _is_missing(value):
         return "--"
-    return score_text(value).translate(LATEX_NUMBER) if kind in SCORE_KINDS else grouped(value, r"\,")
+    return _latex_text(score_text(value)) if kind in SCORE_KINDS else grouped(value, r"\,")
+
+
+def _latex_text(number: str) -> str:
+    return number.translate(LATEX_NUMBER)
+
+
+def _markdown_text(number: str) -> str:
+    return number.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def escape_markdown(text: str) -> str:
@@ -105,4 +121,4 @@ def escape_markdown(text: str) -> str:
 def _markdown_number(value: Any, kind: str) -> str:
     if _is_missing(value):
         return "–"
-    return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind in SCORE_KINDS else grouped(value, ",")
+    return _markdown_text(score_text(value)) if kind in SCORE_KINDS else grouped(value, ",")

@@ -83,28 +83,28 @@ severity | code | count | message | fix
 info     | empty-page | 1 | gt: 1 of 3 pages has no region (first: 'p3'). |
 
 object_scores: Objects (boxes)
-measure                                   | value
-AP                                        | 0.05
-AP50                                      | 0.5
-AP75                                      | 0
-APsmall                                   | 0.05
-APmedium                                  | nan
-APlarge                                   | nan
-AR1                                       | 0.05
-AR10                                      | 0.05
-AR100                                     | 0.05
-ARsmall                                   | 0.05
-ARmedium                                  | nan
-ARlarge                                   | nan
-PQ                                        | 0
-SQ                                        | 0
-RQ                                        | 0
-precision at IoU 0.50                     | 0.2
-recall at IoU 0.50                        | 0.5
-F1 at IoU 0.50                            | 0.286
-precision at IoU 0.50, whatever the label | 0.4
-recall at IoU 0.50, whatever the label    | 1
-F1 at IoU 0.50, whatever the label        | 0.571
+measure                                           | value
+AP                                                | 0.05
+AP50                                              | 0.5
+AP75                                              | 0
+APsmall                                           | 0.05
+APmedium                                          | nan
+APlarge                                           | nan
+AR1                                               | 0.05
+AR10                                              | 0.05
+AR100                                             | 0.05
+ARsmall                                           | 0.05
+ARmedium                                          | nan
+ARlarge                                           | nan
+panoptic quality                                  | 0
+segmentation quality                              | 0
+recognition quality                               | 0
+object precision, at IoU 0.50                     | 0.2
+object recall, at IoU 0.50                        | 0.5
+object F1, at IoU 0.50                            | 0.286
+object precision, at IoU 0.50, whatever the label | 0.4
+object recall, at IoU 0.50, whatever the label    | 1
+object F1, at IoU 0.50, whatever the label        | 0.571
 
 objects: Objects by class, found at IoU 0.50
 label | gt | pred | TP | FP | FN | precision | recall | F1 | AP | AP50 | AP75 | AR | PQ | SQ | RQ

@@ -3,6 +3,7 @@
 import html
 import io
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.tables import csv_text
+from layoutcm.tables.tables import csv_text, with_joined_ends
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, uploaded
@@ -107,21 +108,27 @@ def test_models_offers_its_tables_and_charts():
 def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
     app = opened_once("models", load="sample")
     board = offered(app)["Leaderboard"].table()
-    of = lambda title: [title, f"interval of {title}"]
+    of = lambda title: [title, f"{title}, low", f"{title}, high"]
     pixels = [*of("micro F1"), *of("macro F1"), *of("content F1")]
-    tested = [*of("the difference"), "p", "verdict", "remark"][1:]
-    assert board.headings() == ["model", *pixels, "AP", "panoptic quality", "object F1", "difference", *tested]
+    tested = [*of("difference"), "p", "verdict", "remark"]
+    assert board.headings() == ["model", *pixels, "AP", "panoptic quality", "object F1", *tested]
+    joined = lambda title: [title, f"interval of {title}"]
+    text = with_joined_ends(board)
+    assert text.headings()[1:7] == [*joined("micro F1"), *joined("macro F1"), *joined("content F1")]
+    board = replace(text, data=text.data.set_axis(text.headings(), axis=1))
     for _, row in board.data.iterrows():
         shown = model_row(app, row["model"])
         ap = "n/a" if np.isnan(row["AP"]) else score_text(row["AP"])
         assert f"<td>{ap}" in shown
         assert f"<td>{score_text(row['panoptic quality'])}</td>" in shown
         for title in ("micro F1", "macro F1", "content F1"):
-            assert f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"]}</small>' in shown
+            assert (
+                f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"].text()}</small>' in shown
+            )
         if row["verdict"] == "baseline":
             continue
         assert f"<td>{difference_text(row['difference'])}, " in shown
-        assert f'<small class="ends">{row["interval of the difference"]}</small>' in shown
+        assert f'<small class="ends">{row["interval of the difference"].text()}</small>' in shown
         assert f"<small>p {html.escape(score_text(row['p']))}" in shown
         assert row["verdict"] in shown
         assert row["remark"] in shown

@@ -166,8 +166,11 @@ def _show_rows(shown: Panes, rows: Rows, first: dict[str, str], key: str) -> pd.
     order += [*(f"difference{end}" for end in ENDS), "remark"]
     table = frame_of(rows)
     used = [name for name in order if name in table and (table[name].notna() & (table[name] != "")).any()]
-    columns = {name: data_tables.plain_number(titles[name]) for name in used}
-    columns |= {name: data_tables.difference_number(titles[name]) for name in used if name.startswith("difference")}
+    short = {
+        name: titles[name].rpartition(", ")[2] if name.endswith(("_low", "_high")) else titles[name] for name in used
+    }
+    columns = {name: data_tables.plain_number(short[name]) for name in used}
+    columns |= {name: data_tables.difference_number(short[name]) for name in used if name.startswith("difference")}
     columns |= {name: st.column_config.TextColumn(titles[name]) for name in (*first, "verdict", "remark")}
     data_tables.show_table(table[used], columns, key=key)
     return table[used].rename(columns=titles)

@@ -15,7 +15,7 @@ from layoutcm.metrics.levels import AGREEMENT, Levels, measured_by_group, worst_
 from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import largest_title, select
 from layoutcm.tables.report_tables import MACRO_TITLES
-from layoutcm.tables.tables import HEADINGS, TITLE_OF_2X2, Table
+from layoutcm.tables.tables import TITLE_OF_2X2, Table, heading_of
 from layoutcm.ui import screen_text
 from layoutcm.ui.errors import cell, class_scores, error_matrix
 from layoutcm.ui.screen_text import as_typed
@@ -218,8 +218,8 @@ def _list_columns(table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
     first, *others = _scores(table)
     scores = [first, *(name for name in others if not table[name].isna().all())]
     names = [kind, "document" if kind == "page" else "pages", *scores, "pixels"]
-    titles = HEADINGS | MACRO_TITLES
-    return [{"name": name, "title": titles.get(name, name), "number": name not in LISTED} for name in names]
+    title = lambda name: MACRO_TITLES.get(name) or heading_of(name)
+    return [{"name": name, "title": title(name), "number": name not in LISTED} for name in names]
 
 
 def _scores(table: pd.DataFrame) -> list[str]:
@@ -273,7 +273,7 @@ def _table(scope: Scope, kind: str) -> pd.DataFrame:
 def _worst_first(scope: Scope, by_document: bool) -> pd.DataFrame:
     levels = scope.compared.levels
     pixels = levels.document_pixels if by_document else levels.page_pixels
-    has_truth = scope.whole.has_truth
-    measured = measured_by_group(levels, scope.method, has_truth, by_document)
-    chosen = {name: measured[name] for name in (SCORES if has_truth else (AGREEMENT,))}
+    measured = scope.whole.vocabulary.measured
+    values = measured_by_group(levels, scope.method, measured, by_document)
+    chosen = {name: values[name] for name in ((AGREEMENT,) if measured == AGREEMENT else SCORES)}
     return worst_first({"number": np.arange(len(pixels)), **chosen, "pixels": pixels})

@@ -17,7 +17,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.result import Result
 from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
 from layoutcm.tables.report_tables import LABEL_TITLES
-from layoutcm.tables.tables import HEADINGS
+from layoutcm.tables.tables import heading_of
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page
@@ -68,7 +68,9 @@ COLUMNS = {
        for name in ("precision", "recall", "score", "content_precision", "content_recall")},
     "iou": plain_number("IoU"),
 }  # fmt: skip
-CLASS_COLUMNS = COLUMNS | {"f1": _score("F1")} | {name: plain_number(HEADINGS[name]) for name in ("f1_low", "f1_high")}
+CLASS_COLUMNS = (
+    COLUMNS | {"f1": _score("F1")} | {name: plain_number(heading_of(name)) for name in ("f1_low", "f1_high")}
+)
 AGREEMENT_COLUMNS = COLUMNS | {name: plain_number(title) for name, title in LABEL_TITLES.items()}
 COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
