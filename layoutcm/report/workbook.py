@@ -42,7 +42,7 @@ NUMBERS = {
     "share near 1": '"0.9999";"-0.9999"',
     "whole": "#,##0",
     "pixels": "#,##0",
-    "fractions": "#,##0.00",
+    "fractions": "#,##0.0",
 }
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 FIXED_DATE = datetime(2000, 1, 1)  # equal numbers give equal files

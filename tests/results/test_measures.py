@@ -17,6 +17,7 @@ from layoutcm.tables.report_tables import table_of
 from support.paths import ROOT, SAMPLE
 from support.row_pages import compare_rows
 from support.sample_comparisons import compare_sample
+from support.three_pages import different_labels
 
 NAME, TITLE, VALUE = "pixels.iou", "Jaccard index of pixels", "0.838"
 
@@ -150,3 +151,9 @@ def test_a_verdict_on_a_slice(lower_is_better):
     rows = lcm.compare(add_attributes(gt, kinds), pred).slices("kind", figure="micro_f1").set_index("value")
     assert rows["verdict"].to_dict() == {"x": "better", "y": "worse"}
     assert list(rows.index) == ["y", "x"]  # the worst first
+
+
+def test_centroids_have_no_measure_if_labels_differ():
+    """They are matched whatever the label then, as the terminal says beside them."""
+    result = different_labels().result()
+    assert result.centroids.one_to_one.f1 is not None and result.measures["centroids.f1"] is None

@@ -185,7 +185,7 @@ def test_a_click_in_the_second_matrix_shows_the_second_prediction(monkeypatch):
     assert [model["name"] for model in clicks[-1][0]["models"]] == ["A: model-a.json", "B: model-b.csv"]  # unchanged
     other = model_b()
     pages = other.pages_behind("Caption", "Text")
-    pixels = thin_spaced(round(other.confusion().values[other.cell("Caption", "Text")]))
+    pixels = thin_spaced(other.confusion().values[other.cell("Caption", "Text")])
     assert f"{pixels} px on {len(pages)} of 60 pages" in texts(app) and "model-b.csv" in texts(app)
     st.session_state["choices"] = now
     choose_cell({"kind": "column", "column": data["columns"][column], "model": 1, "n": 2})
@@ -206,7 +206,7 @@ def test_a_label_that_only_the_other_prediction_has():
     assert "0 % of Formula, 0 px on 0 of 60 pages" in texts(app)  # of model-a.json
     choose(app, pred=2, other=0)
     app.run()
-    assert f"{thin_spaced(round(behind['pixels'].sum()))} px on {len(behind)} of 60 pages" in texts(app)
+    assert f"{thin_spaced(behind['pixels'].sum())} px on {len(behind)} of 60 pages" in texts(app)
     choose(app, gt_label="", pred_label="", class_name="Extra", pred=0, other=2)
     app.run()
     assert not app.exception and "0 px wrong on 0 of 60 pages" in texts(app)

@@ -223,7 +223,7 @@ def confusion_sentences(
     for a, b, pixels, part in largest_confusions(confusion, most, selection, touching):
         what = cell_name(words, a, b, confusion.diagonal, as_typed)
         owner = words.shares[GT].format(label=as_typed(a))
-        found.append((f"{what}: {thin_spaced(round(pixels))} px, {percent(part)} of {owner}", a, b))
+        found.append((f"{what}: {thin_spaced(pixels)} px, {percent(part)} of {owner}", a, b))
     return found
 
 
