@@ -220,8 +220,8 @@ class CauseSource:
 
     def _counts(self, rows: NDArray[Any] | None, tolerance: float) -> CauseCounts:
         # Not a lambda: a comparison with its causes is sent to the process that makes reports.
-        parts = None if rows is None else partial(list, [rows])
-        return CauseCounts(tuple(self.alignment.space.labels), tolerance, parts)
+        labels = tuple(self.alignment.space.labels)
+        return CauseCounts(labels, tolerance, None if rows is None else partial(list, [rows]))
 
     def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
         from layoutcm.diagnosis.cause_pages import causes_of_pages
