@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
-from layoutcm.wording import grouped, one_line, score_text
+from layoutcm.wording import MISSING, grouped, one_line, score_text
 
 LATEX_ESCAPES = str.maketrans(
     {
@@ -60,7 +60,7 @@ def latex(table: Table) -> str:
         r"\toprule",
         " & ".join(headings) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number)),
+        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number, r"\,", "--")),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -74,51 +74,36 @@ def markdown(table: Table) -> str:
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
         rules,
-        *_row_texts(table, escape_markdown, _markdown_number),
+        *_row_texts(table, escape_markdown, _markdown_number, ",", MISSING),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> list[list[str]]:
-    kinds = table.kinds()
-    return [
-        [_cell_text(value, kind, escape, number_text) for value, kind in zip(row, kinds)]
-        for row in table.data.itertuples(index=False, name=None)
-    ]
-
-
-def _cell_text(value: Any, kind: str, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> str:
-    if isinstance(value, Ends):
-        return value.text(_latex_text if number_text is _latex_number else _markdown_text)
-    return escape(str(value)) if kind == "text" else number_text(value, kind)
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a number is n/a; a row number of a region that does not exist is not a float."""
+def _row_texts(
+    table: Table, escape: Callable[[str], str], number: Callable[[str], str], separator: str, missing: str
+) -> list[list[str]]:
+    """The cells as text: `escape` is for names and words, `number` for numbers; `separator` is between thousands."""
     import pandas as pd
 
-    return bool(pd.isna(value))
+    def text(value: Any, kind: str) -> str:
+        if isinstance(value, Ends):
+            return value.text(number)
+        if kind == "text":
+            return escape(str(value))
+        if pd.isna(value):  # a row number of a region that does not exist is not a float
+            return missing
+        return number(score_text(value)) if kind in SCORE_KINDS else grouped(value, separator)
+
+    return [list(map(text, row, table.kinds())) for row in table.data.itertuples(index=False, name=None)]
 
 
-def _latex_number(value: Any, kind: str) -> str:
-    if _is_missing(value):
-        return "--"
-    return _latex_text(score_text(value)) if kind in SCORE_KINDS else grouped(value, r"\,")
+def _latex_number(text: str) -> str:
+    return text.translate(LATEX_NUMBER)
 
 
-def _latex_text(number: str) -> str:
-    return number.translate(LATEX_NUMBER)
-
-
-def _markdown_text(number: str) -> str:
-    return number.replace("<", "&lt;").replace(">", "&gt;")
+def _markdown_number(text: str) -> str:
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
-
-
-def _markdown_number(value: Any, kind: str) -> str:
-    if _is_missing(value):
-        return "–"
-    return _markdown_text(score_text(value)) if kind in SCORE_KINDS else grouped(value, ",")

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.results.measures import MEASURES, SCORES, measure_of
+from layoutcm.results.measures import SCORES, measure_of, quoted_measures
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Agreement, LabelAgreement, PageToReview, Part
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 LABEL_AGREEMENT = "label_agreement"
 LABEL_TITLES = {"agreement": "both of either"}  # of the pixels with a label on either side
-AGREEMENT_TITLES = {one.name.partition(".")[2]: one.title for one in MEASURES if one.grid == "agreement"}
 # In a table of pages or documents, scores without another word in their column are macro averages.
 MACRO_TITLES = {score: measure_of(f"macro.{score}").short_title for score in SCORES}
 NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
@@ -73,7 +72,7 @@ def agreed(result: Result) -> Agreement:
 def _agreement_table(result: Result) -> Table:
     import pandas as pd
 
-    values = {one.title: result.measures[one.name] for one in MEASURES if one.grid == "agreement"}
+    values = {one.title: result.measures[one.name] for one in quoted_measures("agreement")}
     data = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     return Table("agreement", "Agreement", data, note="" if result.has_classes else NO_AGREEMENT)
 

@@ -12,7 +12,16 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
-from layoutcm.results.measures import CONTENT_ROW, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
+from layoutcm.results.measures import (
+    CONTENT_ROW,
+    MEASURES,
+    OBJECT_SCORES,
+    OF_PIXELS,
+    SCORES,
+    Measure,
+    grid_rows,
+    quoted_measures,
+)
 from layoutcm.results.result import Result
 from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
 from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
@@ -125,8 +134,7 @@ def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
 def _agreement_lines(result: Result) -> list[str]:
     if not result.has_classes:
         return [NO_AGREEMENT]
-    own = [one for one in MEASURES if one.grid == "agreement"]
-    return [f"{one.title:28} {score_text(result.measures[one.name]):>8}" for one in own]
+    return [f"{one.title:28} {score_text(result.measures[one.name]):>8}" for one in quoted_measures("agreement")]
 
 
 def _label_lines(result: Result) -> list[str]:

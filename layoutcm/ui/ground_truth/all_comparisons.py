@@ -14,7 +14,8 @@ from layoutcm.metrics.agreement import label_agreement
 from layoutcm.models.agreement import agreement
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
 from layoutcm.models.suggestions import candidate_keys
-from layoutcm.tables.report_tables import AGREEMENT_TITLES, NO_AGREEMENT, REVIEW_ORDER
+from layoutcm.results.measures import quoted_measures
+from layoutcm.tables.report_tables import NO_AGREEMENT, REVIEW_ORDER
 from layoutcm.tables.tables import Table
 from layoutcm.ui.files.comparisons import layout_of
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced, words_for
@@ -40,7 +41,7 @@ MEASURES = (
     "alpha leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha counts label sets that are partly the "
     "same in part. All together, observed agreement and kappa are means over the pairs, on the pages that all have."
 )
-COLUMNS = {name: data_tables.plain_number(title) for name, title in AGREEMENT_TITLES.items()}
+COLUMNS = {one.name.partition(".")[2]: data_tables.plain_number(one.title) for one in quoted_measures("agreement")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
