@@ -17,6 +17,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_sc
 from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.slices import slice_source, slices_of
+from layoutcm.layouts.findings import LetteredFinding
 from layoutcm.layouts.model import Finding, Findings, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics import levels as in_levels
@@ -186,7 +187,12 @@ class Comparison:
     @property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
-        return self.sources.findings_by_side
+        found = self.sources.findings_by_side
+        if self.has_truth:
+            return found
+        fields = ("code", "count", "values", "severity", "repair")
+        lettered = lambda one: LetteredFinding(*(getattr(one, name) for name in fields))
+        return {side: tuple(map(lettered, findings)) for side, findings in found.items()}
 
     @property
     def recipe(self) -> str:
@@ -281,12 +287,15 @@ class Comparison:
         return confusion_of(self.counts(page, document), self.space, "matrix").content()
 
     def page_table(self, method: str = "matrix") -> pd.DataFrame:
-        """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
-        return in_levels.page_table(self.levels, method)
+        """One row per page, the worst first: page, document, pixels, scores without Background, content scores.
+
+        Without a truth, it has the agreement instead of scores.
+        """
+        return in_levels.page_table(self.levels, method, self.vocabulary.measured)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
-        """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
-        return in_levels.document_table(self.levels, method)
+        """One row per document, the worst first: document, pages, pixels, and what the page table has."""
+        return in_levels.document_table(self.levels, method, self.vocabulary.measured)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"

@@ -60,8 +60,12 @@ def one_line(text: str) -> str:
 
 
 def grouped(value: float, separator: str) -> str:
-    """A pixel count in full, with two decimals if it is not whole, and a separator between thousands."""
-    return (f"{value:,.0f}" if _is_whole(value) else f"{value:,.2f}").replace(",", separator)
+    """A pixel count in full, with a separator between thousands; fractions come from pixels with several labels.
+
+    A count that is not whole has one decimal, or two if it is below 1.
+    """
+    digits = 0 if _is_whole(value) else 1 if abs(value) >= 1 else 2
+    return f"{value:,.{digits}f}".replace(",", separator)
 
 
 def thin_spaced(value: float) -> str:
@@ -124,8 +128,8 @@ def points_text(value: float) -> str:
 
 
 def pixel_change_text(value: float) -> str:
-    """'+1 234': the difference of two pixel counts in whole pixels, with thin spaces between thousands."""
-    return f"{'+' if value > 0 else '-' if value < 0 else ''}{thin_spaced(abs(round(value)))}"
+    """'+1 234': the difference of two pixel counts, with thin spaces between thousands."""
+    return f"{'+' if value > 0 else '-' if value < 0 else ''}{thin_spaced(abs(value))}"
 
 
 def iou_text(value: float) -> str:
@@ -156,10 +160,8 @@ def threshold_text(value: float | None) -> str:
 
 
 def pixels_in_full(value: float) -> str:
-    """A pixel count with commas; one decimal if it is not whole, which happens when pixels have several labels."""
-    if math.isnan(value):
-        return MISSING
-    return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
+    """A pixel count in full, with commas between thousands."""
+    return MISSING if math.isnan(value) else grouped(value, ",")
 
 
 def agree(count: int, one: str, many: str) -> str:

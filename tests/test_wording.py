@@ -84,20 +84,20 @@ def test_shares_have_three_significant_digits(value, text):
     ("value", "in_full", "thin_spaced"),
     [
         (0, "0", "0"),
-        (1.5, "1.5", "1.50"),
-        (0.25, "0.2", "0.25"),
+        (1.5, "1.5", "1.5"),
+        (0.25, "0.25", "0.25"),
         (1234567, "1,234,567", "1\u202f234\u202f567"),
-        (1234.5, "1,234.5", "1\u202f234.50"),
+        (1234.5, "1,234.5", "1\u202f234.5"),
         (10 * (0.1 + 0.2), "3", "3"),
         # The rounding error of a sum is at most a billionth of it, and of 1 if it is smaller.
         (2e9 + 1, "2,000,000,001", "2\u202f000\u202f000\u202f001"),
         (1 + 0.9e-9, "1", "1"),
-        (1 + 2.5e-9, "1.0", "1.00"),
+        (1 + 2.5e-9, "1.0", "1.0"),
         (1e-9, "0", "0"),
-        (1.5e-9, "0.0", "0.00"),
+        (1.5e-9, "0.00", "0.00"),
         (1000 + 0.9e-6, "1,000", "1\u202f000"),
-        (1000 + 1.1e-6, "1,000.0", "1\u202f000.00"),
-        (-1000.5, "-1,000.5", "-1\u202f000.50"),
+        (1000 + 1.1e-6, "1,000.0", "1\u202f000.0"),
+        (-1000.5, "-1,000.5", "-1\u202f000.5"),
     ],
 )
 def test_pixels_in_full(value, in_full, thin_spaced):
@@ -219,7 +219,12 @@ def test_chosen_numbers_have_their_own_digits():
 
 @pytest.mark.parametrize(
     ("value", "points", "pixels"),
-    [(0.0202, "+2.02", "+0"), (-0.00001, ">-0.01", "-0"), (0, "0.00", "0"), (1234.4, "+123440.00", "+1\u202f234")],
+    [
+        (0.0202, "+2.02", "+0.02"),
+        (-0.00001, ">-0.01", "-0.00"),
+        (0, "0.00", "0"),
+        (1234.4, "+123440.00", "+1\u202f234.4"),
+    ],
 )
 def test_changes_have_a_sign(value, points, pixels):
     assert (wording.points_text(value), wording.pixel_change_text(value)) == (points, pixels)

@@ -111,15 +111,10 @@ def scale_ends() -> dict[str, float]:
     }
 
 
-def better_cells(values: Floats, confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:
-    """bool[rows, columns]: a difference is better if there is more on the diagonal, or less off it."""
-    return (values > 0) == correct_cells(confusion, selection)
-
-
-def difference_place(value: float, better: bool, top: float) -> float:
-    """The place of a difference on a diverging scale: 0 is worst, 0.5 is none, 1 is best."""
+def difference_place(value: float, is_high: bool, top: float) -> float:
+    """The place of a difference on a diverging scale: 0 is worst or least, 0.5 is none, 1 is best or most."""
     reach = DIFFERENCE_START + (1 - DIFFERENCE_START) * min(abs(value) / top, 1)
-    return 0.5 + (0.5 if better else -0.5) * reach
+    return 0.5 + (0.5 if is_high else -0.5) * reach
 
 
 def make_layer(name: str, values: Floats, scale: Scale, log: bool = False, top: float | None = None) -> Layer:

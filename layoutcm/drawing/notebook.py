@@ -24,7 +24,7 @@ from layoutcm.layouts.findings import findings_html
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import page_position
 from layoutcm.outputs.files import write_whole
-from layoutcm.results.measures import CONTENT_ROW, MEASURES, OF_PIXELS, SCORES, grid_rows
+from layoutcm.results.measures import CONTENT_ROW, MEASURES, OF_PIXELS, SCORES, grid_rows, quoted_measures
 from layoutcm.results.result import Result
 from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import (
@@ -118,14 +118,16 @@ def _page(body: str, data: dict[str, Any]) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The summary sentence, the averages, the largest confusions, and what is unusual."""
+    """The summary sentence, the averages or the agreement, the largest confusions, and what is unusual."""
     result = result_of(comparison, asked=Asked(parts=("agreement", "slack")))
     confusion, inputs = result.confusion(), result.inputs
-    own = [[one.title, score_text(result.measures[one.name])] for one in MEASURES if not one.grid]
+    has_scores = result.vocabulary.measured == "scores"
+    shown = [one for one in MEASURES if not one.grid] if has_scores else quoted_measures("agreement")
+    own = [[one.title, score_text(result.measures[one.name])] for one in shown]
     return html_parts.block(
         result.vocabulary.files.format(gt=inputs.gt.name, pred=inputs.pred.name),
         html_parts.paragraph(result_sentence(result, confusion)),
-        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)),
+        html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)) if has_scores else "",
         html_parts.table(["measure", "value"], own) if own else "",
         _confusion_table(confusion),
         findings_html(comparison.findings),

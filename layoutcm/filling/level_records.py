@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
-from layoutcm.metrics.agreement import observed_by_group
 from layoutcm.metrics.confusion import Confusion, collapse_mass
-from layoutcm.metrics.levels import level_scores, right_by_group
+from layoutcm.metrics.levels import AGREEMENT, level_scores, measured_by_group, observed_by_group, right_by_group
 from layoutcm.metrics.matrix_blocks import MOST_WHOLE, GroupMatrices
 from layoutcm.metrics.scores import content_scores
 from layoutcm.results.encoding import json_ready
@@ -152,8 +151,8 @@ def page_scores(comparison: Comparison, method: str) -> PageScores | None:
     levels = comparison.levels
     if levels.page_count > MOST_DOCUMENTS:
         return None
-    own = _agreement(comparison, by_document=False)
-    scores = own or {name: plain_lists(values) for name, values in levels.page_scores(method).items()}
+    measured = measured_by_group(levels, method, comparison.vocabulary.measured)
+    scores = {name: plain_lists(values) for name, values in measured.items()}
     names = levels.names_at(np.arange(levels.page_count))
     return PageScores(
         page=list(names["page"]), document=list(names["document"]), pixels=_numbers(levels.page_pixels), scores=scores
@@ -164,7 +163,7 @@ def _agreement(comparison: Comparison, by_document: bool) -> dict[str, list[Any]
     """The agreement of every group, if neither side is the truth."""
     if comparison.has_truth:
         return {}
-    return {"agreement": plain_lists(observed_by_group(comparison.levels, by_document))}
+    return {AGREEMENT: plain_lists(observed_by_group(comparison.levels, by_document))}
 
 
 def _numbers(pixels: Floats) -> list[float | int]:

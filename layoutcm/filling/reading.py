@@ -14,7 +14,7 @@ from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals, differences_from, intervals_from
-from layoutcm.metrics.levels import example_name, level_scores, worst_first
+from layoutcm.metrics.levels import AGREEMENT, example_name, level_scores, worst_first
 from layoutcm.metrics.matrix_blocks import GroupMatrices, block_size
 from layoutcm.metrics.scores import Margins, PixelSums, mean_scores
 from layoutcm.metrics.unit_sums import MARGINS, UnitSums, margin_rows, round_for_exact_sums, scores_and_counts
@@ -103,24 +103,16 @@ def page_table(result: Result) -> pd.DataFrame:
         levels = result.by_page or []
         return _level_table(result, {"page": names, "document": [level.document for level in levels]}, levels)
     columns = {"page": names, "document": scores.document, "pixels": np.array(scores.pixels, float)}
-    return _worst_first(columns | {name: np.array(values, float) for name, values in scores.scores.items()})
+    return worst_first(columns | {name: np.array(values, float) for name, values in scores.scores.items()})
 
 
 def _level_table(result: Result, columns: dict[str, Any], levels: Sequence[Level]) -> pd.DataFrame:
     columns["pixels"] = np.array([level.pixels for level in levels], float)
     if result.vocabulary.measured == "agreement":
         agreed = [None if level.agreement is UNSET else level.agreement for level in levels]  # not in the first schema
-        return _worst_first({**columns, "agreement": np.array(agreed, float)})
+        return worst_first({**columns, AGREEMENT: np.array(agreed, float)})
     content = np.array([_content(level) for level in levels]).reshape(-1, 3)
-    return _worst_first({**columns, **level_scores(_blocks(result, levels), content, result.has_classes)})
-
-
-def _worst_first(columns: dict[str, Any]) -> pd.DataFrame:
-    import pandas as pd
-
-    if "agreement" not in columns:
-        return worst_first(columns)
-    return pd.DataFrame(columns).sort_values("agreement", kind="stable", ignore_index=True)
+    return worst_first({**columns, **level_scores(_blocks(result, levels), content, result.has_classes)})
 
 
 def _blocks(result: Result, levels: Sequence[Level]) -> Iterator[tuple[range, GroupMatrices]]:

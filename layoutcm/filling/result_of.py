@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +10,7 @@ import msgspec
 
 from layoutcm import __version__
 from layoutcm.comparison import Comparison
-from layoutcm.errors import short_repr
 from layoutcm.filling import level_records, result_parts
-from layoutcm.layouts.model import LETTERS, SIDES, Finding
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
@@ -26,32 +23,7 @@ from layoutcm.results.encoding import json_ready
 from layoutcm.results.result import Result, filled
 from layoutcm.results.types import SCHEMA, Averages, BoardRow, FindingRecord, IntervalTables, Views
 from layoutcm.results.vocabulary import check_asked
-from layoutcm.wording import one_line, pixels_as_number
-
-# Names of the sides in the text of a finding, outside of quotation marks and file names.
-_NAMES = "gt|pred|[Tt]he ground truth|[Gg]round truth|[Tt]he prediction|[Pp]rediction"
-_SIDES = rf"(?<![\w'./\\-])(?P<side>{_NAMES})(?![\w./\\-])"
-
-
-def with_letters(text: str, finding: Finding) -> str:
-    """The text of a finding with A and B for gt and pred; names of files, pages and labels stay as they are."""
-    names = {name for name in _texts(finding.values) if name and name not in SIDES}
-    forms = {one_line(form) for name in names for form in (name, short_repr(name))}
-    kept = [rf"(?<!\w){re.escape(form)}(?!\w)" for form in sorted(forms, key=len, reverse=True)]
-    to_letter = lambda found: LETTERS["pred" in found[0].lower()] if found["side"] else found[0]
-    start = f"{finding.values.get('file', '')}: "  # a file may be called gt
-    first = text.find(start) + len(start) if finding.message.startswith(start) and start in text else 0
-    return text[:first] + re.sub("|".join([*kept, _SIDES]), to_letter, text[first:])
-
-
-def _texts(value: object) -> Iterator[str]:
-    """All texts among the values of a finding."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(part)
-
+from layoutcm.wording import pixels_as_number
 
 FEWEST_PARALLEL = 2_000  # pages from which parts of the result are computed at the same time
 MOST_PAGES = 5000  # of a set whose objects are counted even if they are not asked for; about a second of work
@@ -122,7 +94,7 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
         averages_over_documents=means.get("documents") if shared else None,
         **level_records.set_sums(confusion),
         collapsed=Views(labels=list(collapsed.labels), **level_records.view_matrices(collapsed)),
-        findings=finding_records(_worded(comparison, found["findings"] or ())),
+        findings=finding_records(one.as_dict() for one in found["findings"] or ()),
         page_matching=comparison.sources.page_matching(),
         plan=comparison.sources.plan_digest,
         objects=found["objects"],
@@ -205,21 +177,12 @@ def _averages(confusion: Confusion, background: bool) -> Averages:
     return msgspec.convert(json_ready(found), Averages)
 
 
-def _worded(comparison: Comparison, findings: Iterable[Finding]) -> Iterator[dict[str, object]]:
-    """The findings as JSON values; without a truth, their texts call the two sides A and B."""
-    for finding in findings:
-        found = finding.as_dict()
-        if not comparison.has_truth:
-            found |= {name: with_letters(str(found[name]), finding) for name in ("message", "fix")}
-        yield found
-
-
 def finding_records(findings: Iterable[Any]) -> list[FindingRecord]:
     return msgspec.convert(json_ready(list(findings)), list[FindingRecord])
 
 
 def with_documents_in(result: Result, comparison: Comparison, file: str) -> Result:
     """The result with a finding that its documents are too many for it, and in which file they are."""
-    more = finding_records(_worded(comparison, [level_records.left_out_finding(comparison, file)]))
+    more = finding_records([level_records.left_out_finding(comparison, file).as_dict()])
     others = [finding for finding in result.findings if finding.code != more[0].code]
     return msgspec.structs.replace(result, findings=[*others, *more])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from layoutcm import html_parts
-from layoutcm.errors import Hint
+from layoutcm.errors import Hint, short_repr
 from layoutcm.messages import TEXTS, hint_of
-from layoutcm.wording import plural
+from layoutcm.wording import one_line, plural
 
 MOST_FINDINGS = 8  # in HTML
+SIDES = ("gt", "pred")
+LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
+# Names of the sides in the text of a finding, outside of quotation marks and file names.
+_NAMES = "gt|pred|[Tt]he ground truth|[Gg]round truth|[Tt]he prediction|[Pp]rediction"
+_SIDES = rf"(?<![\w'./\\-])(?P<side>{_NAMES})(?![\w./\\-])"
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        return TEXTS[self.code].message(n=self.count, **self.values)
+        return _message_of(self)
 
     @property
     def advice(self) -> Hint:
@@ -78,6 +84,43 @@ class Finding:
         """Deprecated: `repair`."""
         warnings.warn("Finding.remedy is called Finding.repair now", DeprecationWarning, stacklevel=2)
         return self.repair
+
+
+def _message_of(finding: Finding) -> str:
+    return TEXTS[finding.code].message(n=finding.count, **finding.values)
+
+
+class LetteredFinding(Finding):
+    """A finding about two sides of which neither is the truth: its texts call them A and B."""
+
+    @property
+    def message(self) -> str:
+        return with_letters(_message_of(self), self)
+
+    @property
+    def advice(self) -> Hint:
+        given = super().advice
+        return Hint(with_letters(given.text, self), with_letters(given.on_screen, self))
+
+
+def with_letters(text: str, finding: Finding) -> str:
+    """The text of a finding with A and B for gt and pred; names of files, pages and labels stay as they are."""
+    names = {name for name in _texts(finding.values) if name and name not in SIDES}
+    forms = {one_line(form) for name in names for form in (name, short_repr(name))}
+    kept = [rf"(?<!\w){re.escape(form)}(?!\w)" for form in sorted(forms, key=len, reverse=True)]
+    to_letter = lambda found: LETTERS["pred" in found[0].lower()] if found["side"] else found[0]
+    start = f"{finding.values.get('file', '')}: "  # a file may be called gt
+    first = text.find(start) + len(start) if _message_of(finding).startswith(start) and start in text else 0
+    return text[:first] + re.sub("|".join([*kept, _SIDES]), to_letter, text[first:])
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts among the values of a finding."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 class Findings(tuple[Finding, ...]):

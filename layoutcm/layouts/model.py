@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import html_parts
+from layoutcm.layouts.findings import LETTERS as LETTERS
+from layoutcm.layouts.findings import SIDES as SIDES
 from layoutcm.layouts.findings import Finding as Finding
 from layoutcm.layouts.findings import Findings as Findings
 from layoutcm.layouts.findings import findings_html
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GT, PRED = 0, 1
-SIDES = ("gt", "pred")
-LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
 BACKGROUND = "Background"
 IGNORE = "Ignore"  # a label mapped to it marks areas that are not judged
 X0, Y0, X1, Y1 = range(4)

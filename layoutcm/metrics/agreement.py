@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Positions
-from layoutcm.metrics.levels import CountedLevels, Levels, page_rows
+from layoutcm.metrics.levels import CountedLevels, Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -90,18 +90,6 @@ def label_agreement(counts: PairCounts, space: LabelSpace) -> pd.DataFrame:
     table["agreement"] = ratio(sums[:, 2], sums[:, 0] + sums[:, 1] - sums[:, 2])
     table.insert(0, "label", space.labels[1 : 1 + len(sums)])
     return table[table["a_pixels"] + table["b_pixels"] > 0].reset_index(drop=True)
-
-
-def observed_by_group(levels: Levels, by_document: bool) -> Floats:
-    """float64[groups]: the share of pixels with equal sets on every page or in every document."""
-    counts, space = page_rows(levels), levels.space
-    group = levels.document_of_page[counts.page] if by_document else counts.page
-    pixels = levels.document_pixels if by_document else levels.page_pixels
-    if not space.shared:
-        return np.full(len(pixels), np.nan)
-    first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
-    equal = counts.pixels * (first == second).all(axis=1)
-    return ratio(np.bincount(group, equal, minlength=len(pixels)), pixels)
 
 
 def pages_to_review(levels: Levels) -> pd.DataFrame:

@@ -27,6 +27,7 @@ from layoutcm.pixels.pair_counts import PairCounts, join_counts
 if TYPE_CHECKING:
     import pandas as pd
 
+AGREEMENT = "agreement"  # the column of pages and documents if neither side is the truth
 Means = dict[tuple[str, str, bool, str], dict[str, float]]  # {(kind of average, over, background, method): scores}
 
 
@@ -233,16 +234,35 @@ def sums_of_documents(levels: Levels, values: Floats) -> Floats:
     return np.bincount(levels.document_of_page, values, minlength=len(levels.documents)).astype(float)
 
 
-def page_table(levels: Levels, method: str) -> pd.DataFrame:
-    """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
+def page_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
+    """One row per page, the worst first: page, document, pixels, and the columns of `measured_by_group`."""
     names = levels.names_at(np.arange(levels.page_count))
-    return worst_first({**names, "pixels": levels.page_pixels, **levels.page_scores(method)})
+    return worst_first({**names, "pixels": levels.page_pixels, **measured_by_group(levels, method, measured)})
 
 
-def document_table(levels: Levels, method: str) -> pd.DataFrame:
-    """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
+def document_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
+    """One row per document, the worst first: document, pages, pixels, and the columns of `measured_by_group`."""
     columns = {"document": list(levels.documents), "pages": levels.document_sizes, "pixels": levels.document_pixels}
-    return worst_first({**columns, **levels.document_scores(method)})
+    return worst_first({**columns, **measured_by_group(levels, method, measured, by_document=True)})
+
+
+def measured_by_group(levels: Levels, method: str, measured: str, by_document: bool = False) -> Mapping[str, Floats]:
+    """What is measured on every page or document: `level_scores`, or the agreement if `measured` says so."""
+    if measured == AGREEMENT:
+        return {AGREEMENT: observed_by_group(levels, by_document)}
+    return levels.document_scores(method) if by_document else levels.page_scores(method)
+
+
+def observed_by_group(levels: Levels, by_document: bool) -> Floats:
+    """float64[groups]: the share of pixels with equal sets on every page or in every document."""
+    counts, space = page_rows(levels), levels.space
+    group = levels.document_of_page[counts.page] if by_document else counts.page
+    pixels = levels.document_pixels if by_document else levels.page_pixels
+    if not space.shared:
+        return np.full(len(pixels), np.nan)
+    first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    equal = counts.pixels * (first == second).all(axis=1)
+    return ratio(np.bincount(group, equal, minlength=len(pixels)), pixels)
 
 
 def average(levels: Levels, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
@@ -342,10 +362,11 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
 
 
 def worst_first(columns: dict[str, Any]) -> pd.DataFrame:
-    """A table of these columns, the lowest F1 first."""
+    """A table of these columns, the lowest agreement first, or the lowest F1; n/a is last."""
     import pandas as pd
 
-    return pd.DataFrame(columns).sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
+    order = [AGREEMENT] if AGREEMENT in columns else ["f1", "content_f1"]
+    return pd.DataFrame(columns).sort_values(order, kind="stable", ignore_index=True)
 
 
 def example_name(kind: str, names: Iterable[str]) -> str:

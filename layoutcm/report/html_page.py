@@ -36,6 +36,7 @@ from layoutcm.metrics.family_trees import suggested_trees
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.results.result import Result
 from layoutcm.results.types import IntervalTables
+from layoutcm.results.verdict import CONFIDENCE
 from layoutcm.tables.interval_texts import cell_difference_text
 from layoutcm.tables.label_folding import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import (
@@ -47,24 +48,16 @@ from layoutcm.tables.matrix_views import (
     select,
     view_buttons,
 )
-from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
-from layoutcm.tables.tables import NO_CLASSES, Table
+from layoutcm.tables.report_tables import HTML_ROWS, HTML_TABLES, family_matrix_tables
+from layoutcm.tables.tables import NO_CLASSES, Ends, Table, with_joined_ends
+from layoutcm.wording import plain_number
 
 MOST_PICTURES = 40
 FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
-MOST_TABLE_ROWS = {
-    "pages": 500,
-    "documents": 300,
-    "review": 300,
-    "causes_by_document": 300,
-    "model_pages": 500,
-    "model_documents": 300,
-}
 NO_PAGES: dict[str, Any] = {
     "cells": None, "no_pages": "This report was made from a result, which has no regions: no page is shown.",
     "model": "", "pairs": [], "viewer": {}, "pictures": [],
 }  # fmt: skip
-NUMBERS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 REPORT_RUNS = 12_000  # of tiles, of one page; fewer than in the dashboard, because a report has many pages
 MOST_BOXES = 1_500
 DIGITS = 6  # of differences; more would only make the file larger
@@ -97,7 +90,7 @@ def fill_template(name: str, data: dict[str, Any], components: Sequence[str]) ->
     parts = [part for component in components for part in web.PARTS[component]]
     script = "\n".join((web.script("text", *parts), *scripts))
     style = "\n".join((style, web.style(*components)))
-    page = page.replace("/*style*/", style).replace("/*script*/", script)
+    page = page.replace("/*style*/", style).replace("/*script*/", script).replace("/*p*/", plain_number(1 - CONFIDENCE))
     return page.replace("/*data*/", json_for_script(data))
 
 
@@ -191,17 +184,12 @@ def _family(table: Table) -> dict[str, Any]:
 
 def table_data(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is the total number of rows."""
-    most = MOST_TABLE_ROWS.get(table.name, len(table.data))
-    kinds = [_kind_on_page(str(name), kind) for name, kind in zip(table.data.columns, table.kinds())]
-    rows = [list(row) for row in table.data.head(most).itertuples(index=False, name=None)]
-    return {"title": table.title, "columns": table.headings(), "kinds": kinds, "rows": rows,
+    table = with_joined_ends(table)
+    most = HTML_ROWS.get(table.name, len(table.data))
+    text = lambda value: value.text() if isinstance(value, Ends) else value
+    rows = [[text(value) for value in row] for row in table.data.head(most).itertuples(index=False, name=None)]
+    return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
             "of": len(table.data), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
-
-
-def _kind_on_page(name: str, kind: str) -> str:
-    """The kind of a column; a "number" is a share without a bar, which would say nothing there."""
-    is_number = name in NUMBERS or name.endswith(("_low", "_high"))
-    return "number" if kind == "share" and is_number else kind
 
 
 def pages_to_picture(confusion: Confusion, pages: Mapping[tuple[int, int], Sequence[int]]) -> list[int]:
@@ -301,7 +289,7 @@ def _pair(
 
 
 def _rounded(difference: dict[str, Any]) -> dict[str, Any]:
-    """The noise stays: it was decided with all digits."""
+    """The verdicts stay: they were decided with all digits."""
     numbers = {name: difference[name] for name in ("values", "low", "high")}
     return difference | {
         name: [[None if value is None else round(value, DIGITS) for value in row] for row in rows]

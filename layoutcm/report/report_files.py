@@ -51,7 +51,7 @@ from layoutcm.tables.interval_texts import resampling_of, resampling_text
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, select
-from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
+from layoutcm.tables.report_tables import CSV_TABLES, LATEX_TABLES, all_tables
 from layoutcm.tables.slice_tables import slice_table
 from layoutcm.tables.tables import RANKED_PAIRS, Table, csv_text, matrix_table, write_parquet
 from layoutcm.tables.why import causes_of
@@ -130,7 +130,7 @@ def write_files(
         place.mkdir(parents=True, exist_ok=True)
     notify("tables", 0.0)
     confusion, tables = result.confusion(), all_tables(result, comparison)
-    for name in ("pages", RANKED_PAIRS):
+    for name in CSV_TABLES:
         if name in tables:
             (folder / f"{name}.csv").write_bytes(csv_text(tables[name]).encode("utf-8"))
     if "pages" in tables:

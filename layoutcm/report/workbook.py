@@ -22,8 +22,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.result import Result
 from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
-from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
-from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
+from layoutcm.tables.report_tables import CSV_TABLES, LONG_TABLES, SHEETS, SUMMARY_TABLES, family_matrix_tables
+from layoutcm.tables.tables import NO_CLASSES, SCORE_KINDS, Table
 from layoutcm.wording import one_line, score_text
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ MOST_CHARACTERS = 32_767  # of a cell, in Excel
 # Rows of the sheets of pages, documents and ranked pairs. A sheet takes ten times as long to write as a CSV file, and
 # people look at the first rows, which are the worst pages and documents.
 MOST_ROWS = 5_000
-LONG_TABLES = {"pages", "documents", "review", "causes_by_document", "causes_by_page", "model_documents", "model_pages"}
-LONG_TABLES |= {RANKED_PAIRS}
 # Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
 SHARE_DIGITS = 4
 NUMBERS = {
@@ -44,7 +42,7 @@ NUMBERS = {
     "share near 1": '"0.9999";"-0.9999"',
     "whole": "#,##0",
     "pixels": "#,##0",
-    "fractions": "#,##0.00",
+    "fractions": "#,##0.0",
 }
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 FIXED_DATE = datetime(2000, 1, 1)  # equal numbers give equal files
@@ -97,15 +95,15 @@ def _notes(sheet: Any, row: int, table: Table, formats: Mapping[str, Any]) -> No
 
 
 def _first_rows(table: Table) -> Table:
-    """The first rows of a long table; a note says how many there are, and which file of the report has them."""
+    """The first rows of a long table; a note says how many there are, and which file of the report has all of them."""
     count = len(table.data)
     if count <= MOST_ROWS:
         return table
-    file = f"{table.name}.csv"
+    file = f"{table.name}.csv" if table.name in CSV_TABLES else ""
     if table.name == "documents":
         file = DOCUMENTS_FILE if count > MOST_DOCUMENTS else "result.json"
-    note = f"The first {MOST_ROWS:,} of {count:,} rows; {file} has all of them."
-    return replace(table, data=table.data.head(MOST_ROWS), note=note)
+    where = f"; {file} has all of them" if file else ""
+    return replace(table, data=table.data.head(MOST_ROWS), note=f"The first {MOST_ROWS:,} of {count:,} rows{where}.")
 
 
 def _sheet(book: Any, title: str) -> Any:
@@ -202,6 +200,7 @@ def _table(
         _text(sheet, top, column, heading, formats[head])
     if table.matrix:
         names = ["name" if name == "text" else name for name in names]
+    names = ["share" if name == "number" else name for name in names]
     looks = ["long" if name in ("message", "fix") else look for name, look in zip(table.data.columns, names)]
     data = table.data
     marked = None if diagonal is None or diagonal.all() else diagonal
@@ -227,7 +226,7 @@ def _number_cells(
     """The numbers of a column with their formats; n/a is None, and `marked` are the cells of the diagonal."""
     numbers = values.to_numpy(float, na_value=np.nan)
     names = [look] * len(numbers)
-    if kind == "share":
+    if kind in SCORE_KINDS:
         size = np.abs(numbers)
         step = 10.0**-SHARE_DIGITS
         for i in np.flatnonzero((size < step) & (size > 0) | (size > 1 - step) & (size < 1)).tolist():
@@ -275,7 +274,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
             texts = [str(text) for text in table.data.iloc[:200, column]]
             widths.append(min(max(map(len, [heading, *texts])) + 2.0, 70.0))
         else:
-            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 24.0))
+            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind in SCORE_KINDS else 13.0), 24.0))
     return widths
 
 

@@ -65,6 +65,11 @@ def _read(result: Any, path: tuple[str, ...]) -> float | None:
     return found
 
 
+def _read_of_labels(result: Any, path: tuple[str, ...]) -> float | None:
+    """The same if labels were compared: with different labels, regions are matched whatever their label."""
+    return None if result.taxonomy == "different" else _read(result, path)
+
+
 def _at(*path: str) -> Callable[[Any], float | None]:
     return partial(_read, path=path)
 
@@ -130,7 +135,10 @@ def _objects() -> Iterable[Measure]:
         value = _at("objects", "at_iou", "class_blind", score)
         yield Measure(name=f"objects.any_label.{score}", title=title, value=value, compared=False, **of)
     for score in SCORES:
-        title, value = f"centroid {SCORE_TITLES[score]}", _at("centroids", "one_to_one", score)
+        title, value = (
+            f"centroid {SCORE_TITLES[score]}",
+            partial(_read_of_labels, path=("centroids", "one_to_one", score)),
+        )
         more: dict[str, Any] = of | {"needs": ("centroids",), "url": "objects.md#centroids"}
         yield Measure(name=f"centroids.{score}", title=title, value=value, compared=False, **more)
 
@@ -147,7 +155,7 @@ def _others() -> Iterable[Measure]:
     for name, title in agreed.items():
         yield Measure(
             name=f"agreement.{name}", title=title, value=_at("agreement", name), needs=("agreement",),
-            url="agreement.md", grid="agreement", compared=False,
+            url="agreement.md", grid="agreement", compared=False, quoted=True,
         )  # fmt: skip
 
 
@@ -161,6 +169,11 @@ HEADLINE = tuple(one for one in MEASURES if one.compared and one.has_interval)
 def measured(result: ResultFields) -> Figures:
     """{name: value} of every measure of the list."""
     return {one.name: one.value(result) for one in MEASURES}
+
+
+def quoted_measures(measured: str) -> list[Measure]:
+    """The headline numbers of a comparison: scores, or "agreement" if neither side is the truth."""
+    return [one for one in MEASURES if one.quoted and (one.grid == "agreement") == (measured == "agreement")]
 
 
 def measure_of(name: str) -> Measure:

@@ -13,7 +13,15 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.results.encoding import json_ready, json_text
-from layoutcm.results.measures import MEASURES, Figures, class_figures, find_figure, measure_of, measured, row_of_figure
+from layoutcm.results.measures import (
+    Figures,
+    class_figures,
+    find_figure,
+    measure_of,
+    measured,
+    quoted_measures,
+    row_of_figure,
+)
 from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, Part, ResultFields
 from layoutcm.wording import score_text
 
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 
     from layoutcm.metrics.confusion import Confusion
 
+USUAL_QUOTATION = {"scores": "macro.f1", "agreement": "agreement.kappa"}
 SHOWN_DIGITS = 12  # of a digest, in a quotation
 AnyPath = str | os.PathLike[str]
 
@@ -137,12 +146,13 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
 
         return write_result_report(self, folder)
 
-    def quote(self, figure: str = "macro.f1") -> str:
+    def quote(self, figure: str = "") -> str:
         """A number in one line, with its interval, the digests of the inputs, and the recipe with the version.
 
-        Beside an interval, the recipe says what it was computed from, how, and at which level.
+        Without a name it is macro.f1, or agreement.kappa if neither side is the truth. Beside an interval, the recipe
+        says what it was computed from, how, and at which level.
         """
-        figure = find_figure(figure, self.figures, "figure")
+        figure = find_figure(figure or USUAL_QUOTATION[self.vocabulary.measured], self.figures, "figure")
         value, ends = self.figures[figure], self.interval_of(figure)
         if value is None:
             raise InputError("", figure, "it is not defined in this result", "Quote another figure.")
@@ -174,7 +184,7 @@ def filled(result: Result) -> Result:
     known = msgspec.structs.replace(result, measures=measured(result))
     digests: dict[str, Any] = {"gt_digest": digest_of(result.inputs.gt), "pred_digest": digest_of(result.inputs.pred)}
     records = []
-    for one in (one for one in MEASURES if one.quoted):
+    for one in quoted_measures(result.vocabulary.measured):
         said: dict[str, Any] = {"value": known.measures[one.name], "recipe": known.recipe_of(one.name)}
         records.append(HeadlineRecord(figure=one.name, version=known.version, **said, **digests))
     return msgspec.structs.replace(known, headline=records)

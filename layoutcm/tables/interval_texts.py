@@ -128,7 +128,7 @@ class CellWords:
         return " points" if self.is_share else " px"
 
     def write(self, value: float) -> str:
-        return percent(value) if self.is_share else f"{thin_spaced(round(value))} px"
+        return percent(value) if self.is_share else f"{thin_spaced(value)} px"
 
     def write_change(self, value: float) -> str:
         if self.is_share or math.isnan(value):

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from layoutcm.tables.tables import Table
-from layoutcm.wording import grouped, one_line, score_text
+from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
+from layoutcm.wording import MISSING, grouped, one_line, score_text
 
 LATEX_ESCAPES = str.maketrans(
     {
@@ -47,6 +47,7 @@ def escape_latex(text: str) -> str:
 
 def latex(table: Table) -> str:
     """A LaTeX tabular with booktabs rules; shares are written as everywhere (`score_text`), n/a is a dash."""
+    table = with_joined_ends(table)
     headings = [escape_latex(heading) for heading in table.headings()]
     kinds = table.kinds()
     if len(headings) >= ROTATE_FROM and table.matrix:
@@ -59,7 +60,7 @@ def latex(table: Table) -> str:
         r"\toprule",
         " & ".join(headings) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number)),
+        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number, r"\,", "--")),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -68,41 +69,41 @@ def latex(table: Table) -> str:
 
 def markdown(table: Table) -> str:
     """A GitHub Markdown table; n/a is a dash."""
+    table = with_joined_ends(table)
     rules = ["---" if kind == "text" else "---:" for kind in table.kinds()]
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
         rules,
-        *_row_texts(table, escape_markdown, _markdown_number),
+        *_row_texts(table, escape_markdown, _markdown_number, ",", MISSING),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[Any, str], str]) -> list[list[str]]:
-    kinds = table.kinds()
-    return [
-        [escape(str(value)) if kind == "text" else number_text(value, kind) for value, kind in zip(row, kinds)]
-        for row in table.data.itertuples(index=False, name=None)
-    ]
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a number is n/a; a row number of a region that does not exist is not a float."""
+def _row_texts(
+    table: Table, escape: Callable[[str], str], number: Callable[[str], str], separator: str, missing: str
+) -> list[list[str]]:
+    """The cells as text: `escape` is for names and words, `number` for numbers; `separator` is between thousands."""
     import pandas as pd
 
-    return bool(pd.isna(value))
+    def text(value: Any, kind: str) -> str:
+        if isinstance(value, Ends):
+            return value.text(number)
+        if kind == "text":
+            return escape(str(value))
+        if pd.isna(value):  # a row number of a region that does not exist is not a float
+            return missing
+        return number(score_text(value)) if kind in SCORE_KINDS else grouped(value, separator)
+
+    return [list(map(text, row, table.kinds())) for row in table.data.itertuples(index=False, name=None)]
 
 
-def _latex_number(value: Any, kind: str) -> str:
-    if _is_missing(value):
-        return "--"
-    return score_text(value).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
+def _latex_number(text: str) -> str:
+    return text.translate(LATEX_NUMBER)
+
+
+def _markdown_number(text: str) -> str:
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
-
-
-def _markdown_number(value: Any, kind: str) -> str:
-    if _is_missing(value):
-        return "–"
-    return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind == "share" else grouped(value, ",")

@@ -30,7 +30,7 @@ from layoutcm.tables.interval_texts import (
     units_text,
 )
 from layoutcm.tables.label_folding import MOST_DRAWN
-from layoutcm.tables.tables import Table
+from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
 from layoutcm.tables.terminal import line_name
 from layoutcm.wording import (
     MISSING,
@@ -138,25 +138,27 @@ def board_table(board: LeaderboardResult) -> Table:
 
 
 def shown_table(board: LeaderboardResult, columns: list[Measure] | None = None) -> Table:
-    """The leaderboard with intervals as text: for a page, LaTeX, Markdown; all measures unless some are given."""
-    rows = []
+    """The leaderboard for people: for a page, LaTeX, Markdown; all measures unless some are given."""
+    rows, columns = [], columns or board_columns(board)
     for row in board.model_rows:
         shown: dict[str, Any] = {"model": row.model}
-        for one in columns or board_columns(board):
-            shown[one.short_title] = _value(row, one)
+        for one in columns:
+            shown[one.column or one.name] = _value(row, one)
             if hasattr(row, f"{one.column}_low"):
-                shown[f"interval of {one.short_title}"] = ends_text(row, one.column, score_text, " – ")
-        shown |= {"difference": row.difference, "p": row.p, "remark": row.remark}
-        shown["verdict"] = verdict_words(row.verdict, board.units[:-1])
-        shown["interval of the difference"] = ends_text(row, "difference", difference_text, " to ")
-        rows.append(shown)
-    order = [*list(rows[0])[:-5], "difference", "interval of the difference", "p", "verdict", "remark"]
-    return _board(board, frame_of(rows)[order])
+                shown |= _ends_of(row, one.column)
+        shown |= {"difference": row.difference, **_ends_of(row, "difference"), "p": row.p}
+        rows.append(shown | {"verdict": verdict_words(row.verdict, board.units[:-1]), "remark": row.remark})
+    titles = {one.column or one.name: one.short_title for one in columns}
+    return replace(_board(board, frame_of(rows)), titles=titles, joins_ends=True)
+
+
+def _ends_of(row: BoardRow, name: str) -> dict[str, Any]:
+    return {f"{name}_{end}": row[f"{name}_{end}"] for end in ("low", "high")}
 
 
 def board_html(board: LeaderboardResult) -> str:
     """The leaderboard as small HTML, for notebooks."""
-    table = shown_table(board)
+    table = with_joined_ends(shown_table(board))
     rows = [
         [_cell_text(*cell) for cell in zip(map(str, table.data), table.kinds(), row)]
         for row in table.data.head(MOST_MODELS).itertuples(index=False, name=None)
@@ -166,9 +168,11 @@ def board_html(board: LeaderboardResult) -> str:
 
 
 def _cell_text(column: str, kind: str, cell: Any) -> str:
+    if isinstance(cell, Ends):
+        return cell.text()
     if column == "difference":
         return difference_text(cell)
-    return score_text(cell) if kind == "share" else str(cell)
+    return score_text(cell) if kind in SCORE_KINDS else str(cell)
 
 
 def board_columns(board: LeaderboardResult) -> list[Measure]:
@@ -239,26 +243,26 @@ def class_scores_table(board: LeaderboardResult) -> Table:
     """Labels x predictions: F1 with its interval and, but for the baseline, the verdict; only labels in use."""
     grid = class_grid(board)._replace(labels=classes_in_use(board))
     note = f"F1 of each prediction, and whether it differs from {board.baseline}; {CORRECTED_FOR_ALL}"
-    return Table(CLASSES, "F1 of classes", _class_columns(grid, grid.models, "f1"), note=note)
+    data = _class_columns(grid, grid.models, "f1")
+    return Table(CLASSES, "F1 of classes", data, note=note, joins_ends=True)
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
     """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
     data = _class_columns(grid, [grid.models[k] for k in grid.others], "difference")
     title = f"F1 of classes minus that of {grid.baseline}"
-    return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL)
+    return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL, joins_ends=True)
 
 
 def _class_columns(grid: ClassGrid, models: list[str], value: str) -> pd.DataFrame:
     """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
     import pandas as pd
 
-    write, joint = (score_text, " – ") if value == "f1" else (difference_text, " to ")
     columns: dict[str, Any] = {"label": grid.labels}
     for name in models:
         own = [grid.rows[label, name] for label in grid.labels]
-        columns[f"{value}: {name}"] = np.array([row[value] for row in own], float)
-        columns[f"interval: {name}"] = [ends_text(row, value, write, joint) for row in own]
+        for end in ("", "_low", "_high"):
+            columns[f"{value}{end}: {name}"] = np.array([row[f"{value}{end}"] for row in own], float)
         if name != grid.baseline:
             columns[f"verdict: {name}"] = [verdict_words(row.verdict, grid.unit) for row in own]
     return pd.DataFrame(columns)

@@ -87,6 +87,12 @@ def every_label(confusion: Confusion) -> Selection:
 FEW_CONFUSIONS = 5  # in a notebook and in the text of a gate
 
 
+def largest_title(confusion: Confusion) -> str:
+    """What the largest cells are called inside a sentence."""
+    titles = {"scores": "largest confusions", "agreement": "largest disagreements"}
+    return titles[confusion.vocabulary.measured] if confusion.diagonal else "largest cells"
+
+
 def largest_confusions(
     confusion: Confusion, most: int = 10, selection: Selection | None = None, touching: Collection[str] = ()
 ) -> list[tuple[str, str, float, float]]:
@@ -128,7 +134,8 @@ def summary_sentence(
     if not confusion.diagonal:
         return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
-    loss = f"; largest confusion: {label_text(worst[0])} read as {label_text(worst[1])}" if worst else ""
+    name = cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal, label_text) if worst else ""
+    loss = f"; largest confusion: {name}" if worst else ""
     borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack is not None else ""
     right = f"{percent(confusion.right)} of the ground truth's label pixels have the right label"
     return f"{found}; {right}{loss}{borders}."

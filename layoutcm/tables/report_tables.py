@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
-from layoutcm.metrics.agreement import observed_by_group
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.results.measures import MEASURES
+from layoutcm.results.measures import SCORES, measure_of, quoted_measures
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Agreement, LabelAgreement, PageToReview, Part
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
@@ -38,21 +36,22 @@ from layoutcm.wording import USE_A_MAPPING, one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-AGREEMENT_TITLES = {one.name.partition(".")[2]: one.title for one in MEASURES if one.grid == "agreement"}
+LABEL_AGREEMENT = "label_agreement"
+LABEL_TITLES = {"agreement": "both of either"}  # of the pixels with a label on either side
+# In a table of pages or documents, scores without another word in their column are macro averages.
+MACRO_TITLES = {score: measure_of(f"macro.{score}").short_title for score in SCORES}
 NO_AGREEMENT = f"There is no agreement: A and B have different labels ({USE_A_MAPPING})."
 REVIEW_ORDER = "pages to review: first the page of every label where A and B disagree most, then their second pages, …"
 
 
 def agreement_tables(result: Result, confusion: Confusion, comparison: Comparison | None = None) -> list[Table]:
     """The tables of a report on A and B."""
-    largest = confusions_table(confusion)
-    title = "Largest disagreements" if confusion.diagonal else largest.title
     review = _frame(agreed(result).pages_to_review, PageToReview)  # only the first of very many
     return [
         matrix_table(confusion, "pixels"),
         _agreement_table(result),
-        replace(largest, title=title, data=largest.data.rename(columns={"share": "share_of_a"})),
-        Table("label_agreement", "Labels", _frame(agreed(result).labels, LabelAgreement)),
+        confusions_table(confusion),
+        Table(LABEL_AGREEMENT, "Labels", _frame(agreed(result).labels, LabelAgreement), titles=LABEL_TITLES),
         review_table(review if comparison is None else comparison.pages_to_review()),
         *level_tables(result, comparison),
         findings_table(result),
@@ -73,7 +72,7 @@ def agreed(result: Result) -> Agreement:
 def _agreement_table(result: Result) -> Table:
     import pandas as pd
 
-    values = {one.title: result.measures[one.name] for one in MEASURES if one.grid == "agreement"}
+    values = {one.title: result.measures[one.name] for one in quoted_measures("agreement")}
     data = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     return Table("agreement", "Agreement", data, note="" if result.has_classes else NO_AGREEMENT)
 
@@ -107,32 +106,22 @@ def level_tables(result: Result, comparison: Comparison | None) -> list[Table]:
     ):
         title = f"{name.capitalize()}, {result.vocabulary.worst_first}"
         if is_there:
-            tables.append(Table(name, title, getattr(result, of_result)()))
+            tables.append(Table(name, title, getattr(result, of_result)(), titles=MACRO_TITLES))
         elif comparison is not None:
-            table = getattr(comparison, of_result)(result.method)
-            tables.append(Table(name, title, AS_MEASURED[result.vocabulary.measured](table, comparison, name)))
+            tables.append(Table(name, title, getattr(comparison, of_result)(result.method), titles=MACRO_TITLES))
     return tables
 
 
-def _with_agreement(table: pd.DataFrame, comparison: Comparison, name: str) -> pd.DataFrame:
-    """The documents or pages of a table with their agreement instead of scores, the lowest first."""
-    levels, kind = comparison.levels, name[:-1]
-    names = levels.documents if name == "documents" else levels.page_names
-    agreement = dict(zip(names, observed_by_group(levels, name == "documents").tolist()))
-    found = table[list(table)[:3]].assign(agreement=[agreement[one] for one in table[kind]])
-    return found.sort_values("agreement", kind="stable", ignore_index=True)
-
-
-AS_MEASURED: dict[str, Callable[..., Any]] = {"scores": lambda table, *_: table, "agreement": _with_agreement}
-
-
 class Uses(NamedTuple):
-    """Where a table appears: on a sheet, on the summary sheet (at this place), in the HTML page, as LaTeX."""
+    """Where a table appears: on a sheet, on the summary sheet (at this place), in the HTML page, as LaTeX, as CSV."""
 
     sheet: bool = False
     summary: int = 0
     html: bool = False
     latex: bool = False
+    csv: bool = False
+    html_rows: int | None = None  # at most so many, if it can be long
+    is_long: bool = False  # a sheet has only its first rows
 
 
 # In the order of sheets and of the HTML page.
@@ -144,8 +133,8 @@ USES = {
     "measures": Uses(sheet=True, html=True, latex=True),
     "confusions": Uses(summary=3, html=True, latex=True),
     "classes": Uses(sheet=True, html=True, latex=True),
-    "label_agreement": Uses(sheet=True, html=True, latex=True),
-    "review": Uses(sheet=True, html=True),
+    LABEL_AGREEMENT: Uses(sheet=True, html=True, latex=True),
+    "review": Uses(sheet=True, html=True, html_rows=300, is_long=True),
     "intervals": Uses(sheet=True, html=True, latex=True),
     "difference": Uses(sheet=True, html=True, latex=True),
     "units": Uses(sheet=True, html=True),
@@ -154,22 +143,28 @@ USES = {
     "forgiveness": Uses(sheet=True, html=True, latex=True),
     "thresholds": Uses(sheet=True, html=True, latex=True),
     "calibration": Uses(sheet=True, html=True, latex=True),
-    "causes_by_document": Uses(sheet=True, html=True),
-    "causes_by_page": Uses(sheet=True),
+    "causes_by_document": Uses(sheet=True, html=True, html_rows=300, is_long=True),
+    "causes_by_page": Uses(sheet=True, is_long=True),
     "object_scores": Uses(summary=2, html=True),
     "objects": Uses(sheet=True, html=True, latex=True),
-    RANKED_PAIRS: Uses(sheet=True),
+    RANKED_PAIRS: Uses(sheet=True, csv=True, is_long=True),
     "slices": Uses(sheet=True, html=True, latex=True),
     "families": Uses(sheet=True, html=True, latex=True),
     "families_pred": Uses(sheet=True, html=True, latex=True),
-    "documents": Uses(sheet=True, html=True),
-    "pages": Uses(sheet=True, html=True),
+    "documents": Uses(sheet=True, html=True, html_rows=300, is_long=True),
+    "pages": Uses(sheet=True, html=True, csv=True, html_rows=500, is_long=True),
     "findings": Uses(sheet=True, html=True),
     "recipe": Uses(sheet=True, html=True),
+    # Of several predictions; their report has a list of its own, with all of its tables.
+    "model_documents": Uses(csv=True, html_rows=300, is_long=True),
+    "model_pages": Uses(csv=True, html_rows=500, is_long=True),
 }
 SHEETS = {name: name.capitalize().replace("_", " ") for name, uses in USES.items() if uses.sheet}
 SUMMARY_TABLES = sorted((name for name, uses in USES.items() if uses.summary), key=lambda name: USES[name].summary)
 HTML_TABLES = tuple(name for name, uses in USES.items() if uses.html)
+HTML_ROWS = {name: uses.html_rows for name, uses in USES.items() if uses.html_rows}
+LONG_TABLES = frozenset(name for name, uses in USES.items() if uses.is_long)
+CSV_TABLES = tuple(name for name, uses in USES.items() if uses.csv)
 LATEX_TABLES = tuple(name for name, uses in USES.items() if uses.latex)
 
 

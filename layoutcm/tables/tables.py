@@ -6,10 +6,11 @@ Numbers have full precision; each output format decides how many digits it write
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import UNSET, to_builtins
@@ -25,13 +26,13 @@ from layoutcm.metrics.objects.ranked_pairs import QUALITIES
 from layoutcm.metrics.scores import SCORES
 from layoutcm.results.measures import (
     CONTENT_ROW,
-    HEADLINE,
     MEASURES,
     OBJECT_SCORES,
     OF_PIXELS,
     SCORE_TITLES,
     figure_title,
     grid_rows,
+    measure_of,
 )
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import Families, IntervalTables, LabelledMatrix, ObjectScores
@@ -46,33 +47,43 @@ from layoutcm.tables.matrix_views import (
     Selection,
     every_label,
     largest_confusions,
+    largest_title,
     view_title,
     view_values,
 )
-from layoutcm.wording import USE_A_MAPPING, as_text_cell, iou_text, one_line
+from layoutcm.wording import (
+    MISSING,
+    USE_A_MAPPING,
+    as_heading,
+    as_text_cell,
+    difference_text,
+    iou_text,
+    one_line,
+    score_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHAPES = {"box": "boxes", "mask": "masks"}
+TITLE_OF_2X2 = "2x2: Background and Content"
 ANY_LABEL = ", whatever the label"
+OF_DIFFERENCE = {"difference": "the difference"}
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
-# Float columns that contain pixels or another amount; all other float columns contain shares.
+# Float columns that contain pixels or another amount, and those with numbers that are not a share of something, such as
+# the ends of intervals. All other float columns contain shares.
 PIXEL_COLUMNS = frozenset(
     {"pixels", "total", "documents_needed", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))}
 )
+SCORE_KINDS = ("share", "number")  # kinds of columns that `score_text` writes
+NUMBER_COLUMNS = frozenset({"p", "low", "high", "difference", "threshold", "gain"})
 HEADINGS = {
-    **{one.column: one.short_title for one in MEASURES if one.column},
-    **{f"{one.column}_{end}": f"{one.short_title}, {end}" for one in HEADLINE for end in ("low", "high")},
+    **{name: one.short_title for one in MEASURES for name in (one.column, one.name) if name},
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
     "f1": "F1",
-    "f1_low": "F1, low",
-    "f1_high": "F1, high",
     "iou": "IoU",
-    "difference_low": "difference, low",
-    "difference_high": "difference, high",
     "error_share": "share of error",
     "share": "share of gt",
     "share_of_a": "share of A",
@@ -103,8 +114,9 @@ class Table:
     """A DataFrame with a title and an optional `note`.
 
     The columns of a `matrix` are named by labels and contain either pixels (`pixels`) or shares. `recipe` is set if it
-    differs from the recipe of the comparison. `places` numbers the labels of the rows and of the columns of a family; a
-    cell is correct if both numbers are equal.
+    differs from the recipe of the comparison. `titles` is {column: heading} of columns whose heading differs from that
+    in `HEADINGS`. If it `joins_ends`, writers of text join the columns with the ends of an interval. `places` numbers
+    the labels of the rows and of the columns of a family; a cell is correct if both numbers are equal.
     """
 
     name: str
@@ -115,13 +127,18 @@ class Table:
     note: str = ""
     recipe: str = ""
     places: tuple[list[int], list[int]] | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
+    joins_ends: bool = False
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.data.columns]
-        return [one_line(name if self.matrix else _heading(name)) for name in names]
+        return [one_line(name if self.matrix else self.titles.get(name) or heading_of(name)) for name in names]
 
     def kinds(self) -> list[str]:
-        """The content of each column: text, whole (integers), pixels or share."""
+        """The content of each column: text, whole (integers), pixels, share, or another number.
+
+        A share and a number are written alike, but a share may have a bar or a colour.
+        """
         return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.data.columns, self.data.dtypes)]
 
     def _kind(self, name: str, dtype: str) -> str:
@@ -129,13 +146,58 @@ class Table:
             return "whole"
         if dtype != "f":
             return "text"
-        return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
+        name = "" if self.matrix else name.partition(":")[0]  # the columns of a matrix are labels
+        if self.pixels or name in PIXEL_COLUMNS:
+            return "pixels"
+        return "number" if name in NUMBER_COLUMNS or name.endswith(("_low", "_high")) else "share"
 
 
-def _heading(name: str) -> str:
-    """The heading of a column: "f1" is "F1", and "f1: model" is "F1: model"."""
+def heading_of(name: str) -> str:
+    """The heading of a column: "f1" is "F1", "f1: model" is "F1: model", and "f1_low" is "F1, low"."""
     known, colon, rest = name.partition(": ")
+    for end in ("low", "high"):
+        if known.endswith(f"_{end}"):
+            return f"{heading_of(known.removesuffix(f'_{end}'))}, {end}{colon}{rest}"
     return f"{HEADINGS.get(known, known)}{colon}{rest}"
+
+
+class Ends(NamedTuple):
+    """The two ends of an interval, for writers of text; those of a difference have a sign."""
+
+    low: float
+    high: float
+    is_difference: bool
+
+    def text(self, write: Callable[[str], str] = str) -> str:
+        """'0.770 – 0.845' or '-0.221 to -0.099'; `write` escapes each number."""
+        if math.isnan(self.low):
+            return MISSING
+        number, joint = (difference_text, "to") if self.is_difference else (score_text, "–")
+        return f"{write(number(self.low))} {joint} {write(number(self.high))}"
+
+
+def with_joined_ends(table: Table) -> Table:
+    """The table for a writer of text: if it wants it, the two ends of every interval are `Ends` in one column."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name in map(str, table.data if table.joins_ends else ()):
+        known, _, rest = name.partition(": ")
+        of = known.removesuffix("_low")
+        if of != known:
+            title = (
+                f"interval: {rest}"
+                if rest
+                else f"interval of {OF_DIFFERENCE.get(of) or table.titles.get(of) or heading_of(of)}"
+            )
+            high = table.data[name.replace("_low", "_high", 1)]
+            ends = [
+                Ends(*both, of in OF_DIFFERENCE) for both in zip(table.data[name].astype(float), high.astype(float))
+            ]
+            columns[title] = pd.Series(ends, table.data.index, dtype=object)
+        elif not known.endswith("_high"):
+            columns[name] = table.data[name]
+    return replace(table, data=pd.DataFrame(columns)) if columns else table
 
 
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
@@ -157,7 +219,7 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
 
 
 def collapsed_table(confusion: Confusion) -> Table:
-    """Background against Content: two gt rows, and two pred columns for each view."""
+    """The 2x2 of Background and Content: two gt rows, and two pred columns for each view."""
     import pandas as pd
 
     collapsed = confusion.collapse()
@@ -165,7 +227,7 @@ def collapsed_table(confusion: Confusion) -> Table:
     for view in VIEWS:
         values = view_values(collapsed, view)
         columns |= {f"{VIEW_TITLES[view]}: {label}": values[:, j] for j, label in enumerate(collapsed.labels)}
-    return Table("collapsed", "Background against Content", pd.DataFrame(columns))
+    return Table("collapsed", TITLE_OF_2X2, pd.DataFrame(columns))
 
 
 NO_CLASSES = f"n/a: the two sides have different labels ({USE_A_MAPPING})."
@@ -213,9 +275,9 @@ def measure_table(result: Result) -> Table:
 def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     import pandas as pd
 
-    columns = [*confusion.side_names, "pixels", "share"]
-    title = "Largest confusions" if confusion.diagonal else "Largest cells"
-    return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
+    share = {"scores": "share", "agreement": "share_of_a"}[confusion.vocabulary.measured]
+    data = pd.DataFrame(largest_confusions(confusion, most), columns=[*confusion.side_names, "pixels", share])
+    return Table("confusions", as_heading(largest_title(confusion)), data)
 
 
 def object_tables(objects: ObjectScores) -> list[Table]:
@@ -230,11 +292,11 @@ def object_tables(objects: ObjectScores) -> list[Table]:
     note = " ".join(filter(None, (no_ap, objects.note)))
     panoptic = to_builtins(objects.panoptic) if objects.panoptic else {}
     values = {} if objects.why_no_ap else dict(objects.summary)
-    values |= {name.upper(): panoptic.get(name) for name in QUALITIES if shared}
+    values |= {measure_of(f"objects.{name}").title: panoptic.get(name) for name in QUALITIES if shared}
     for scores, suffix in ((at, ""), (at.class_blind, ANY_LABEL)):
         if shared or suffix:
             at_iou = f"at IoU {iou_text(at.iou)}{suffix}"
-            values |= {f"{HEADINGS.get(name, name)} {at_iou}": scores[name] for name in SCORES}
+            values |= {f"object {SCORE_TITLES[name]}, {at_iou}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     parts = [frame_of(to_builtins(found)) for found in (at.classes, objects.per_class, panoptic.get("classes", []))]
     wanted = [["label", "gt", "pred", *COUNTS, *SCORES], OBJECT_SCORES, QUALITIES]

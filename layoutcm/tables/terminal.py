@@ -12,13 +12,22 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
-from layoutcm.results.measures import CONTENT_ROW, MEASURES, OBJECT_SCORES, OF_PIXELS, SCORES, Measure, grid_rows
+from layoutcm.results.measures import (
+    CONTENT_ROW,
+    MEASURES,
+    OBJECT_SCORES,
+    OF_PIXELS,
+    SCORES,
+    Measure,
+    grid_rows,
+    quoted_measures,
+)
 from layoutcm.results.result import Result
 from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
 from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
 from layoutcm.tables.layout_facts import layout_result
-from layoutcm.tables.matrix_views import cell_name, largest_confusions, result_sentence, select
-from layoutcm.tables.report_tables import NO_AGREEMENT, REVIEW_ORDER, agreed
+from layoutcm.tables.matrix_views import cell_name, largest_confusions, largest_title, result_sentence, select
+from layoutcm.tables.report_tables import LABEL_TITLES, NO_AGREEMENT, REVIEW_ORDER, agreed
 from layoutcm.tables.tables import ANY_LABEL, SHAPES
 from layoutcm.wording import USE_A_MAPPING, iou_text, one_line, percent, pixels_in_full, plural, score_text, short_name
 
@@ -103,13 +112,13 @@ def _class_lines(confusion: Confusion) -> list[str]:
     return lines
 
 
-def _confusion_lines(confusion: Confusion, title: str = "largest confusions", has_shares: bool = True) -> list[str]:
+def _confusion_lines(confusion: Confusion, has_shares: bool = True) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
     names = [cell_name(confusion.vocabulary, *cell[:2], confusion.diagonal, line_name) for cell in cells]
     width = max(map(len, names))
-    lines = [title if confusion.diagonal else "largest cells"]
+    lines = [largest_title(confusion)]
     for name, (gt, _, pixels, share) in zip(names, cells):
         of_gt = f"  {percent(share):>7} of {line_name(gt)}" if has_shares else ""
         lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px{of_gt}")
@@ -118,15 +127,14 @@ def _confusion_lines(confusion: Confusion, title: str = "largest confusions", ha
 
 def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
     """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
-    largest = _confusion_lines(confusion, "largest disagreements", has_shares=False)
+    largest = _confusion_lines(confusion, has_shares=False)
     return [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
 
 
 def _agreement_lines(result: Result) -> list[str]:
     if not result.has_classes:
         return [NO_AGREEMENT]
-    own = [one for one in MEASURES if one.grid == "agreement"]
-    return [f"{one.title:28} {score_text(result.measures[one.name]):>8}" for one in own]
+    return [f"{one.title:28} {score_text(result.measures[one.name]):>8}" for one in quoted_measures("agreement")]
 
 
 def _label_lines(result: Result) -> list[str]:
@@ -134,7 +142,7 @@ def _label_lines(result: Result) -> list[str]:
     if not rows:
         return []
     width = max(len("label"), *(len(line_name(row["label"])) for row in rows))
-    lines = [f"{'label':{width}} {'A px':>14} {'B px':>14} {'both px':>14}  both of either"]
+    lines = [f"{'label':{width}} {'A px':>14} {'B px':>14} {'both px':>14}  {LABEL_TITLES['agreement']}"]
     for row in rows:
         pixels = " ".join(f"{pixels_in_full(row[name]):>14}" for name in ("a_pixels", "b_pixels", "both_pixels"))
         lines.append(f"{line_name(row['label']):{width}} {pixels} {score_text(row['agreement']):>15}")

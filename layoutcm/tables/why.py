@@ -16,7 +16,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.types import CausePixels, CauseScores
-from layoutcm.tables.matrix_views import Selection, select
+from layoutcm.tables.matrix_views import Selection, cell_name, select
 from layoutcm.tables.score_tables import calibration_table, score_lines, threshold_table
 from layoutcm.tables.tables import Table
 from layoutcm.wording import (
@@ -120,8 +120,8 @@ def cause_rows(result: Result) -> Iterator[tuple[str, float, float, str]]:
         mostly = ""
         if pixels > 0:
             i, j = np.unravel_index(values.argmax(), values.shape)
-            mostly = f"{causes.labels[i]} read as {causes.labels[j]}"
-        yield cause, pixels, pixels / wrong if wrong else float("nan"), mostly
+            mostly = cell_name(result.vocabulary, causes.labels[i], causes.labels[j], diagonal=True, label_text=str)
+        yield cause, pixels, float(ratio(pixels, wrong)), mostly
 
 
 def why_summary(result: Result) -> str:

@@ -50,13 +50,9 @@ class ScreenWords(Vocabulary, frozen=True, kw_only=True):
     errors: str  # the title of Errors
     filters: str  # before the filters of Errors
     hint: str  # beside the matrix of Errors, as long as nothing is clicked
-    largest: tuple[str, str]  # the largest cells if the two sides have different labels, and if they have the same
     classes: str  # the section of scores by label
     lit: str  # the pixels of a label: {label}
-    page_scores: dict[str, str]  # {score: its title} in the table of pages
-    page_columns: dict[str, str]  # {score: its column} in the file of this table, for columns with another name
     not_in_2x2: tuple[str, ...]  # columns of class values that the 2x2 does not have
-    verdicts_in_matrix: dict[str, str]  # {verdict: its name} for those that the script of the matrix does not know
     object_cells: str  # the title of the matrix of objects
     object_cell: str  # the name of one of its cells: {gt}, {verb} and {pred}
     matched: tuple[str, str]  # what the objects of each side are if they have a partner
@@ -77,13 +73,9 @@ _WITH_TRUTH = ScreenWords(
     errors="Errors",
     filters="On Errors, only pages with:",
     hint="Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.",
-    largest=("Largest cells", "Largest confusions"),
     classes="Classes",
     lit="the wrong pixels of {label}",
-    page_scores={"f1": "macro F1", "micro_f1": "micro F1", "content_f1": "content F1"},
-    page_columns={},
     not_in_2x2=(),
-    verdicts_in_matrix={},
     object_cells="What is found as what",
     object_cell=WITH_TRUTH.cell,
     matched=("are found", "are right"),
@@ -94,7 +86,6 @@ _WITH_TRUTH = ScreenWords(
     no_pairs="",
     no_use_of_scores="",
 )
-_SHARED = {"f1": "both of A and B (F1)", "micro_f1": "of all pixels (F1)", "content_f1": "of content (F1)"}
 _WITHOUT_TRUTH = ScreenWords(
     **msgspec.structs.asdict(WITHOUT_TRUTH),
     others_title="B",
@@ -104,13 +95,9 @@ _WITHOUT_TRUTH = ScreenWords(
     errors="Where A and B differ",
     filters="Only pages with:",
     hint="Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ.",
-    largest=("Largest differences", "Largest differences"),
     classes="Labels",
     lit="the differences in {label}",
-    page_scores=_SHARED,
-    page_columns=_SHARED,
     not_in_2x2=("precision", "recall", "f1"),
-    verdicts_in_matrix=WITHOUT_TRUTH.verdicts,
     object_cells="What of A is what in B",
     object_cell="{gt} is {pred}",
     matched=("are also in B", "are also in A"),

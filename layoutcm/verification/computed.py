@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,8 @@ def _pairs(comparison: Comparison, page: str | None) -> dict[str, float]:
 
 def page_table_rows(comparison: Comparison, pages: Sequence[str], method: str) -> dict[str, Numbers]:
     """{page: the scores in its row of the page table}"""
-    table = comparison.page_table(method).set_index("page").loc[list(pages), list(PAGE_SCORES)]
+    scored = replace(comparison, has_truth=True)  # else the table has the agreement
+    table = scored.page_table(method).set_index("page").loc[list(pages), list(PAGE_SCORES)]
     rows = zip(table.index, table.to_numpy().tolist())
     return {page: {quantity.PAGE_TABLE: dict(zip(PAGE_SCORES, row))} for page, row in rows}
 

@@ -8,7 +8,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.filling.result_of import result_of, with_letters
+from layoutcm.filling.result_of import result_of
+from layoutcm.layouts.findings import with_letters
 from layoutcm.layouts.model import Finding
 from layoutcm.results.encoding import json_ready
 from support.paths import SAMPLE

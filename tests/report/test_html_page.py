@@ -90,7 +90,7 @@ def test_image_uris_of_noise_have_a_limited_size():
 
 
 def test_tables_in_the_html_are_limited(sample, monkeypatch):
-    monkeypatch.setattr(html_page, "MOST_TABLE_ROWS", {"pages": 3, "documents": 2})
+    monkeypatch.setattr(html_page, "HTML_ROWS", {"pages": 3, "documents": 2})
     monkeypatch.setattr(html_page, "MOST_PICTURES", 2)
     result = result_of(sample)
     data = html_page.report_data(result, all_tables(result), sample)

@@ -80,6 +80,9 @@ def test_json_and_csv_equal_the_api(board, place):
         assert classes.loc[label, f"f1: {model}"] == pytest.approx(wanted.loc[(label, model), "f1"], rel=1e-14)
         if model != board.baseline:
             assert classes.loc[label, f"verdict: {model}"] == wanted.loc[(label, model), "verdict"]
+        assert classes.loc[label, f"f1_low: {model}"] == pytest.approx(
+            wanted.loc[(label, model), "f1_low"], nan_ok=True
+        )
 
 
 def test_workbook_and_latex_have_the_numbers(board, place):
@@ -87,7 +90,9 @@ def test_workbook_and_latex_have_the_numbers(board, place):
     titles = ["Leaderboard", "Model classes", "Model differences", "Model documents", "Model pages"]
     assert book.sheetnames == titles
     head, *rows = book["Leaderboard"].iter_rows(values_only=True)
-    place_of = {name: head.index(name) for name in ("model", "macro F1, low", "difference", "verdict")}
+    place_of = {
+        name: head.index(name) for name in ("model", "macro F1, low", "panoptic quality", "difference", "verdict")
+    }
     for row, wanted in zip(rows, board.table.to_dict("records")):
         assert row[place_of["model"]] == wanted["model"] and row[place_of["verdict"]] == wanted["verdict"]
         assert row[place_of["macro F1, low"]] == pytest.approx(wanted["macro_f1_low"], rel=1e-14)
@@ -95,11 +100,13 @@ def test_workbook_and_latex_have_the_numbers(board, place):
     pages = list(book["Model pages"].iter_rows(values_only=True))
     assert pages[0][3] == "F1: model-c" and pages[1][0] == board.pages()["page"][0]
     text = (place / "tables" / "leaderboard.tex").read_text("utf-8")
+    ends = board.table.set_index("model").loc["model-b", ["difference_low", "difference_high"]]
+    assert " to ".join(f"$-${abs(end):.3f}" for end in ends) in text
     best = board.table.iloc[0]
     assert f"& {best['macro_f1']:.3f} & {best['macro_f1_low']:.3f} – {best['macro_f1_high']:.3f} &" in text
     assert "no difference shown" in text and "baseline" in text
     text = (place / "tables" / "leaderboard.md").read_text("utf-8")
-    ends = " – ".join(f"{best[f'macro_f1_{end}']:.3f}".replace(".", r"\.") for end in ("low", "high"))
+    ends = " – ".join(f"{best[f'macro_f1_{end}']:.3f}" for end in ("low", "high"))
     assert f"| {best['macro_f1']:.3f} | {ends} |" in text
     assert "Caption & " in (place / "tables" / "model_classes.tex").read_text("utf-8")
 

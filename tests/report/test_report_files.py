@@ -63,7 +63,9 @@ def test_objects_equal_the_api_in_every_file(sample, folder):
     assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
     np.testing.assert_array_equal(values([row[1:] for row in tables["objects"]["rows"]]), wanted.iloc[:, 1:])
     whole = dict(tables["object_scores"]["rows"])
-    assert whole["AP"] == sample.objects().ap and whole["F1 at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
+    assert (
+        whole["AP"] == sample.objects().ap and whole["object F1, at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
+    )
     book = openpyxl.load_workbook(folder / "report.xlsx")
     head, *rows = book["Objects"].iter_rows(values_only=True)
     assert head[:6] == ("label", "gt", "pred", "TP", "FP", "FN") and head[-5:] == ("AP75", "AR", "PQ", "SQ", "RQ")

@@ -49,7 +49,8 @@ def objects(sample):
     o = sample.objects()
     found = {"AP": o.ap, "AP50": o.ap50, "AP75": o.ap75, "APsmall": o.ap_small, "AR100": o.ar100}
     return found | {
-        f"{name} at IoU 0.50": o.scores_at(0.5)[key] for name, key in zip(("precision", "F1"), ("precision", "f1"))
+        f"object {name}, at IoU 0.50": o.scores_at(0.5)[key]
+        for name, key in zip(("precision", "F1"), ("precision", "f1"))
     }
 
 
@@ -91,7 +92,7 @@ def test_json(figures, objects, folder):
         figures, abs=1e-12
     )
     assert found["objects"]["ap"] == pytest.approx(objects["AP"], abs=1e-12)
-    assert found["objects"]["at_iou"]["f1"] == pytest.approx(objects["F1 at IoU 0.50"], abs=1e-12)
+    assert found["objects"]["at_iou"]["f1"] == pytest.approx(objects["object F1, at IoU 0.50"], abs=1e-12)
 
 
 def test_csv(sample, folder):

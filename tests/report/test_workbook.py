@@ -118,6 +118,9 @@ def test_more_pages_than_a_sheet_has_rows(two_pages, tmp_path, monkeypatch):
     assert len(rows) == 4 and rows[1][0] == c.page_table()["page"][0]
     assert rows[3][0] == "The first 1 of 2 rows; pages.csv has all of them."
     assert cells(book["Documents"])[3][0] == "The first 1 of 2 rows; result.json has all of them."
+    review = Table("review", "Pages to review", c.page_table())
+    workbook.write_tables({"review": review}, "", tmp_path / "y.xlsx")  # no file of the report has all of them
+    assert cells(openpyxl.load_workbook(tmp_path / "y.xlsx")["Review"])[3][0] == "The first 1 of 2 rows."
     assert ("Pages", "the 1 worst; all of them are in pages.parquet") in [tuple(r[:2]) for r in cells(book["Summary"])]
 
 

@@ -117,4 +117,4 @@ def test_whoever_says_that_a_difference_is_real_asks_the_one_function(word, monk
     cells = cell_differences(a, b)
     assert set(cells.verdicts.ravel().tolist()) == {word}
     assert (cells.noise == (word == NO_DIFFERENCE)).all()
-    assert difference_data(cells)["noise"] == cells.noise.tolist()
+    assert difference_data(cells)["verdicts"] == cells.verdicts.tolist()

@@ -70,7 +70,7 @@ def test_tables_name_a_and_b(sides):
     assert tables["confusion"].title == "Pixels, rows A, columns B" and tables["confusion"].headings()[0] == "A"
     assert tables["agreement"].data["value"].tolist() == list(c.agreement().values())
     labels = tables["label_agreement"]
-    assert labels.headings() == ["label", "A pixels", "B pixels", "pixels of both", "agreement"]
+    assert labels.headings() == ["label", "A pixels", "B pixels", "pixels of both", "both of either"]
     assert labels.data.values.tolist() == [["a", 150, 130, 130, 130 / 150], ["b", 0, 50, 0, 0]]
     assert tables["confusions"].headings() == ["A", "B", "pixels", "share of A"]
     assert tables["pages"].data[["page", "agreement"]].values.tolist() == [["p2", 0.5], ["p1", 0.8]]
@@ -123,3 +123,17 @@ def test_a_truth_with_scores_is_a_finding_with_a_hint(sides):
     codes = [finding.code for finding in lcm.compare(*sides, truth=False).findings]
     assert "truth-with-scores" not in codes
     assert "truth-with-scores" not in [finding.code for finding in lcm.compare(*sides[::-1]).findings]
+
+
+def test_headline_quotation_notebook_pages_and_findings_are_about_agreement(sides):
+    c = lcm.compare(*sides, truth=False, min_score=0.5, missing_pages="ignore")
+    result = c.result()
+    names = ["agreement.observed", "agreement.kappa", "agreement.alpha"]
+    assert [one.figure for one in result.headline] == names and result.quote().startswith("Cohen's kappa ")
+    notebook = c._repr_html_()
+    assert "Cohen&#x27;s kappa" in notebook and "precision" not in notebook and "F1" not in notebook
+    assert "1 of 3 pages of A is not in the other side" in notebook
+    assert [one.message for one in c.findings] == [one.message for one in result.findings]
+    for own, others in ((c.page_table(), result.page_table()), (c.document_table(), result.document_table())):
+        assert list(own)[2:] == ["pixels", "agreement"] and own["agreement"].is_monotonic_increasing
+        assert own.equals(others)

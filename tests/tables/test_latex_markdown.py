@@ -119,7 +119,7 @@ def test_whole_latex_table():
 \toprule
 label & pixels & F1 & gt & fix & text 0 & text 1 \\
 \midrule
-a\_b & 1\,234\,567.50 & 0.250 & 1\,000 & e & -{{}} & -{{}} \\
+a\_b & 1\,234\,567.5 & 0.250 & 1\,000 & e & -{{}} & -{{}} \\
 c\textbar{{}}d & 2\,000 & -- & 2 & f & -{{}} & -{{}} \\
 \bottomrule
 \end{{tabular}}
@@ -131,7 +131,7 @@ def test_whole_markdown_table():
     assert markdown(MIXED) == (
         "| label | pixels | F1 | gt | fix | text 0 | text 1 |\n"
         "| --- | ---: | ---: | ---: | --- | --- | --- |\n"
-        "| a\\_b | 1,234,567.50 | 0.250 | 1,000 | e | \\- | \\- |\n"
+        "| a\\_b | 1,234,567.5 | 0.250 | 1,000 | e | \\- | \\- |\n"
         "| c\\|d | 2,000 | – | 2 | f | \\- | \\- |\n"
     )
 

@@ -55,7 +55,7 @@ def test_the_other_figures_have_columns_of_their_own(board):
     value = replace(board.shown, model_rows=[best, *others])
     assert "most       0.889  0.889 – 0.889     0.500       0.250 " in leaderboard_summary(value)
     first = shown_table(value).data.iloc[0]
-    assert (first["micro F1"], first["content F1"], first["macro F1"]) == (0.5, 0.25, pytest.approx(8 / 9))
+    assert (first["micro_f1"], first["content_f1"], first["macro_f1"]) == (0.5, 0.25, pytest.approx(8 / 9))
 
 
 def test_objects_have_columns_of_their_own(board):

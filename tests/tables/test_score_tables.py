@@ -33,7 +33,7 @@ def curves(pages):
 def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
     table = threshold_table(curves(5))
     assert table.headings() == ["label", "threshold", "F1", "F1 now", "F1 on held-out documents", "gain"]
-    assert table.kinds() == ["text", "text", *["share"] * 4]
+    assert table.kinds() == ["text", "text", *["share"] * 3, "number"]
     values = [100 / 110, 100 / 120, math.nan, 100 / 110 - 100 / 120]
     assert table.data.to_numpy().tolist() == [
         ["a", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],

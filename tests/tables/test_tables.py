@@ -50,13 +50,14 @@ def test_objects_without_scores():
     gt = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 4), ("p", "b", 0, 4, 5, 5)], "abc")
     pred = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 2), ("p", "b", 0, 4, 4, 5)], "abc")
     scores, classes = object_tables(objects_part(lcm.compare(gt, pred).objects(), 0.75))
-    names = [f"{score} at IoU 0.75" for score in ("precision", "recall", "F1")]
+    names = [f"object {score}, at IoU 0.75" for score in ("precision", "recall", "F1")]
     names += [f"{name}, whatever the label" for name in names]
+    qualities = [["panoptic quality", 0.4], ["segmentation quality", 0.4], ["recognition quality", 0.5]]
     assert facts(scores) == (
         "object_scores",
         "Objects (boxes)",
         NO_SCORES,
-        [["measure", "value"], ["PQ", 0.4], ["SQ", 0.4], ["RQ", 0.5], *([name, 0.5] for name in names)],
+        [["measure", "value"], *qualities, *([name, 0.5] for name in names)],
     )
     assert facts(classes) == (
         "objects",
@@ -73,7 +74,7 @@ def test_objects_without_scores():
 
 def test_objects_with_different_labels():
     scores, classes = object_tables(objects_part(different_labels().objects()))
-    values = [[f"{score} at IoU 0.50, whatever the label", 1.0] for score in ("precision", "recall", "F1")]
+    values = [[f"object {score}, at IoU 0.50, whatever the label", 1.0] for score in ("precision", "recall", "F1")]
     assert facts(scores) == ("object_scores", "Objects (boxes)", NO_COMMON_LABELS, [["measure", "value"], *values])
     rows = [["label", "gt", "pred"], ["a", 1, 0], ["x", 0, 1]]
     assert facts(classes) == ("objects", "Objects by class, found at IoU 0.50", NO_COMMON_LABELS, rows)

@@ -38,7 +38,7 @@ def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, samp
     i = sample.labels.index("List-item")
     mass = sample.confusion().values
     wrong = mass[i].sum() + mass[:, i].sum() - 2 * mass[i, i]
-    assert f"F1 {value.f1:.3f}" in panel and f"{thin_spaced(round(wrong))} px wrong" in panel and "slack " in panel
+    assert f"F1 {value.f1:.3f}" in panel and f"{thin_spaced(wrong)} px wrong" in panel and "slack " in panel
     assert (
         page.locator(".st-key-clicked .thumbnails img").first.evaluate("one => one.complete && one.naturalWidth") > 99
     )

@@ -3,6 +3,7 @@
 import html
 import io
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.tables import csv_text
+from layoutcm.tables.tables import csv_text, with_joined_ends
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, uploaded
@@ -55,7 +56,7 @@ def test_errors_offers_its_matrix_in_the_chosen_state(sample):
     assert table["Text"][1] == pytest.approx(confusion.precision[text, text])
     assert figure_file(one, "pdf", LOOK).startswith(b"%PDF")
     assert figure_file(found["Classes"], "pdf", LOOK).startswith(b"%PDF")
-    assert csv_of(found["Classes"])["label"].tolist() == ["Background", "Text"]  # without Table
+    assert csv_of(found["Classes"])["label"].tolist() == ["Text", "Background"]  # without Table, the lowest F1 first
     assert csv_of(found["Pages"])["page"].tolist() == ["paper-2_p1.png", "paper-2_p2.png"]
 
 
@@ -107,21 +108,27 @@ def test_models_offers_its_tables_and_charts():
 def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
     app = opened_once("models", load="sample")
     board = offered(app)["Leaderboard"].table()
-    of = lambda title: [title, f"interval of {title}"]
+    of = lambda title: [title, f"{title}, low", f"{title}, high"]
     pixels = [*of("micro F1"), *of("macro F1"), *of("content F1")]
-    tested = [*of("the difference"), "p", "verdict", "remark"][1:]
-    assert board.headings() == ["model", *pixels, "AP", "panoptic quality", "difference", *tested]
+    tested = [*of("difference"), "p", "verdict", "remark"]
+    assert board.headings() == ["model", *pixels, "AP", "panoptic quality", "object F1", *tested]
+    joined = lambda title: [title, f"interval of {title}"]
+    text = with_joined_ends(board)
+    assert text.headings()[1:7] == [*joined("micro F1"), *joined("macro F1"), *joined("content F1")]
+    board = replace(text, data=text.data.set_axis(text.headings(), axis=1))
     for _, row in board.data.iterrows():
         shown = model_row(app, row["model"])
         ap = "n/a" if np.isnan(row["AP"]) else score_text(row["AP"])
         assert f"<td>{ap}" in shown
         assert f"<td>{score_text(row['panoptic quality'])}</td>" in shown
         for title in ("micro F1", "macro F1", "content F1"):
-            assert f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"]}</small>' in shown
+            assert (
+                f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"].text()}</small>' in shown
+            )
         if row["verdict"] == "baseline":
             continue
         assert f"<td>{difference_text(row['difference'])}, " in shown
-        assert f'<small class="ends">{row["interval of the difference"]}</small>' in shown
+        assert f'<small class="ends">{row["interval of the difference"].text()}</small>' in shown
         assert f"<small>p {html.escape(score_text(row['p']))}" in shown
         assert row["verdict"] in shown
         assert row["remark"] in shown
@@ -208,3 +215,19 @@ def test_with_one_prediction_the_report_is_of_this_one(monkeypatch):
     app.button(key="make_report").click().run()
     members = app.selectbox(key="report_member")
     assert members.value == "report.html" and app.session_state["report_made"][2] == "model-a-report.zip"
+
+
+@pytest.mark.parametrize("link", [{}, {"other": "1"}, {"truth": "False"}])
+@pytest.mark.parametrize("listed", ["page", "document"])
+def test_files_of_errors_have_the_rows_columns_and_numbers_of_the_screen(link, listed):
+    app = opened_once("errors", load="sample", listed=listed, **link)
+    found = {one.file.split("-")[0]: one.table() for one in offered(app).values() if one.table}
+    (shown,) = (one.value for one in app.dataframe if "label" in one.value)
+    classes = found["classes" if "truth" not in link else "label_agreement"].data
+    pd.testing.assert_frame_equal(
+        classes.set_axis(shown.columns, axis=1).set_axis(shown.index), shown, check_dtype=False
+    )
+    rows = next(json.loads(one.proto.json) for one in app.get("bidi_component") if '"sorted"' in one.proto.json)
+    table = found[f"{listed}s"]
+    assert table.headings() == [column["title"] for column in rows["columns"]]
+    assert table.data[listed].tolist()[:12] == [row["name"] for row in rows["rows"]]

@@ -1,8 +1,8 @@
 """Matrices on paper: one view, the 2x2, two models side by side, the difference of two models.
 
 Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
-steadily darker, so they also work in greyscale. In a difference, blue is better and red is worse; without numbers,
-a worse cell has a diagonal line.
+steadily darker, so they also work in greyscale. In a tested difference, blue is better and red is worse; in a
+plain one, blue is more and red is less. Without numbers, a red cell has a diagonal line.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layoutcm.drawing.matrix_layers import (
     DIFFERENCE_TOP,
     Layer,
-    better_cells,
     cell_colour,
     cell_text,
     correct_cells,
@@ -51,6 +49,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
+from layoutcm.results.verdict import BETTER, NO_DIFFERENCE, WORSE
 from layoutcm.tables.label_folding import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_title, view_values
 
@@ -160,10 +159,11 @@ def difference_figure(
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """The matrix of the second model minus that of the first; blue is better, red is worse.
+    """The matrix of the second model minus that of the first.
 
-    With `differences`, which have intervals, cells within noise are grey. A `selection` is one of two matrices with the
-    same labels; without it, all labels in use are shown.
+    With `differences`, blue is better, red is worse, and other cells are grey; without them, which is a difference
+    without a test, blue is more and red is less. A `selection` is one of two matrices with the same labels; without
+    it, all labels in use are shown.
     """
     pair = with_same_labels(first, second)
     shown = selection or shown_in_either([select(one) for one in pair])
@@ -173,20 +173,23 @@ def difference_figure(
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
     figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = DIFFERENCE_TOP if view != "pixels" else float(np.nanmax(np.abs(values), initial=0)) or 1.0
-    better = better_cells(values, first, Selection(rows, columns))
-    noise = _noise(differences, [[first.labels[i] for i in side] for side in (rows, columns)], values.shape)
-    colours = [[_difference_colour(*cell, most) for cell in zip(*row)] for row in zip(values.tolist(), better, noise)]
+    blue, noise = values > 0, np.zeros(values.shape, bool)
+    if differences is not None:
+        tested = differences.of_labels(*([first.labels[i] for i in side] for side in (rows, columns)))
+        blue, noise = tested.verdicts == BETTER, tested.noise
+    colours = [[_difference_colour(*cell, most) for cell in zip(*row)] for row in zip(values.tolist(), blue, noise)]
     axes = draw_cells(figure, grid, colours, np.isnan(values))
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
     show = cell_text(view != "pixels")
     texts = [["" if not v or math.isnan(v) else _signed(v, show(abs(v))) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
-        draw_strokes(axes, ~better & ~noise & (np.abs(values) > STROKE_FROM * most))
+        draw_strokes(axes, ~blue & ~noise & (np.abs(values) > STROKE_FROM * most))
     points = "" if view == "pixels" else ", % points"
-    grey = "; grey: within noise" if differences is not None else ""
-    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points + grey
+    words, grey = first.vocabulary.verdicts, "" if differences is None else f"; grey: {NO_DIFFERENCE}"
+    low, high = ("less", "more") if differences is None else (words[WORSE], words[BETTER])
+    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 160) + points + grey
     end = f"≥ {show(most)}" if view != "pixels" else show(most)
-    ticks = [(0.0, f"worse {end}"), (0.5, "0"), (1.0, f"{end} better")]
+    ticks = [(0.0, f"{low} {end}"), (0.5, "0"), (1.0, f"{end} {high}")]
     draw_bar(figure, LIGHT.diverging, title, ticks, grid, min(110, sheet_width - grid.left - 30))
     return figure
 
@@ -203,15 +206,10 @@ def _draw_matrix(
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
 
 
-def _noise(found: CellDifferences | None, labels: list[list[str]], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """bool[rows, columns]: the cells to draw in grey; none if nothing is known about noise."""
-    return np.zeros(shape, bool) if found is None else found.of_labels(*labels).noise
-
-
-def _difference_colour(value: float, better: bool, noise: bool, most: float) -> str | None:
+def _difference_colour(value: float, is_blue: bool, noise: bool, most: float) -> str | None:
     if math.isnan(value) or value == 0:
         return None
-    return NOISE if noise else scale_colour(LIGHT.diverging, difference_place(value, better, most))
+    return NOISE if noise else scale_colour(LIGHT.diverging, difference_place(value, is_blue, most))
 
 
 def _signed(value: float, text: str) -> str:

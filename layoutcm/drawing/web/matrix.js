@@ -108,9 +108,9 @@ function model_heading(data, n) {
   return make("div", { class: "name", dir: "auto" }, link ? make("a", { href: link }, name) : name);
 }
 // `difference.order` are the positions of the two models: the first minus the second.
-function difference_heading({ models, difference, verdicts }) {
-  const [own, other] = (difference.order ?? [0, 1]).map((n) => models[n].name);
-  return make("div", { class: "name", dir: "auto" }, `${own} minus ${other}. Blue: ${verdicts?.better ?? `${own} is better`}.`);
+function difference_heading(data) {
+  const [own, other] = (data.difference.order ?? [0, 1]).map((n) => data.models[n].name);
+  return make("div", { class: "name", dir: "auto" }, `${own} minus ${other}. Blue: ${difference_ends(data)[1]}.`);
 }
 function make_matrix_table(state, n, layout) {
   const { data, rows, columns } = state, name = data.models[n].name;
@@ -149,11 +149,11 @@ function matrix_header(state, line, kind, layout) {
 function fill_matrix_cell(state, cell, n, r, c, written) {
   const { data, rows, columns, drawn, kinds } = state, row = rows[r], column = columns[c];
   const value = data.difference ? data.difference.values[row.places[0]][column.places[0]] : drawn[n].values[r][c];
-  const said = state.difference?.verdict(value, kinds[r][c], row.places[0], column.places[0]);
-  const colour = state.difference ? state.difference.colour(value, said) : state.scales[kinds[r][c]].colour(value);
+  const said = state.difference?.verdict(row.places[0], column.places[0]);
+  const colour = state.difference ? state.difference.colour(row.places[0], column.places[0]) : state.scales[kinds[r][c]].colour(value);
   if (row.position !== null && column.position !== null) cell.dataset.cell = `${row.position}-${column.position}`;
   if (colour) { cell.style.background = css(colour); cell.style.color = readable(colour); }
-  if (said) cell.className = said === "no difference shown" ? "noise" : said;
+  if (said) cell.className = said in data.verdict_words ? said : "noise";
   if (value === null) cell.textContent = "·";
   else if (written && value) cell.textContent = matrix_number(data, value);
   cell.setAttribute("aria-label", cell_lines(state, n, r, c).join(", "));
@@ -179,7 +179,7 @@ function cell_lines(state, n, r, c) {
 }
 const matrix_value = (data, value) => (value === null ? "n/a" : data.view === "pixels" ? `${thin_spaced(value)} ${data.unit}` : score_text(value, 6));
 function difference_lines(state, r, c) {
-  const { data, rows, columns, drawn, kinds } = state, { values, low, high } = data.difference;
+  const { data, rows, columns, drawn } = state, { values, low, high } = data.difference;
   const place = [rows[r].places[0], columns[c].places[0]], of = (table) => table[place[0]][place[1]];
   const text = (value) => (data.view === "pixels" ? signed_text(value, thin_spaced(Math.abs(value))) + ` ${data.unit}` : `${signed_text(value, percent(Math.abs(value)))} points`);
   const lines = drawn.map(({ name, values: own }) => `${name}: ${matrix_value(data, own[r][c])}`);
@@ -187,11 +187,12 @@ function difference_lines(state, r, c) {
   if (change === null) return [...lines, "no difference: n/a"];
   lines.push(change === 0 ? "no difference" : `difference ${text(change)}`);
   if (of(low) !== null) lines.push(`${plain_percent(data.difference.level)} interval ${of(low) ? text(of(low)) : "0"} to ${of(high) ? text(of(high)) : "0"}`);
-  return [...lines, verdict_words(data, state.difference.verdict(change, kinds[r][c], ...place))].filter(Boolean);
+  return [...lines, verdict_text(data, state.difference.verdict(...place))].filter(Boolean);
 }
 
 // Without a truth, more on the diagonal is not better, but more agreement.
-const verdict_words = (data, said) => data.verdicts?.[said] ?? said;
+const verdict_text = (data, said) => data.verdict_words[said] ?? said;
+const difference_ends = (data) => (data.difference.verdicts ? ["worse", "better"].map((said) => verdict_text(data, said)) : ["less", "more"]);
 
 // Groups of labels.
 function matrix_group_bar(state) {
@@ -223,8 +224,8 @@ function matrix_scale_bars(state) {
   };
   if (difference) {
     const end = `${difference.capped ? "≥ " : ""}${text(difference.high)}${shares ? " points" : ""}`;
-    const noise = data.difference.plain ? null : make("div", { class: "scale" }, "no difference shown", make("i", { class: "grey" }));
-    return make("div", { class: "bars" }, bar(`${verdict_words(data, "worse")} to ${verdict_words(data, "better")}`, difference.colours, 0, end, end), noise);
+    const noise = data.difference.verdicts ? make("div", { class: "scale" }, "no difference shown", make("i", { class: "grey" })) : null;
+    return make("div", { class: "bars" }, bar(difference_ends(data).join(" to "), difference.colours, 0, end, end), noise);
   }
   const title = (scale) => (!data.diagonal ? data.view_names[data.view] : scale.kind === "hit" ? "diagonal" : "off the diagonal");
   const used = [scales.hit, scales.miss].filter((scale) => scale.used);

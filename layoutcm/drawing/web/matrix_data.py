@@ -72,6 +72,7 @@ def matrix_data(
         "groups": label_groups(first, families or {}),
         "view": view,
         "view_names": confusion.vocabulary.views,
+        "verdict_words": confusion.vocabulary.verdicts,
         "log": look.log,
         "sides": list(confusion.vocabulary.titles),
         "unit": look.unit,
@@ -130,7 +131,7 @@ def difference_data(found: CellDifferences) -> dict[str, Any]:
     """The difference of two matrices, whose labels are the rows and columns that are drawn."""
     return {
         "values": _or_null(found.values),
-        "noise": found.noise.tolist(),
+        "verdicts": found.verdicts.tolist(),
         "low": _or_null(found.low),
         "high": _or_null(found.high),
         "level": found.used.level,
@@ -138,9 +139,9 @@ def difference_data(found: CellDifferences) -> dict[str, Any]:
 
 
 def plain_difference(values: Floats) -> dict[str, Any]:
-    """The same without intervals: no difference is called noise, and none is known to be more than noise."""
-    nothing, no_noise = _or_null(np.full_like(values, np.nan)), np.zeros(values.shape, bool).tolist()
-    return {"values": _or_null(values), "noise": no_noise, "low": nothing, "high": nothing, "level": 0, "plain": True}
+    """The same without a test: there are no intervals and no verdicts."""
+    nothing = _or_null(np.full_like(values, np.nan))
+    return {"values": _or_null(values), "verdicts": None, "low": nothing, "high": nothing, "level": 0}
 
 
 def _or_null(values: Floats) -> list[list[float | None]]:

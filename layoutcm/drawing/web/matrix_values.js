@@ -65,20 +65,19 @@ function matrix_scales(data, drawn) {
   return { hit: scale("hit"), miss: scale("miss"), mixed: { used: false, colour: () => null } };
 }
 
-// A difference: more on the diagonal is better, more off it is worse. Values within noise have no colour of their own.
+// A difference with `verdicts` is coloured where it is better or worse. A plain difference has none: its sign is coloured.
 function difference_scale(data) {
-  const { values, noise } = data.difference, shares = data.view !== "pixels";
+  const { values, verdicts } = data.difference, shares = data.view !== "pixels";
   const largest = Math.max(0, ...values.flat().map((value) => Math.abs(value ?? 0)));
   const high = shares ? data.ends.difference : largest || 1, colours = data.themes[data.theme].diverging;
-  const verdict = (value, kind, r, c) => {
-    if (value === null || value === 0) return "";
-    if (noise[r][c] || kind === "mixed") return "no difference shown";
-    return value > 0 === (kind === "hit") ? "better" : "worse";
-  };
+  const verdict = (r, c) => (values[r][c] ? verdicts?.[r][c] ?? "" : "");
   const start = data.ends.difference_start;
   const reach = (value) => start + (1 - start) * Math.min(Math.abs(value) / high, 1);
-  const place = (value, better) => 0.5 + (better ? 0.5 : -0.5) * reach(value);
-  const colour = (value, said) => (said === "better" || said === "worse" ? colour_at(colours, place(value, said === "better")) : null);
+  const colour = (r, c) => {
+    const value = values[r][c], is_high = verdicts ? verdicts[r][c] === "better" : value > 0;
+    if (!value || (verdicts && !is_high && verdicts[r][c] !== "worse")) return null;
+    return colour_at(colours, 0.5 + (is_high ? 0.5 : -0.5) * reach(value));
+  };
   return { high, colours, verdict, colour, capped: shares };
 }
 const signed_text = (value, text) => (text.startsWith("<") ? "≈0" : (value > 0 ? "+" : "−") + text);

@@ -23,7 +23,7 @@ function fixed(v, n) {
 }
 const is_whole = (v) => Math.abs(v - Math.round(v)) <= 1e-9 * Math.max(Math.abs(v), 1);
 function thin_spaced(v) {
-  const [whole, ...part] = fixed(v, is_whole(v) ? 0 : 2).split(".");
+  const [whole, ...part] = fixed(v, is_whole(v) ? 0 : Math.abs(v) >= 1 ? 1 : 2).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"), ...part].join(".");
 }
 const significant = (v, n) => String(+fixed(v, Math.min(Math.max(n - 1 - Math.floor(Math.log10(v)), 0), 70)));

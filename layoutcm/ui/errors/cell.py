@@ -49,7 +49,7 @@ def show_cell(
         whole = f"{screen_text.plural_spaced(round(pages.total), 'object')}"
     else:
         pages = LitPages(shown.own, lit_pages.pages_behind(shown.own, names), names)
-        whole = f"{_share_text(chosen.now.view, confusion, cell)}, {thin_spaced(round(confusion.values[cell]))} px"
+        whole = f"{_share_text(chosen.now.view, confusion, cell)}, {thin_spaced(confusion.values[cell])} px"
     st.markdown(f"{whole} {_on_pages(pages)}")
     title = f"Pages behind {heading}"
     verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
@@ -130,7 +130,7 @@ def show_label(chosen: Chosen, shown: Panes, confusion: Confusion, name: str, ac
         st.markdown(object_scores(chosen, shown.own, name))
     pages = LitPages(shown.own, lit_pages.pages_of_label(shown.own, name), (name,))
     wrong = words.wrong if confusion.diagonal else "in all"
-    st.markdown(f"{thin_spaced(round(pages.total))} px {wrong} {_on_pages(pages)}")
+    st.markdown(f"{thin_spaced(pages.total)} px {wrong} {_on_pages(pages)}")
     causes = st.container()
     _show_cells(confusion, name)
     if len(pages.table):
@@ -149,7 +149,7 @@ def _show_numbers(shown: Panes, confusion: Confusion, name: str) -> None:
         column: float(of_labels[confusion.labels.index(name)]) for column, of_labels in confusion.class_values().items()
     }
     lines = NUMBERS[shown.words.measured](shown.own.compared, name, values) if confusion.diagonal else []
-    gt, pred = (thin_spaced(round(values[side])) for side in ("gt_pixels", "pred_pixels"))
+    gt, pred = (thin_spaced(values[side]) for side in ("gt_pixels", "pred_pixels"))
     first, second = shown.words.named
     st.markdown("  \n".join([*lines, f"{gt} px in {first}, {pred} px in {second}"]))
 

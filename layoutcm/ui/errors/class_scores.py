@@ -6,7 +6,9 @@ seconds on a very large set: there they wait for a click.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,10 +24,11 @@ from layoutcm.filling.result_of import MOST_PAGES, intervals_part
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
-from layoutcm.results.measures import figure_title
+from layoutcm.results.measures import Figures, figure_title, measure_of, quoted_measures
+from layoutcm.results.result import frame_of
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
 from layoutcm.tables.label_folding import MOST_DRAWN
-from layoutcm.tables.report_tables import AGREEMENT_TITLES
+from layoutcm.tables.report_tables import LABEL_AGREEMENT
 from layoutcm.tables.tables import Table, class_table
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server import background
@@ -34,12 +37,13 @@ from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import MODELS, PAGES, Panes, Scope
-from layoutcm.wording import MISSING, difference_text, plural, score_text
+from layoutcm.wording import MISSING, plural
 
 NO_SCORES = (
     "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
 )
-Rows = list[dict[str, str]]
+Rows = list[dict[str, Any]]
+ENDS = {"": "", "_low": ", low", "_high": ", high"}  # {end of a column: end of its title}
 UNTESTED = "It is the plain difference, without a test."
 PAIRED = "The verdict is that of a paired test over {units}."
 UNPAIRED = (
@@ -65,17 +69,22 @@ def _show_scores(chosen: Chosen, shown: Panes) -> None:
     labels = chosen.labels_of(confusion)
     found = intervals_if_ready(scope)
     bars = class_bars(confusion, selection=labels, intervals=found.whiskers() if found else None)
-    table = lambda: class_table(confusion, labels, intervals_part(found) if found else None)
+    table = worst_classes(class_table(confusion, labels, intervals_part(found) if found else None))
     file, paper = downloads.in_state(chosen, "classes"), partial(charts.draw, bars)
-    downloads.offer("classes", downloads.Offer(file, "Classes", paper, table))
+    downloads.offer("classes", downloads.Offer(file, "Classes", paper, lambda: table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
-        # The lowest F1 is on top; classes without a score are last.
-        classes = confusion.classes().iloc[labels.rows].sort_values("f1", kind="stable")
-        names = ["label", "f1", "precision", "recall", "iou", "gt_pixels", "pred_pixels"]
-        data_tables.show_table(classes[names], data_tables.CLASS_COLUMNS, key="class_table")
+        data_tables.show_table(table.data, data_tables.CLASS_COLUMNS, key="class_table")
     with right:
         _show_bars(chosen, scope, confusion)
+
+
+def worst_classes(table: Table) -> Table:
+    """The table of classes as it is shown and taken away: F1 first, the lowest on top, classes without F1 last."""
+    scores = [name for name in ("f1", "f1_low", "f1_high") if name in table.data]
+    others = [name for name in map(str, table.data) if name not in ("label", *scores)]
+    names = ["label", *scores, *sorted(others, key=lambda name: name.endswith("pixels"))]
+    return replace(table, data=table.data.sort_values("f1", kind="stable", ignore_index=True)[names])
 
 
 def _show_agreement(chosen: Chosen, shown: Panes) -> None:
@@ -85,9 +94,10 @@ def _show_agreement(chosen: Chosen, shown: Panes) -> None:
         st.info("A and B have different labels, so that there is no agreement. A mapping makes them comparable.")
         return
     names = chosen.now.labels
-    table = table[table["label"].isin(names)] if names else table
-    columns = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
-    data_tables.show_table(table.sort_values("agreement", kind="stable"), columns, key="class_table")
+    table = (table[table["label"].isin(names)] if names else table).sort_values("agreement", kind="stable")
+    data_tables.show_table(table, data_tables.AGREEMENT_COLUMNS, key="class_table")
+    file, title = downloads.in_state(chosen, LABEL_AGREEMENT), shown.words.classes
+    downloads.offer("classes", downloads.Offer(file, title, table=lambda: Table(LABEL_AGREEMENT, title, table)))
 
 
 CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
@@ -149,12 +159,21 @@ def show_pair(shown: Panes) -> None:
 
 def _show_rows(shown: Panes, rows: Rows, first: dict[str, str], key: str) -> pd.DataFrame:
     """Show the columns that have a value; returns them with their titles. `first` is {column: title} of the first."""
-    titles = {**first, "first": shown.titles[0], "second": shown.titles[1], "verdict": "verdict on B",
-              "difference": "difference", "remark": "remark"}  # fmt: skip
-    used = [name for name in titles if any(row.get(name) for row in rows)]
-    table = pd.DataFrame(rows, columns=used)
-    data_tables.show_table(table, {name: st.column_config.TextColumn(titles[name]) for name in used}, key=key)
-    return table.rename(columns=titles)
+    titles = first | {"verdict": "verdict on B", "remark": "remark"}
+    for name, title in (("first", shown.titles[0]), ("second", shown.titles[1]), ("difference", "difference")):
+        titles |= {f"{name}{end}": f"{title}{text}" for end, text in ENDS.items()}
+    order = [*first, *(f"{name}{end}" for name in ("first", "second") for end in ENDS), "verdict"]
+    order += [*(f"difference{end}" for end in ENDS), "remark"]
+    table = frame_of(rows)
+    used = [name for name in order if name in table and (table[name].notna() & (table[name] != "")).any()]
+    short = {
+        name: titles[name].rpartition(", ")[2] if name.endswith(("_low", "_high")) else titles[name] for name in used
+    }
+    columns = {name: data_tables.plain_number(short[name]) for name in used}
+    columns |= {name: data_tables.difference_number(short[name]) for name in used if name.startswith("difference")}
+    columns |= {name: st.column_config.TextColumn(titles[name]) for name in (*first, "verdict", "remark")}
+    data_tables.show_table(table[used], columns, key=key)
+    return table[used].rename(columns=titles)
 
 
 def _show_classes_of_pair(chosen: Chosen, shown: Panes) -> None:
@@ -186,47 +205,42 @@ def _class_rows(chosen: Chosen, shown: Panes) -> Rows:
     ]
 
 
-def _row(name: dict[str, str], first: float, second: float, test: Mapping[Any, Any] | None = None) -> dict[str, str]:
+def _row(name: dict[str, str], first: Any, second: Any, test: Mapping[Any, Any] | None = None) -> dict[str, Any]:
     """One row with the values of A and B and their difference; `test` has the interval and the verdict."""
-    return name | {
-        "first": score_text(float(first)),
-        "second": score_text(float(second)),
-        "difference": _difference(test["value"], test["low"], test["high"]) if test
-        else difference_text(float(second - first)),
-        "verdict": (test["verdict"] or MISSING) if test else "",
-        "remark": test["remark"] if test else "",
-    }  # fmt: skip
+    values = [math.nan if one is None else float(one) for one in (first, second)]
+    found = name | dict(zip(("first", "second"), values))
+    if test is None:
+        return found | {"difference": values[1] - values[0]}
+    ends = {f"difference{end}": test[column] for end, column in zip(ENDS, ("value", "low", "high"))}
+    return found | ends | {"verdict": test["verdict"] or MISSING, "remark": test["remark"]}
 
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
     """The rows of the table, and what is said of their verdicts; so do the next two."""
     difference = selection.model_difference(shown)
-    first, second = (
-        {"macro_f1": one.average("macro")["f1"], "micro_f1": one.average("micro")["f1"],
-         "content_f1": one.content()["f1"]} for one in selection.matrices(shown)
-    )  # fmt: skip
+    first, second = (measures_of(one) for one in shown.scopes)
     return [
-        _row({"figure": figure_title(name)}, first[name], second[name], difference.figure_rows[name])
-        for name in UNIT_FIGURES
+        _row({"figure": one.title}, first[one.name], second[one.name], difference.figure_rows[one.column])
+        for one in map(measure_of, UNIT_FIGURES)
     ], PAIRED.format(units=difference.resampling.units)
 
 
 def _page_rows(shown: Panes) -> tuple[Rows, str]:
+    rows = selection.page_difference(shown).to_dict("records")
     return [
-        {
-            "figure": figure_title(row["figure"]),
-            **{side: _value(*(row[f"{side}{end}"] for end in ("", "_low", "_high"))) for side in ("first", "second")},
-            "difference": _difference(row["difference"], row["difference_low"], row["difference_high"]),
-            "verdict": row["verdict"] or MISSING,
-        }
-        for row in selection.page_difference(shown).to_dict("records")
+        row | {"figure": figure_title(row["figure"]), "verdict": row["verdict"] or MISSING} for row in rows
     ], UNPAIRED
 
 
 def _agreement_rows(shown: Panes) -> tuple[Rows, str]:
-    first, second = (one.compared.agreement() for one in shown.scopes)
-    rows = [_row({"figure": title}, first[name], second[name]) for name, title in AGREEMENT_TITLES.items()]
-    return rows, UNTESTED
+    first, second = (measures_of(one) for one in shown.scopes)
+    return [
+        _row({"figure": one.title}, first[one.name], second[one.name]) for one in quoted_measures("agreement")
+    ], UNTESTED
+
+
+def measures_of(scope: Scope) -> Figures:
+    return data_tables.brief_result(scope.key, scope.method, scope.compared).measures
 
 
 ROWS = {
@@ -235,12 +249,3 @@ ROWS = {
     ("agreement", MODELS): _agreement_rows,
     ("agreement", PAGES): _agreement_rows,
 }
-
-
-def _value(value: float, low: float, high: float) -> str:
-    return score_text(value) if low != low else f"{score_text(value)} ({score_text(low)} – {score_text(high)})"
-
-
-def _difference(value: float, low: float, high: float) -> str:
-    text = difference_text(value)
-    return text if low != low else f"{text} ({difference_text(low)} to {difference_text(high)})"

@@ -134,7 +134,6 @@ def show_matrix(chosen: Chosen, shown: Panes) -> None:
     titles = shown.titles if shown.is_pair else [""]
     data = matrix_data(dict(zip(titles, drawn.matrices)), view, drawn.shown, look, groups)
     data["open"] = list(chosen.now.open_groups)
-    data["verdicts"] = shown.words.verdicts_in_matrix
     caption = ""
     if is_difference:
         caption = _add_difference(chosen, data, shown, drawn)
@@ -195,7 +194,7 @@ def _choose(picked: dict[str, Any], shown: Panes, drawn: DrawnSides, is_differen
 
 
 def _add_difference(chosen: Chosen, data: dict[str, Any], shown: Panes, drawn: DrawnSides) -> str:
-    """Add the difference to the data; the text says whether noise is known."""
+    """Add the difference to the data; the text says whether cells have intervals."""
     names, view, (first, second) = [as_typed(title) for title in shown.titles], chosen.now.view, drawn.matrices
     found = cell_differences_of(shown, view) if has_intervals(chosen, shown, drawn) else None
     named = dict(zip(shown.titles, drawn.matrices))
@@ -204,7 +203,8 @@ def _add_difference(chosen: Chosen, data: dict[str, Any], shown: Panes, drawn: D
         data["difference"] = difference_of_shown(found, (first, second), drawn.shown)
         return cell_difference_text(found.used, names[1], names[0], shown.words)
     data["difference"] = plain_difference_of_shown((first, second), view, drawn.shown)
-    return f"{names[1]} minus {names[0]}: the plain difference. Cells have no interval here, so noise is not marked."
+    no_test = "Cells have no interval here, so nothing is called better or worse."
+    return f"{names[1]} minus {names[0]}: the plain difference. {no_test}"
 
 
 def has_intervals(chosen: Chosen, shown: Panes, drawn: DrawnSides) -> bool:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import Finding, Floats
+from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.levels import Levels, worst_first
+from layoutcm.metrics.levels import AGREEMENT, Levels, measured_by_group, worst_first
 from layoutcm.tables.label_folding import fold_others
-from layoutcm.tables.matrix_views import select
-from layoutcm.tables.tables import Table
+from layoutcm.tables.matrix_views import largest_title, select
+from layoutcm.tables.report_tables import MACRO_TITLES
+from layoutcm.tables.tables import TITLE_OF_2X2, Table, heading_of
 from layoutcm.ui import screen_text
 from layoutcm.ui.errors import cell, class_scores, error_matrix
-from layoutcm.ui.screen_text import as_typed, words_for
+from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components, data_tables, downloads, page_shell
 from layoutcm.ui.shared.lit_pages import thumbnail_address
@@ -26,7 +27,7 @@ from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes, Scope
-from layoutcm.wording import MISSING, score_text, thin_spaced
+from layoutcm.wording import MISSING, as_heading, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,7 @@ def _show_clicked(chosen: Chosen, shown: Panes, own: Confusion, across: int) -> 
     st.caption(shown.words.hint)
     if shown.is_pair:
         cell.show_whose(chosen, shown)
-    show_largest(chosen, shown.own, own)
+    show_largest(chosen, own)
     return lambda: None
 
 
@@ -106,7 +107,7 @@ def _width(chosen: Chosen, shown: Panes, confusion: Confusion) -> int:
 
 def _show_collapsed(chosen: Chosen, shown: Panes, confusion: Confusion) -> Callable[[], None]:
     """The numbers of the 2x2."""
-    st.subheader("Content against Background", anchor=False)
+    st.subheader(TITLE_OF_2X2, anchor=False)
     cell.show_whose(chosen, shown)
     data_tables.show_collapsed(shown.own.whole, confusion, key="collapsed_table")
     return lambda: None
@@ -129,11 +130,10 @@ def show_reminder(findings: Iterable[Finding]) -> None:
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))
 
 
-def show_largest(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
+def show_largest(chosen: Chosen, confusion: Confusion) -> None:
     """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
-    title = words_for(scope.whole).largest[confusion.diagonal]
     of_pixels = ", in pixels" if chosen.now.counted == "objects" else ""
-    st.subheader(f"{title}{of_pixels}", anchor=False)
+    st.subheader(f"{as_heading(largest_title(confusion))}{of_pixels}", anchor=False)
     names = chosen.now.labels
     found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:
@@ -153,25 +153,25 @@ def show_list(shown: Panes, chosen: Chosen) -> None:
         show_segments("listed", "Table of", LISTED, label_visibility="collapsed")
         table = _sorted(chosen, _table(scope, kind), scope.compared.levels)
         page = _show_pager(chosen, scope, len(table), kind)
-    downloads.offer("list", _list_offer(chosen, kind, table, scope))
+    columns = _list_columns(table, kind)
+    names = [one["name"] for one in columns]
+    downloads.offer("list", _list_offer(chosen, kind, table, scope, names))
     part = _named(table.iloc[page * ROWS : (page + 1) * ROWS], scope.compared.levels)
     rows: list[dict[str, Any]] = part.to_dict("records")  # type: ignore[assignment]
-    columns = _list_columns(scope, table, kind)
-    names = [one["name"] for one in columns]
     data = {
         "kind": kind,
         "columns": columns,
         "rows": [_row(chosen, scope, kind, row, names) for row in rows],
-        "sorted": chosen.now.sorted_by.removeprefix("-") or "f1",
+        "sorted": chosen.now.sorted_by.removeprefix("-") or _scores(table)[0],
         "descending": chosen.now.sorted_by.startswith("-"),
     }
     components.PAGE_LIST(key="page_list", data=data, on_picked_change=lambda: _take_picked(kind))
 
 
-def _list_offer(chosen: Chosen, kind: str, table: pd.DataFrame, scope: Scope) -> downloads.Offer:
-    words, levels = words_for(scope.whole), scope.compared.levels
-    title = LISTED[kind] if chosen.now.sorted_by else f"{LISTED[kind]}, {words.worst_first}"
-    make = lambda: Table(f"{kind}s", title, _named(table, levels).rename(columns=words.page_columns))
+def _list_offer(chosen: Chosen, kind: str, table: pd.DataFrame, scope: Scope, names: list[str]) -> downloads.Offer:
+    worst_first, levels = scope.whole.vocabulary.worst_first, scope.compared.levels
+    title = LISTED[kind] if chosen.now.sorted_by else f"{LISTED[kind]}, {worst_first}"
+    make = lambda: Table(f"{kind}s", title, _named(table, levels)[names], titles=MACRO_TITLES)
     return downloads.Offer(downloads.in_state(chosen, f"{kind}s"), LISTED[kind], table=make)
 
 
@@ -204,7 +204,7 @@ def _named(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
     """The table with the names of pages and documents instead of their numbers."""
     import pandas as pd
 
-    numbers, scores = table["number"].to_numpy(), table[[*SCORES, "pixels"]]
+    numbers, scores = table["number"].to_numpy(), table[[*_scores(table), "pixels"]]
     if "worst" not in table:
         return pd.DataFrame(levels.names_at(numbers)).set_index(table.index).join(scores)
     named = table[["pages"]].join(scores)
@@ -213,13 +213,17 @@ def _named(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
     return named
 
 
-def _list_columns(scope: Scope, table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
-    titles = words_for(scope.whole).page_scores
-    names = {kind: kind, **({"document": "document"} if kind == "page" else {"pages": "pages"}), **titles}
-    names["pixels"] = "pixels"
-    in_use = {*LISTED, "f1", *(name for name in table if not table[name].isna().all())}
-    kept_names = [name for name in names if name in in_use]
-    return [{"name": name, "title": names[name], "number": name not in LISTED} for name in kept_names]
+def _list_columns(table: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
+    """The columns that are shown and taken away: scores that no row has are left out, except the first."""
+    first, *others = _scores(table)
+    scores = [first, *(name for name in others if not table[name].isna().all())]
+    names = [kind, "document" if kind == "page" else "pages", *scores, "pixels"]
+    title = lambda name: MACRO_TITLES.get(name) or heading_of(name)
+    return [{"name": name, "title": title(name), "number": name not in LISTED} for name in names]
+
+
+def _scores(table: pd.DataFrame) -> list[str]:
+    return [name for name in (AGREEMENT, *SCORES) if name in table]
 
 
 def _row(chosen: Chosen, scope: Scope, kind: str, row: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -232,7 +236,7 @@ def _row(chosen: Chosen, scope: Scope, kind: str, row: dict[str, Any], names: li
 
 
 def _text(name: str, value: Any) -> str:
-    if name in SCORES:
+    if name in (AGREEMENT, *SCORES):
         return MISSING if value != value else score_text(value)
     return thin_spaced(value) if name in ("pages", "pixels") else str(value)
 
@@ -254,18 +258,22 @@ def _table(scope: Scope, kind: str) -> pd.DataFrame:
 
     The worst comes first; a document has its worst page.
     """
-    levels, method = scope.compared.levels, scope.method
-    pages = _worst_first(levels.page_scores(method), levels.page_pixels)
+    levels = scope.compared.levels
+    pages = _worst_first(scope, by_document=False)
     if kind == "page":
         return pages
     document, first = np.unique(levels.document_of_page[pages["number"]], return_index=True)
     worst = np.empty(len(levels.documents), np.int64)
     worst[document] = pages["number"].to_numpy()[first]
-    table = _worst_first(levels.document_scores(method), levels.document_pixels)
+    table = _worst_first(scope, by_document=True)
     number = table["number"].to_numpy()
     return table.assign(pages=levels.document_sizes[number], worst=worst[number])
 
 
-def _worst_first(scores: Mapping[str, Floats], pixels: Floats) -> pd.DataFrame:
-    chosen = {name: scores[name] for name in SCORES}
+def _worst_first(scope: Scope, by_document: bool) -> pd.DataFrame:
+    levels = scope.compared.levels
+    pixels = levels.document_pixels if by_document else levels.page_pixels
+    measured = scope.whole.vocabulary.measured
+    values = measured_by_group(levels, scope.method, measured, by_document)
+    chosen = {name: values[name] for name in ((AGREEMENT,) if measured == AGREEMENT else SCORES)}
     return worst_first({"number": np.arange(len(pixels)), **chosen, "pixels": pixels})

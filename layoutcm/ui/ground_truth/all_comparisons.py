@@ -14,7 +14,8 @@ from layoutcm.metrics.agreement import label_agreement
 from layoutcm.models.agreement import agreement
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
 from layoutcm.models.suggestions import candidate_keys
-from layoutcm.tables.report_tables import AGREEMENT_TITLES, NO_AGREEMENT, REVIEW_ORDER
+from layoutcm.results.measures import quoted_measures
+from layoutcm.tables.report_tables import NO_AGREEMENT, REVIEW_ORDER
 from layoutcm.tables.tables import Table
 from layoutcm.ui.files.comparisons import layout_of
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced, words_for
@@ -40,8 +41,7 @@ MEASURES = (
     "alpha leave out what agrees by chance: 1 is perfect, 0 is chance. Alpha counts label sets that are partly the "
     "same in part. All together, observed agreement and kappa are means over the pairs, on the pages that all have."
 )
-COLUMNS = {name: data_tables.plain_number(title) for name, title in AGREEMENT_TITLES.items()}
-LABEL_COLUMNS = data_tables.COLUMNS | {"agreement": data_tables.plain_number("both of either")}
+COLUMNS = {one.name.partition(".")[2]: data_tables.plain_number(one.title) for one in quoted_measures("agreement")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,12 +197,12 @@ def show_without_truth(chosen: Chosen, evidence: Evidence) -> None:
     """How far A, the first file, and B, the chosen one, agree, by label, and which pages to look at."""
     name = chosen.names[chosen.position]
     compared = evidence.compared.get(name) or evidence.comparisons[0]
-    st.markdown(as_typed(agreed_sentence((evidence.content, name), chosen.now.method, compared)))
+    st.markdown(as_typed(agreed_sentence(f"{evidence.content} {name}", chosen.now.method, compared)))
     if not compared.space.shared:
         return
     st.subheader("Labels", anchor=False)
     by_label = label_agreement(compared.counts(), compared.space)
-    data_tables.show_table(by_label, LABEL_COLUMNS, key="label_agreement_table")
+    data_tables.show_table(by_label, data_tables.AGREEMENT_COLUMNS, key="label_agreement_table")
     st.subheader("Pages to review", anchor=False)
     pages = _pages_to_review(evidence.content, name, compared)
     if pages.empty:

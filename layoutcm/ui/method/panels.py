@@ -12,6 +12,7 @@ from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import label_sets_confusion
 from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.differences import comparison_of_pages
+from layoutcm.results.verdict import CONFIDENCE, FEW_UNITS, FEWEST_UNITS
 from layoutcm.tables import command_texts
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.screen_text import as_typed
@@ -86,14 +87,15 @@ still count as mistakes of the others (missed and invented content). Read F1 wit
 Pixel-weighted numbers answer "what share of the area is right": a large page counts more. The mean over pages or over
 documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
 pages by score: some kind of page is going wrong.""",
-    "Is a difference real?": """
+    "Is a difference real?": f"""
 An interval says how far a figure depends on which documents (pages, where there is one document) happen to be in the
-set, not whether the ground truth is right. With fewer than 6 documents there is none; with fewer than 20 it is rough.
-Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
-difference on the same documents (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python). It
-is tested: the two predictions of some documents are swapped at random. One is called better or worse if at most 5 % of
-such swaps give a difference as large, and if the interval of the difference does not contain 0. Otherwise no difference
-is shown, and beside it stands how many documents like these would show it.""",
+set, not whether the ground truth is right. With fewer than {FEWEST_UNITS} documents there is none; with fewer than
+{FEW_UNITS} it is rough. Two intervals that overlap do not decide between two predictions, because hard documents are
+hard for both. Take the difference on the same documents (`layoutcm compare GT A B --intervals`, or
+`layoutcm.difference` in Python). It is tested: the two predictions of some documents are swapped at random. One is
+called better or worse if at most {plain_percent(1 - CONFIDENCE)} of such swaps give a difference as large, and if the
+interval of the difference does not contain 0. Otherwise no difference is shown, and beside it stands how many documents
+like these would show it.""",
 }
 MOST_PAGES = 200  # more take minutes; the command line has no limit
 WHAT_IT_DOES = (

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -18,20 +17,18 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.palette import Theme, scale_colour
 from layoutcm.errors import NotCounted
-from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
-from layoutcm.results.measures import Figures, Measure
+from layoutcm.results.measures import Figures, Measure, quoted_measures
 from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
-from layoutcm.tables.report_tables import AGREEMENT_TITLES, REVIEW_ORDER, review_table
-from layoutcm.tables.tables import Table
+from layoutcm.tables.report_tables import REVIEW_ORDER, review_table
 from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, sidebar
-from layoutcm.ui.shared.data_tables import agreed_sentence
+from layoutcm.ui.shared.data_tables import agreed_sentence, brief_result
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.wording import MISSING, difference_text, score_text
 
@@ -136,7 +133,9 @@ def fill_rows(
     """Draw the table with intervals and verdicts, then with the figures of objects."""
     with below:
         if board:
-            downloads.offer("models", Offer(BOARD, "Leaderboard", table=partial(_table_of, board)))
+            downloads.offer(
+                "models", Offer(BOARD, "Leaderboard", table=lambda: shown_table(board.result(), compared_measures()))
+            )
         if board:  # on the common pages
             intervals = {predictions.position(name): found for name, found in board.intervals.items()}
         else:
@@ -170,24 +169,9 @@ def _why_not_counted(compared: Comparison) -> str:
     return ""
 
 
-def shown_columns(figures: Collection[Figures]) -> list[Measure]:
-    """The columns of a table of predictions that have these figures; if none has an AP, F1 of objects stands for it."""
-    every = {one.name: one for one in compared_measures()}
-    f1 = every.pop("objects.f1", None)
-    if f1 and figures and all(one.get("objects.ap") is None for one in figures):
-        every["objects.ap"] = f1  # in the same place
-    return list(every.values())
-
-
-def _table_of(board: Leaderboard) -> Table:
-    """The leaderboard to take away, with the columns of the screen."""
-    value = board.result()
-    return shown_table(value, shown_columns([row.measures or {} for row in value.model_rows]))
-
-
 def _table(rows: Rows) -> str:
     ordered = _order(rows)
-    shown = shown_columns([one.figures for one in (rows.others or {}).values()])
+    shown = compared_measures()
     titles = _titles(rows, shown)
     notes: dict[str, str] = {}  # {reason: its mark}
     lines = [_line(rows, position, shown, len(titles), notes) for position in ordered]
@@ -260,7 +244,7 @@ def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell
 def _first_cells(predictions: Predictions, position: int, shown: list[Measure]) -> list[Cell]:
     """The values that are known at once, without their intervals, which come later."""
     compared, method = predictions.compared[position], predictions.chosen.now.method
-    values = result_of(compared, method, Asked(parts=())).measures
+    values = brief_result(predictions.chosen.key(position), method, compared).measures
     texts = {name: NO_VALUE if value is None else score_text(value) for name, value in values.items()}
     return [Cell(texts[one.name], (PENDING,)) if one.has_interval else Cell(PENDING) for one in shown]
 
@@ -318,7 +302,7 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
         place.error("No prediction can be compared.")
     elif compared is not None:
         key = chosen.key()
-        place.markdown(as_typed(agreed_sentence((key,), chosen.now.method, compared)))
+        place.markdown(as_typed(agreed_sentence(key, chosen.now.method, compared)))
     st.html(_agreement_rows(predictions))
     if compared is None:
         return
@@ -331,23 +315,19 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
 
 
 def _agreement_rows(predictions: Predictions) -> str:
-    chosen, lines = predictions.chosen, []
+    chosen, lines, measures = predictions.chosen, [], quoted_measures("agreement")
     for position, name in enumerate(predictions.names):
         if position in predictions.problems:
             problem = html.escape(predictions.problems[position].on_screen)
-            cells = f'<td colspan="{len(AGREEMENT_TITLES)}">{problem}</td>'
+            cells = f'<td colspan="{len(measures)}">{problem}</td>'
         else:
-            values = _agreement(chosen.key(position), predictions.compared[position])
-            cells = "".join(f"<td>{score_text(values[key])}</td>" for key in AGREEMENT_TITLES)
+            compared = predictions.compared[position]
+            values = brief_result(chosen.key(position), chosen.now.method, compared).measures
+            cells = "".join(f"<td>{score_text(values[one.name])}</td>" for one in measures)
         current = ' aria-current="true"' if position == chosen.position else ""
         lines.append(f'<tr{current}><th scope="row">{html.escape(name)}</th>{cells}</tr>')
     with_first = f"<small>with {html.escape(chosen.files.gt.name)}</small>"
-    titles = ["file", *(f"{title}{with_first}" for title in AGREEMENT_TITLES.values())]
+    titles = ["file", *(f"{one.title}{with_first}" for one in measures)]
     heading = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = f"<thead><tr>{heading}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>'
-
-
-@kept("Measuring agreement …")
-def _agreement(content: str, _compared: Comparison) -> dict[str, float]:
-    return _compared.agreement()

@@ -21,7 +21,7 @@ from layoutcm.metrics.levels import page_position, pages_of
 from layoutcm.results.vocabulary import Vocabulary
 from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import cell_name, select
-from layoutcm.tables.tables import words_table
+from layoutcm.tables.tables import TITLE_OF_2X2, words_table
 from layoutcm.ui import screen_text
 from layoutcm.ui.files.page_pictures import page_image_addresses, shrunk_picture
 from layoutcm.ui.screen_text import as_typed, words_for
@@ -269,7 +269,7 @@ def show_numbers(chosen: Chosen, page: str) -> None:
         offer = matrix_panel.matrix_offer(chosen, folded, now.view, ordered, PurePath(page).stem)
         downloads.offer("page_matrix", offer)
     with right:
-        st.subheader("Content against Background", anchor=False)
+        st.subheader(TITLE_OF_2X2, anchor=False)
         data_tables.show_collapsed(compared, confusion, key="page_collapsed")
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)

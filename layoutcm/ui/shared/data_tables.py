@@ -14,21 +14,26 @@ from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import GT
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.results.result import Result
 from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
+from layoutcm.tables.report_tables import LABEL_TITLES
+from layoutcm.tables.tables import heading_of
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared.page_shell import go_to, open_page
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes
-from layoutcm.wording import MISSING, percent, score_text, thin_spaced
+from layoutcm.wording import MISSING, difference_text, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
 STYLED_ROWS = 300
-SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
+# In a short table the text is that of `layoutcm.wording`.
+SCORE_FORMAT, SHARE_FORMAT, DIFFERENCE_FORMAT = "%.3f", "percent", "%+.3f"
+TEXTS = {SCORE_FORMAT: score_text, SHARE_FORMAT: percent, DIFFERENCE_FORMAT: difference_text}
 PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "pixels in the ground truth", "pred_pixels": "pixels in the prediction",
     "background": "as Background", "content": "as Content",
@@ -45,6 +50,10 @@ def plain_number(label: str) -> Any:
     return st.column_config.NumberColumn(label, format=SCORE_FORMAT)
 
 
+def difference_number(label: str) -> Any:
+    return st.column_config.NumberColumn(label, format=DIFFERENCE_FORMAT)
+
+
 def share_number(label: str, **options: Any) -> Any:
     return st.column_config.NumberColumn(label, format=SHARE_FORMAT, **options)
 
@@ -59,7 +68,10 @@ COLUMNS = {
        for name in ("precision", "recall", "score", "content_precision", "content_recall")},
     "iou": plain_number("IoU"),
 }  # fmt: skip
-CLASS_COLUMNS = COLUMNS | {"f1": _score("F1")}
+CLASS_COLUMNS = (
+    COLUMNS | {"f1": _score("F1")} | {name: plain_number(heading_of(name)) for name in ("f1_low", "f1_high")}
+)
+AGREEMENT_COLUMNS = COLUMNS | {name: plain_number(title) for name, title in LABEL_TITLES.items()}
 COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
@@ -110,10 +122,9 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
             for name in scores
             if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
         ]
-        texts: dict[str, Any] = {name: score_text for name in scores if name not in bars}
-        texts |= {name: percent for name, kind in kinds.items() if kind == SHARE_FORMAT}
+        texts = {name: TEXTS[kind] for name, kind in kinds.items() if kind in TEXTS and name not in bars}
         columns = columns | {name: _text_column(columns[name]) for name in texts}
-        formats: dict[Any, Any] = texts | {name: thin_spaced for name in table if name in PIXEL_TITLES}
+        formats: dict[Any, Any] = {**texts} | {name: thin_spaced for name in table if name in PIXEL_TITLES}
         data = table.style.format(formats, na_rep=MISSING)
     else:
         pixels = {
@@ -171,10 +182,15 @@ def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float
     return summary_sentence(confusion, f"**{as_typed(pred)}**", as_typed(scope), slack, as_typed)
 
 
-@kept("Measuring agreement …")
-def agreed_sentence(content: tuple[str, ...], method: str, _compared: Comparison) -> str:
-    """On how many pixels A and B agree, as text; `content` is a key of the comparison."""
-    result = result_of(_compared, method, Asked(parts=("agreement",)))
+@kept("Computing scores …")
+def brief_result(content: str, method: str, _compared: Comparison) -> Result:
+    """The result without objects, documents and pages; `content` is a key of the comparison."""
+    return result_of(_compared, method, Asked(parts=("agreement",)))
+
+
+def agreed_sentence(content: str, method: str, compared: Comparison) -> str:
+    """On how many pixels A and B agree, as text."""
+    result = brief_result(content, method, compared)
     return result_sentence(result, result.confusion())
 
 
@@ -207,7 +223,7 @@ def confusion_sentences(
     for a, b, pixels, part in largest_confusions(confusion, most, selection, touching):
         what = cell_name(words, a, b, confusion.diagonal, as_typed)
         owner = words.shares[GT].format(label=as_typed(a))
-        found.append((f"{what}: {thin_spaced(round(pixels))} px, {percent(part)} of {owner}", a, b))
+        found.append((f"{what}: {thin_spaced(pixels)} px, {percent(part)} of {owner}", a, b))
     return found
 
 

@@ -17,7 +17,7 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.report.leaderboard_files import RESERVED_NAMES
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
-from layoutcm.tables.tables import Table, csv_text
+from layoutcm.tables.tables import SCORE_KINDS, Table, csv_text
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
@@ -173,7 +173,8 @@ def _preview_table(table: Table) -> None:
 def _as_text(table: Table, shown: pd.DataFrame) -> Any:
     """The rows as text, because the browser cuts long numbers off at the left; with the unique names that it needs."""
     names = make_unique(table.headings())
-    formatters = {"share": partial(score_text, digits=4), "whole": thin_spaced, "pixels": thin_spaced}
+    score = partial(score_text, digits=4)
+    formatters = {**dict.fromkeys(SCORE_KINDS, score), "whole": thin_spaced, "pixels": thin_spaced}
     formats: dict[Any, Any] = {name: formatters[kind] for name, kind in zip(names, table.kinds()) if kind in formatters}
     return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 

@@ -110,7 +110,7 @@ def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
     shown = svg_texts(matrix.difference_figure(few, less, names=("x_1", "$y$")))
-    assert {"−25", "+25", "recall: $y$ less x_1, % points", "worse ≥ 20", "≥ 20 better"} <= set(shown)
+    assert {"−25", "+25", "recall: $y$ less x_1, % points", "less ≥ 20", "≥ 20 more"} <= set(shown)
     with pytest.raises(lcm.InputError, match="different labels"):
         matrix.difference_figure(few, replace(less, diagonal=False))
 
@@ -130,6 +130,12 @@ def test_a_difference_is_blue_where_it_is_better_and_grey_within_noise():
     ten_worse = rgb(scale_colour(LIGHT.diverging, 0.5 - 0.5 * (0.15 + 0.85 * 0.1 / 0.2)))
     assert ends[1] in shown and ends[0] not in shown  # +30 on the diagonal and -30 off it are both better
     assert tuple(map(round, ten_worse)) in shown and tuple(map(round, rgb(matrix.NOISE))) in shown
+    assert {"worse ≥ 20", "≥ 20 better"} <= set(svg_texts(figure))
+    swapped = replace(found, verdicts=np.where(found.verdicts == "better", "worse", "better"))
+    figure = matrix.difference_figure(before, after, "recall", differences=swapped, caption=False)
+    faces = figure.axes[0].collections[0].get_array().reshape(-1, 4)
+    shown = {tuple(round(255 * part) for part in face[:3]) for face in faces}
+    assert ends[0] in shown and ends[1] not in shown  # the verdicts decide, whatever the numbers are
 
 
 def test_a_difference_has_the_labels_of_both_models():

@@ -93,6 +93,6 @@ def test_a_difference_without_an_interval_beyond_zero_is_noise():
     low, high = np.array([[0.05, -0.3, -0.1, nan]]), np.array([[0.2, -0.1, 0.7, nan]])
     found = difference_data(known_differences(values, low, high))
     assert found["level"] == 0.95
-    assert found["noise"] == [[False, False, True, True]]
+    assert found["verdicts"] == [["better", "better", "no difference shown", None]]
     assert found["values"] == [[0.1, -0.2, 0.3, None]] and found["low"][0][3] is None
     json.dumps(found, allow_nan=False)

@@ -341,10 +341,10 @@ def test_a_difference_is_better_worse_or_noise(browser):
         ]
         assert page.locator("table").count() == 1
         bars = page.inner_text(".bars")
-        assert page.inner_text(".model .name") == "own minus other. Blue: own is better."
+        assert page.inner_text(".model .name") == "own minus other. Blue: better."
     data["difference"]["order"] = [1, 0]
     with drawn(browser, data) as page:
-        assert page.inner_text(".model .name") == "other minus own. Blue: other is better."
+        assert page.inner_text(".model .name") == "other minus own. Blue: better."
     assert [[text for text, _, _ in row] for row in found] == [
         ["+20", "−20", ""],
         ["", "+5.0", "−5.0"],
@@ -358,3 +358,12 @@ def test_a_difference_is_better_worse_or_noise(browser):
     assert "difference −5.00 % points" in found[1][2][2] and found[1][2][2].endswith("better")
     assert "own: 0.900000, other: 0.850000" in found[1][1][2] and found[1][1][2].endswith("no difference shown")
     assert "worse to better" in bars and "no difference shown" in bars and "≥ 20 % points" in bars
+    # The verdicts decide, whatever the numbers are; without verdicts, the sign has a colour and nothing is better.
+    for verdicts in (np.full((3, 3), "worse").tolist(), None):
+        data["difference"]["verdicts"] = verdicts
+        with drawn(browser, data) as page:
+            found, bars = cells(page), page.inner_text(".bars")
+            assert page.locator("td.better").count() == 0 and page.locator("td.worse").count() == (6 if verdicts else 0)
+        colours = [colour_of(found[i][j][1]) for i, j in ((0, 0), (0, 1), (2, 0), (2, 2))]
+        assert colours == ([red] * 4 if verdicts else [blue, red, blue, red])
+    assert "less to more" in bars and "no difference shown" not in bars and "better" not in found[0][0][2]
