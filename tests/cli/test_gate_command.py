@@ -61,7 +61,7 @@ def test_a_drop_from_the_baseline(result_a, result_c, tmp_path, capsys):
         "content.f1": True,
     }
     assert written["inputs"]["pred"]["name"] == "model-a.json" and len(written["inputs"]["gt"]["sha256"]) == 64
-    assert "| Background | Text | 630,522.50 | 0.019 |" in Path(files[1]).read_text("utf-8")
+    assert "| Background | Text | 630,522.5 | 0.019 |" in Path(files[1]).read_text("utf-8")
     assert main([*arguments, "--max-drop", "0.1", "--strict"]) == 0
     assert main([*arguments, "--max-drop", "micro.f1=0.1", "--max-drop", "class.Table.f1=0.001", "--strict"]) == 3
     assert main([*arguments, "--max-drop", "0.1", "--max-drop", "class.Table.f1=0.001", "--strict"]) == 3
