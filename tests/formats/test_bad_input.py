@@ -124,10 +124,8 @@ CSV = {
     "two commas": (HEADER + ROW.replace("30", '"3,5,1"'), "row 2, column x1", "'3,5,1'"),
     "underscore": (HEADER + ROW + ROW.replace("30", "3_0"), "row 3, column x1", "'3_0'"),
     "row after blank lines": (HEADER + "\n\n" + ROW + "\n" + ROW.replace("30", "x"), "row 6, column x1"),
-    "row after a quoted newline": (
-        HEADER + ROW.replace("Text", '"T\n\nt"') + ROW.replace("30", "x"),
-        "row 3, column x1",
-    ),
+    "row after a quoted newline": (HEADER + ROW.replace("Text", '"T\n\nt"') + ROW.replace("30", "x"),
+                                   "row 3, column x1"),
     "short row": (HEADER + ROW + "a,d,100\n", "row 3", "3 cells", "10", "Repair"),
     "long row": (HEADER + ROW + ROW.replace("30", "3,5"), "row 3", "11 cells", "quotes"),
     "NaN": (HEADER + ROW.replace("30", "NaN"), "row 2, column x1", "nan", "finite"),
@@ -143,7 +141,7 @@ CSV = {
     "column missing": (HEADER.replace(",y1", ""), "header", "'y1' is missing", "The columns are"),
     "column twice": (HEADER.replace("score", "Page") + ROW, "header", "'page' occurs twice", "Remove"),
     "not UTF-8": ((HEADER + ROW.replace("Text", "T\xe9xt")).encode("latin-1"), "byte ", "0xe9", "UTF-8"),
-}
+}  # fmt: skip
 PARQUET = {
     "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "cut off"),
     "garbage between marks": (b"PAR1" + b"garbage" * 10 + b"PAR1", "not a readable Parquet"),
@@ -245,21 +243,8 @@ VALID_FILES = {
     "parquet": table(score=[0.5, None]),
 }
 TOKENS = [
-    b"null",
-    b"-1",
-    b"1e999",
-    b"NaN",
-    b"[]",
-    b"{}",
-    b'""',
-    b"9" * 30,
-    b"true",
-    b"0",
-    b'"\\ud800"',
-    b",",
-    b"\n",
-    b"\xff",
-]
+    b"null", b"-1", b"1e999", b"NaN", b"[]", b"{}", b'""', b"9" * 30, b"true", b"0", b'"\\ud800"', b",", b"\n", b"\xff",
+]  # fmt: skip
 
 
 def mutated(data, random):

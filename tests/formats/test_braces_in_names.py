@@ -20,15 +20,12 @@ def test_a_page_or_document_may_be_named_with_braces(format):
         assert str(error)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.json", '{"%s.pdf": {"elements": [{"category": "a", "page": 1, "coordinates": []}, '
-                   '{"category": "b", "page": 1, "coordinates": [{"x": 0.5, "y": 0.5}, {"x": 0.1, "y": 0.1}]}]}}'),
-        ("a.tei.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>'
-                      '<figure type="%s" coords="1,5,5,-2,-2"/></body></text></TEI>'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.json", '{"%s.pdf": {"elements": [{"category": "a", "page": 1, "coordinates": []}, '
+               '{"category": "b", "page": 1, "coordinates": [{"x": 0.5, "y": 0.5}, {"x": 0.1, "y": 0.1}]}]}}'),
+    ("a.tei.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>'
+                  '<figure type="%s" coords="1,5,5,-2,-2"/></body></text></TEI>'),
+])  # fmt: skip
 def test_keys_and_types_with_braces(name, text):
     try:
         lcm.read((name, (text % NAME).encode()), sizes=(100, 100))

@@ -29,13 +29,11 @@ def test_coco_ground_truth(read):
 def test_ids_are_opaque(read):
     ids = [10, 0, 9999999999, -3, "x7", 10**400]
     names = ["ten", "zero", "far", "minus", "text", "huge"]
-    layout = read(
-        coco(
-            [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
-            [region(id, id) for id in reversed(ids)],
-            [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
-        )
-    )
+    layout = read(coco(
+        [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
+        [region(id, id) for id in reversed(ids)],
+        [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
+    ))  # fmt: skip
     assert layout.labels == names and layout.findings == ()
     assert layout.regions["label"].tolist() == names[::-1]
     assert layout.regions["page"].tolist() == [f"{name}.png" for name in reversed(names)]
@@ -142,13 +140,10 @@ def test_results_alone_need_sizes(read):
 def test_csv(read, change):
     text = HEADER + "0001,d,100,80,Text,1,2,3,4,.5\n0002,d,100,80,,,,,,\n0001,d,100,80,NA, 5 ,6,7,8,\n"
     text = {
-        "as it is": text,
-        "BOM": "\ufeff" + text,
-        "CRLF": text.replace("\n", "\r\n"),
-        "upper case": HEADER.upper() + text.removeprefix(HEADER),
-        "blank lines": text.replace("\n", "\n\n"),
+        "as it is": text, "BOM": "\ufeff" + text, "CRLF": text.replace("\n", "\r\n"),
+        "upper case": HEADER.upper() + text.removeprefix(HEADER), "blank lines": text.replace("\n", "\n\n"),
         "no last newline": text.rstrip(),
-    }[change]
+    }[change]  # fmt: skip
     layout = read(text)
     assert layout.format == "csv" and layout.findings == ()
     assert layout.pages["page"].tolist() == ["0001", "0002"] and layout.pages["document"].tolist() == ["d", "d"]
@@ -186,12 +181,10 @@ def test_table_without_optional_columns(read):
 @pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
 def test_parquet(read, tmp_path, text):
     columns = {
-        "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text),
-        "width": [100, 100, 90],
-        "height": [80, 80, 70],
-        "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
+        "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text), "width": [100, 100, 90],
+        "height": [80, 80, 70], "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
         **{name: [i + 0.5, i + 1.5, None] for i, name in enumerate(("x0", "y0", "x1", "y1"))},
-    }
+    }  # fmt: skip
     pq.write_table(pa.table(columns), tmp_path / "made")
     layout = read((tmp_path / "made").read_bytes())
     assert layout.format == "parquet" and layout.findings == ()
@@ -210,17 +203,10 @@ def test_format_overrides_detection(read):
     fails(r"file.*'zzz' is not known.*layoutcm formats", read, coco(), format="zzz")
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "image,label,x1,y1,x2,y2",
-        "file_name;category;xmin;ymin;xmax;ymax",
-        "Image Name\tClass\tleft\ttop\tright\tbottom",
-        "filename,class_name,x,y,w,h",
-        "page,type,left,top,width,height",
-        "image_id,label,x_center,y_center,width,height",
-    ],
-)
+@pytest.mark.parametrize("header", [
+    "image,label,x1,y1,x2,y2", "file_name;category;xmin;ymin;xmax;ymax", "Image Name\tClass\tleft\ttop\tright\tbottom",
+    "filename,class_name,x,y,w,h", "page,type,left,top,width,height", "image_id,label,x_center,y_center,width,height",
+])  # fmt: skip
 def test_usual_column_names(read, header):
     numbers = {"h": "1,2,3,4", "height": "1,2,3,4"}.get(header.split(",")[-1], "1,2,4,6")
     numbers = "2.5,4,3,4" if "center" in header else numbers

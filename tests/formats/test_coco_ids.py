@@ -88,19 +88,16 @@ def test_file_names_name_the_pages_of_results_without_ground_truth(read):
     assert pred.pages[["page", "width"]].to_numpy().tolist() == [["0007.jpg", 50]]
 
 
-@pytest.mark.parametrize(
-    ("declared", "written", "named", "reading"),
-    [
-        ((1, 2, 3), (0, 1, 2), False, "counted from 0"),
-        ((1, 2, 3), (1, 2, 3), False, "ids of the ground truth"),
-        ((1, 2, 3), (1, 2, 3), True, "ids of the ground truth"),
-        ((0, 1, 2), (0, 1, 2), False, "ids of the ground truth"),
-        ((0, 1, 2), (1, 2, 3), False, "counted from 1"),
-        ((0, 1, 2), (1, 2, 3), True, "counted from 1"),
-        ((4, 7, 9), (0, 1, 2), False, "counted from 0"),
-        ((4, 7, 9), (1, 2, 3), True, "counted from 1"),
-    ],
-)
+@pytest.mark.parametrize(("declared", "written", "named", "reading"), [
+    ((1, 2, 3), (0, 1, 2), False, "counted from 0"),
+    ((1, 2, 3), (1, 2, 3), False, "ids of the ground truth"),
+    ((1, 2, 3), (1, 2, 3), True, "ids of the ground truth"),
+    ((0, 1, 2), (0, 1, 2), False, "ids of the ground truth"),
+    ((0, 1, 2), (1, 2, 3), False, "counted from 1"),
+    ((0, 1, 2), (1, 2, 3), True, "counted from 1"),
+    ((4, 7, 9), (0, 1, 2), False, "counted from 0"),
+    ((4, 7, 9), (1, 2, 3), True, "counted from 1"),
+])  # fmt: skip
 def test_class_numbers_of_results_with_file_names(read, declared, written, named, reading):
     gt = read(truth(["a.jpg"], category_ids=declared))
     more = {"file_name": "a.jpg"} if named else {}

@@ -28,35 +28,27 @@ def packed():
     return out.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.parquet", parquet()[:-9]),
-        ("a.zip", packed()[:60]),
-        ("a.xml", XML[:30]),
-        ("a.xml", XML[:80]),
-        ("a.csv", CSV[:-5]),
-    ],
-    ids=["parquet", "zip", "xml early", "xml late", "csv"],
-)
+@pytest.mark.parametrize(("name", "data"), [
+    ("a.parquet", parquet()[:-9]),
+    ("a.zip", packed()[:60]),
+    ("a.xml", XML[:30]),
+    ("a.xml", XML[:80]),
+    ("a.csv", CSV[:-5]),
+], ids=["parquet", "zip", "xml early", "xml late", "csv"])  # fmt: skip
 def test_a_file_without_its_end_is_called_cut_off(name, data):
     with pytest.raises(InputError) as caught:
         lcm.read((name, data))
     assert caught.value.hint == CUT
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.parquet", parquet()[:9] + parquet()[-4:]),
-        ("a.zip", packed()[:4] + packed()[8:]),
-        ("a.xml", b"<annotations><other/></annotations>"),
-        ("a.xml", b"<x:annotations xmlns:x='u'><other/></x:annotations>"),
-        ("a.xml", b"<annotations/>"),
-        ("a.csv", CSV[:-5] + b"\nc,9,9,Text,0,0,5,5\n"),
-    ],
-    ids=["parquet", "zip", "xml", "xml prefix", "xml empty", "csv"],
-)
+@pytest.mark.parametrize(("name", "data"), [
+    ("a.parquet", parquet()[:9] + parquet()[-4:]),
+    ("a.zip", packed()[:4] + packed()[8:]),
+    ("a.xml", b"<annotations><other/></annotations>"),
+    ("a.xml", b"<x:annotations xmlns:x='u'><other/></x:annotations>"),
+    ("a.xml", b"<annotations/>"),
+    ("a.csv", CSV[:-5] + b"\nc,9,9,Text,0,0,5,5\n"),
+], ids=["parquet", "zip", "xml", "xml prefix", "xml empty", "csv"])  # fmt: skip
 def test_other_damage_is_not_called_cut_off(name, data):
     with pytest.raises(InputError) as caught:
         lcm.read((name, data))

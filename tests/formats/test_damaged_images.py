@@ -16,10 +16,7 @@ def tiff(**entries):
     return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
 
 
-DAMAGED = {
-    "no width": tiff(height=9),
-    "unknown compression": tiff(width=9, height=9, compression=11051),
-}
+DAMAGED = {"no width": tiff(height=9), "unknown compression": tiff(width=9, height=9, compression=11051)}
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)

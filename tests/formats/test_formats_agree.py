@@ -30,10 +30,7 @@ OWN_LABELS = {
     "textract": {label: f"LAYOUT_{label.upper()}" for label in LABELS},
     "docai": {"Title": "paragraph", "Text": "paragraph", "Table": "table", "Picture": "visual element"},
     "page-xml": {
-        "Title": "TextRegion:heading",
-        "Text": "TextRegion:paragraph",
-        "Table": "TableRegion",
-        "Picture": "ImageRegion",
+        "Title": "TextRegion:heading", "Text": "TextRegion:paragraph", "Table": "TableRegion", "Picture": "ImageRegion",
     },
     "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
@@ -50,7 +47,7 @@ OWN_LABELS = {
     "dolphin": LOWER,
     "ctdar": dict.fromkeys(LABELS, "table"),
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
-}
+}  # fmt: skip
 INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}

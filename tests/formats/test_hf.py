@@ -77,15 +77,12 @@ def test_undeclared_numbers_are_shown_with_a_finding():
     assert layout.labels[-1] == "category 12" and codes(layout.findings) == {"undeclared-category": 6}
 
 
-@pytest.mark.parametrize(
-    "feature",
-    [
-        {"feature": {"category": {"names": ["a", "b"]}}, "_type": "Sequence"},
-        [{"category": {"names": ["a", "b"], "_type": "ClassLabel"}}],
-        {"category": {"feature": {"names": ["a", "b"]}, "_type": "List"}},
-        {"feature": {"category": {"feature": {"names": ["a", "b"]}}}, "_type": "List"},
-    ],
-)
+@pytest.mark.parametrize("feature", [
+    {"feature": {"category": {"names": ["a", "b"]}}, "_type": "Sequence"},
+    [{"category": {"names": ["a", "b"], "_type": "ClassLabel"}}],
+    {"category": {"feature": {"names": ["a", "b"]}, "_type": "List"}},
+    {"feature": {"category": {"feature": {"names": ["a", "b"]}}}, "_type": "List"},
+])  # fmt: skip
 def test_names_of_class_labels_are_found_in_every_form_of_the_schema(feature):
     table = pa.table(simple()).replace_schema_metadata(
         {"huggingface": json.dumps({"info": {"features": {"objects": feature}}})}
@@ -103,16 +100,13 @@ def test_other_metadata_has_no_names(metadata):
     assert codes(layout.findings) == {"unnamed-classes": 1, "undeclared-category": 1}
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("id2label.json", b'{"0": "a", "1": "b"}'),
-        ("config/classes.json", b'["a", "b"]'),
-        ("categories.json", b'{"categories": [{"id": 1, "name": "b"}, {"id": [], "name": "x"}]}'),
-        ("classes.txt", b"a\nb\n"),
-        ("dataset.yaml", b"names: [a, b]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "data"), [
+    ("id2label.json", b'{"0": "a", "1": "b"}'),
+    ("config/classes.json", b'["a", "b"]'),
+    ("categories.json", b'{"categories": [{"id": 1, "name": "b"}, {"id": [], "name": "x"}]}'),
+    ("classes.txt", b"a\nb\n"),
+    ("dataset.yaml", b"names: [a, b]"),
+])  # fmt: skip
 def test_names_come_from_a_file_beside(name, data):
     layout = lcm.read([("d/train.parquet", parquet_bytes(pa.table(simple()))), (f"d/{name}", data)])
     assert regions(layout) == [("b", 10, 20, 40, 60)] and layout.findings == ()
@@ -127,14 +121,10 @@ def test_without_names_numbers_are_ids_of_the_reference_layout():
 
 
 def test_a_list_of_structs_with_names_scores_and_crowds_like_the_older_doclaynet():
-    objects = [
-        [
-            {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
-            {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
-        ],
-        [],
-        None,
-    ]
+    objects = [[
+        {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
+        {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
+    ], [], None]  # fmt: skip
     table = pa.table({"image_id": [5, 6, 7], "width": [9] * 3, "height": [9] * 3, "objects": objects,
                       "doc_name": ["a", "a", "b"], "page_no": [0, 1, -1], "collection": ["c", None, ""]})  # fmt: skip
     layout = read(table)
@@ -207,24 +197,18 @@ def test_an_empty_shard_adds_nothing():
     assert len(read(whole.slice(0, 0)).page_columns) == 0
 
 
-@pytest.mark.parametrize(
-    ("objects", "words"),
-    [
-        (
-            [{"bbox": [[1.0, 2, 3]], "category": [1]}],
-            ["row 0, objects.bbox[0]", "3 numbers, must be x, y, width and height"],
-        ),
-        ([{"bbox": [[1.0, 2, 3, 4], None], "category": [1, 1]}], ["row 0, objects.bbox[1]", "0 numbers"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [1, 2]}], ["row 0", "1 boxes and 2 values of objects.category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [None]}], ["row 0, objects.category[0]", "no category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]] * 2, "category": [1, None]}], ["row 0, objects.category[1]", "no category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [1.5]}], ["objects.category", "not whole"]),
-        ([{"bbox": [["a"] * 4], "category": [1]}], ["column objects.bbox", "must hold numbers"]),
-        ([{"bbox": ["a"], "category": [1]}], ["column objects.bbox", "must hold lists of boxes"]),
-        ([{"bbox": [[None, 2.0, 3, 4]], "category": [1]}], ["row 0, object 0", "x0 is nan"]),
-    ],
-    ids=range(9),
-)
+@pytest.mark.parametrize(("objects", "words"), [
+    ([{"bbox": [[1.0, 2, 3]], "category": [1]}],
+     ["row 0, objects.bbox[0]", "3 numbers, must be x, y, width and height"]),
+    ([{"bbox": [[1.0, 2, 3, 4], None], "category": [1, 1]}], ["row 0, objects.bbox[1]", "0 numbers"]),
+    ([{"bbox": [[1.0, 2, 3, 4]], "category": [1, 2]}], ["row 0", "1 boxes and 2 values of objects.category"]),
+    ([{"bbox": [[1.0, 2, 3, 4]], "category": [None]}], ["row 0, objects.category[0]", "no category"]),
+    ([{"bbox": [[1.0, 2, 3, 4]] * 2, "category": [1, None]}], ["row 0, objects.category[1]", "no category"]),
+    ([{"bbox": [[1.0, 2, 3, 4]], "category": [1.5]}], ["objects.category", "not whole"]),
+    ([{"bbox": [["a"] * 4], "category": [1]}], ["column objects.bbox", "must hold numbers"]),
+    ([{"bbox": ["a"], "category": [1]}], ["column objects.bbox", "must hold lists of boxes"]),
+    ([{"bbox": [[None, 2.0, 3, 4]], "category": [1]}], ["row 0, object 0", "x0 is nan"]),
+], ids=range(9))  # fmt: skip
 def test_wrong_objects_are_named_with_their_row(objects, words):
     refused(pa.table(simple(objects=objects)), *words)
 
@@ -289,15 +273,13 @@ def test_files_of_every_kind_give_the_same_layout(options):
 def test_lines_of_metadata_may_have_sizes_names_scores_or_objects_one_by_one(tmp_path):
     lines = [
         {
-            "file_name": "a.png",
-            "objects": [{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.5}],
-            "width": 9,
+            "file_name": "a.png", "objects": [{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.5}], "width": 9,
             "height": 8,
         },
         {"file_name": "b.png", "objects": {"bbox": [], "categories": []}},
         {"file_name": "c.png", "objects": {"bbox": [[0, 0, 1, 1]], "label": ["x"], "scores": [0.25]}, "other": [1]},
         {"file_name": "d.png"},
-    ]
+    ]  # fmt: skip
     for name in "bcd":
         Image.new("L", (20, 30)).save(tmp_path / f"{name}.png")
     (tmp_path / "metadata.jsonl").write_text("\n".join(map(json.dumps, lines)))

@@ -47,16 +47,8 @@ def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memo
 @pytest.mark.parametrize("column", ["page", "label", "document"])
 def test_a_name_of_a_thousand_characters_is_read_and_a_longer_one_refused(column):
     cells = {
-        "page": "p",
-        "document": "d",
-        "width": 100,
-        "height": 80,
-        "label": "Text",
-        "x0": 1,
-        "y0": 1,
-        "x1": 5,
-        "y1": 5,
-    }
+        "page": "p", "document": "d", "width": 100, "height": 80, "label": "Text", "x0": 1, "y0": 1, "x1": 5, "y1": 5,
+    }  # fmt: skip
 
     def text(length):
         named = cells | {column: "é" * length}

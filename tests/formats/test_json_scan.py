@@ -61,29 +61,26 @@ def test_the_last_of_repeated_keys_counts():
     np.testing.assert_array_equal(columns.values["a"], [2, np.nan])
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
-        '{"a": 1.5}',  # an integer is wanted
-        '{"a": 9007199254740992}',  # not exact as a double, like its neighbour
-        '{"a": -0}',
-        '{"a": 01}',
-        '{"a": 1e2}',
-        '{"a": "1"}',
-        '{"a": true}',
-        '{"\\u0061": 1}',
-        '{"a": 1,}',
-        '{"a" 1}',
-        '{"a": 1} {"a": 2}',
-        '{"a": 1, "b": [1, 2}',
-        '{"a": 1, "b": tru}',
-        '{"a": 1, "b": "\\ud800"}',
-        '{"a": 1, "b": "\x01"}',
-        '{"a": 1, "b": ' + "[" * 80 + "]" * 80 + "}",
-        "[1]",
-        "1",
-    ],
-)
+@pytest.mark.parametrize("item", [
+    '{"a": 1.5}',  # an integer is wanted
+    '{"a": 9007199254740992}',  # not exact as a double, like its neighbour
+    '{"a": -0}',
+    '{"a": 01}',
+    '{"a": 1e2}',
+    '{"a": "1"}',
+    '{"a": true}',
+    '{"\\u0061": 1}',
+    '{"a": 1,}',
+    '{"a" 1}',
+    '{"a": 1} {"a": 2}',
+    '{"a": 1, "b": [1, 2}',
+    '{"a": 1, "b": tru}',
+    '{"a": 1, "b": "\\ud800"}',
+    '{"a": 1, "b": "\x01"}',
+    '{"a": 1, "b": ' + "[" * 80 + "]" * 80 + "}",
+    "[1]",
+    "1",
+])  # fmt: skip
 def test_what_is_unusual_or_wrong_is_left_to_msgspec(item):
     assert scan_list(f'[{{"a": 5}}, {item}]'.encode(), [Field("a", INTEGER)]) is None
     assert scan_list(b'[{"a": 5}]', [Field("a", INTEGER)]) is not None
@@ -159,17 +156,9 @@ def test_special_numbers(text):
 
 def test_numbers_of_layouts_are_not_left_to_msgspec():
     texts = [
-        "0",
-        "7",
-        "12.5",
-        "0.9876543283462524",
-        "1023.4567260742188",
-        "-3.25",
-        "5e-05",
-        "0.00019334548338496466",
-        "1e2",
+        "0", "7", "12.5", "0.9876543283462524", "1023.4567260742188", "-3.25", "5e-05", "0.00019334548338496466", "1e2",
         "123456789012345678",
-    ]
+    ]  # fmt: skip
     assert [_scanned_number(text) for text in texts] == [float(text) for text in texts]
 
 

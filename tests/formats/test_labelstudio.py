@@ -85,21 +85,18 @@ def result(type, name="r1", **value):
     return size | {"id": name, "type": type, "value": PLACE | value, "from_name": type, "to_name": "image"}
 
 
-@pytest.mark.parametrize(
-    ("results", "labels"),
-    [
-        ([result("rectanglelabels", rectanglelabels=["Title"]), result("textarea", text=["A"])], ["Title"]),
-        ([result("rectangle"), result("labels", labels=["Text"]), result("textarea", text=["A"])], ["Text"]),
-        ([result("rectanglelabels", rectanglelabels=["Title"]), result("taxonomy", taxonomy=[["x"]])], ["Title"]),
-        ([result("rectangle"), result("choices", choices=["Table"])], ["Table"]),
-        ([result("choices", choices=["odd"]), result("labels", labels=["Text", "List"])], ["Text", "List"]),
-        ([result("rectangle"), result("textarea", text=["A"])], ["(no name)"]),
-        ([result("rectangle"), result("rectangle", "r2")], ["(no name)"] * 2),
-        ([result("labels", labels=["Text"]), result("labels", "r2", labels=["Text"])], ["Text"] * 2),
-        ([result("rectangle"), result("labels", labels="Text")], ["Text"]),
-        ([result("rectangle", rotation=None, x=10.000000000000002), result("labels", labels=["Text"])], ["Text"]),
-    ],
-)
+@pytest.mark.parametrize(("results", "labels"), [
+    ([result("rectanglelabels", rectanglelabels=["Title"]), result("textarea", text=["A"])], ["Title"]),
+    ([result("rectangle"), result("labels", labels=["Text"]), result("textarea", text=["A"])], ["Text"]),
+    ([result("rectanglelabels", rectanglelabels=["Title"]), result("taxonomy", taxonomy=[["x"]])], ["Title"]),
+    ([result("rectangle"), result("choices", choices=["Table"])], ["Table"]),
+    ([result("choices", choices=["odd"]), result("labels", labels=["Text", "List"])], ["Text", "List"]),
+    ([result("rectangle"), result("textarea", text=["A"])], ["(no name)"]),
+    ([result("rectangle"), result("rectangle", "r2")], ["(no name)"] * 2),
+    ([result("labels", labels=["Text"]), result("labels", "r2", labels=["Text"])], ["Text"] * 2),
+    ([result("rectangle"), result("labels", labels="Text")], ["Text"]),
+    ([result("rectangle", rotation=None, x=10.000000000000002), result("labels", labels=["Text"])], ["Text"]),
+])  # fmt: skip
 def test_the_results_of_one_region_are_one_region(results, labels):
     layout = read([task(*results)])
     assert layout.regions["label"].tolist() == labels

@@ -55,24 +55,17 @@ def test_the_bytes_of_a_large_file_are_not_held(tmp_path, keys, range_bytes):
     assert content.data == path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"\xef\xbb\xbf" + json.dumps(FILE).encode(),
-        b" " + json.dumps(FILE).encode(),
-        b"\n```json\n" + json.dumps(FILE).encode() + b"\n```",
-        json.dumps(FILE).encode() + b"\n" + json.dumps(FILE).encode(),
-        json.dumps(FILE).encode() + b"]",
-        json.dumps({**FILE, "annotations": []}).encode(),
-        json.dumps({"text": '"annotations": [{', **FILE}).encode(),
-        json.dumps({**FILE, "annotations": [{**REGION, "text": "}, {"}] * 9}).encode(),
-        json.dumps({"info": {"annotations": [{}]}, **FILE}).encode(),
-        json.dumps({**FILE, "annotations": [*FILE["annotations"], {**REGION, "bbox": None}]}).encode(),
-        json.dumps(FILE).encode()[:-1],
-        json.dumps(FILE["annotations"]).encode(),
-        json.dumps([{**REGION, "file_name": "a.png"}]).encode(),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    b"\xef\xbb\xbf" + json.dumps(FILE).encode(), b" " + json.dumps(FILE).encode(),
+    b"\n```json\n" + json.dumps(FILE).encode() + b"\n```",
+    json.dumps(FILE).encode() + b"\n" + json.dumps(FILE).encode(), json.dumps(FILE).encode() + b"]",
+    json.dumps({**FILE, "annotations": []}).encode(), json.dumps({"text": '"annotations": [{', **FILE}).encode(),
+    json.dumps({**FILE, "annotations": [{**REGION, "text": "}, {"}] * 9}).encode(),
+    json.dumps({"info": {"annotations": [{}]}, **FILE}).encode(),
+    json.dumps({**FILE, "annotations": [*FILE["annotations"], {**REGION, "bbox": None}]}).encode(),
+    json.dumps(FILE).encode()[:-1], json.dumps(FILE["annotations"]).encode(),
+    json.dumps([{**REGION, "file_name": "a.png"}]).encode(),
+])  # fmt: skip
 def test_unusual_files_are_read_as_their_bytes_are(tmp_path, text):
     for range_bytes in (60, 1 << 20):
         from_path, from_bytes = read_both_ways(tmp_path / "a.json", text, range_bytes)

@@ -112,11 +112,9 @@ def test_mineru_blocks_and_their_parts():
     parts = [{"type": "image_body", "bbox": [1, 1, 9, 8]}, {"type": "image_caption", "bbox": [1, 8, 9, 9]}]
     blocks = [{"type": "image", "bbox": [1, 1, 9, 9], "blocks": parts}]
     page = {
-        "page_idx": 1,
-        "page_size": [10, 10],
-        "para_blocks": blocks,
+        "page_idx": 1, "page_size": [10, 10], "para_blocks": blocks,
         "discarded_blocks": [{"type": "discarded", "bbox": [0, 0, 1, 1]}],
-    }
+    }  # fmt: skip
     file = {"pdf_info": [{"page_idx": 0, "page_size": [10, 10]}, page]}
     layout = read(file, "doc_middle.json")
     assert layout.page_columns.names == ("doc_p1", "doc_p2") and layout.page_columns.numbers.tolist() == [1, 2]
@@ -151,10 +149,8 @@ def test_mineru_content_list_has_boxes_in_thousandths_or_none():
 def element(points, system="PixelSpace", **fields):
     where = {"points": points, "system": system, "layout_width": 100, "layout_height": 200}
     return {
-        "type": "Title",
-        "element_id": "1",
-        "metadata": {"coordinates": where, "page_number": 1, "filename": "d.pdf"},
-    } | fields
+        "type": "Title", "element_id": "1", "metadata": {"coordinates": where, "page_number": 1, "filename": "d.pdf"},
+    } | fields  # fmt: skip
 
 
 def test_unstructured_origin_at_the_bottom_and_elements_without_coordinates():

@@ -28,16 +28,13 @@ def compared_with_nothing(gt):
 
 def omnidocbench(*pages):
     """Pages as (attributes, regions); regions are (label, x0, y0, x1, y1, ignore)."""
-    return [
-        {
-            "page_info": {"page_attribute": given, "width": 100, "height": 80, "image_path": f"{i}.jpg", "page_no": i},
-            "layout_dets": [
-                {"category_type": label, "poly": [x0, y0, x1, y0, x1, y1, x0, y1], "ignore": ignore}
-                for label, x0, y0, x1, y1, ignore in regions
-            ],
-        }
-        for i, (given, regions) in enumerate(pages)
-    ]
+    return [{
+        "page_info": {"page_attribute": given, "width": 100, "height": 80, "image_path": f"{i}.jpg", "page_no": i},
+        "layout_dets": [
+            {"category_type": label, "poly": [x0, y0, x1, y0, x1, y1, x0, y1], "ignore": ignore}
+            for label, x0, y0, x1, y1, ignore in regions
+        ],
+    } for i, (given, regions) in enumerate(pages)]  # fmt: skip
 
 
 def test_omnidocbench_attributes_are_flat_texts():
@@ -128,22 +125,19 @@ def test_noise_of_page_xml_is_ignored_on_request():
     assert (c.pixels, c.ignored_pixels) == (4900, 100)
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ("  two\n words ", "two words"),
-        (3, "3"),
-        (2.5, "2.5"),
-        (1e16, "1e+16"),
-        (True, "true"),
-        (["a", 1, ["b"], None], "a, 1"),
-        (None, ""),
-        ({"a": "b"}, ""),
-        ("x" * limits.MAX_ATTRIBUTE_TEXT, "x" * limits.MAX_ATTRIBUTE_TEXT),
-        ("x" * (limits.MAX_ATTRIBUTE_TEXT + 1), ""),
-        (10**40, ""),
-    ],
-)
+@pytest.mark.parametrize(("given", "text"), [
+    ("  two\n words ", "two words"),
+    (3, "3"),
+    (2.5, "2.5"),
+    (1e16, "1e+16"),
+    (True, "true"),
+    (["a", 1, ["b"], None], "a, 1"),
+    (None, ""),
+    ({"a": "b"}, ""),
+    ("x" * limits.MAX_ATTRIBUTE_TEXT, "x" * limits.MAX_ATTRIBUTE_TEXT),
+    ("x" * (limits.MAX_ATTRIBUTE_TEXT + 1), ""),
+    (10**40, ""),
+])  # fmt: skip
 def test_values_of_attributes_are_short_texts(given, text):
     found = attributes(read(omnidocbench(({"name": given, "other": "x"}, []))))
     assert found == ({"name": [text], "other": ["x"]} if text else {"other": ["x"]})

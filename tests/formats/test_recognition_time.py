@@ -18,14 +18,11 @@ def read_in_child(data):
     return subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, timeout=60)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"1" + (b" " + b"1" * 20) * 10 + b"x",  # ten numbers with no end: 20^10 ways to split their digits
-        b"1 1 1 1 " + b"1" * 60_000 + b"x",
-        b" " * 60_000 + b"x",
-    ],
-)
+@pytest.mark.parametrize("data", [
+    b"1" + (b" " + b"1" * 20) * 10 + b"x",  # ten numbers with no end: 20^10 ways to split their digits
+    b"1 1 1 1 " + b"1" * 60_000 + b"x",
+    b" " * 60_000 + b"x",
+])  # fmt: skip
 def test_repeated_digits_and_blanks_do_not_take_time(data):
     done = read_in_child(data)
     assert done.returncode == 0, done.stderr

@@ -15,15 +15,12 @@ def yolo(text, *others, **options):
     return lcm.read([("a.txt", text), *others], sizes=(100, 200), **options)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
-        ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
-        ("classes.txt", b"Text\nTable\n"),
-        ("obj.names", b"Text\r\nTable\r\n"),
-    ],
-)
+@pytest.mark.parametrize("names", [
+    ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
+    ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
+    ("classes.txt", b"Text\nTable\n"),
+    ("obj.names", b"Text\r\nTable\r\n"),
+])  # fmt: skip
 def test_yolo_names_are_in_a_file_next_to_the_labels(names):
     layout = yolo(b"1 0.5 0.5 0.2 0.1\n", names)
     assert layout.labels == ["Text", "Table"] and layout.regions["label"].tolist() == ["Table"]
@@ -87,15 +84,12 @@ def test_yolo_pages_with_the_same_name_in_two_folders_stay_separate():
     assert lcm.read(files, sizes=(10, 10)).page_columns.names == ("train/a", "val/a")
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (b"0 45.5 0.5 0.5 0.5", "not a fraction"),
-        (b"0 0.5 x 0.5 0.5", "number 2"),
-        (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
-        (b"0 0.5 0.5", "has no box"),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), [
+    (b"0 45.5 0.5 0.5 0.5", "not a fraction"),
+    (b"0 0.5 x 0.5 0.5", "number 2"),
+    (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
+    (b"0 0.5 0.5", "has no box"),
+])  # fmt: skip
 def test_the_error_for_a_wrong_yolo_line_names_the_line(line, words):
     with pytest.raises(lcm.InputError, match=words) as error:
         yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
@@ -111,12 +105,9 @@ def test_labelme_shapes_of_all_kinds():
         {"label": "__ignore__", "points": [[0, 0], [9, 9]], "shape_type": "rectangle"},
     ]
     file = {
-        "shapes": shapes,
-        "imagePath": "..\\scans\\p1.jpg",
-        "imageWidth": 100,
-        "imageHeight": 100,
+        "shapes": shapes, "imagePath": "..\\scans\\p1.jpg", "imageWidth": 100, "imageHeight": 100,
         "imageData": "A" * 99,
-    }
+    }  # fmt: skip
     layout = read(file, shapes="polygon")
     assert boxes(layout) == [[10, 20, 30, 40], [45, 45, 55, 55], [0, 0, 10, 10]]
     assert layout.labels == ["Text", "Seal", "Picture"] and set(layout.region_columns.shapes) == {2}
@@ -172,16 +163,12 @@ def test_textract_fractions_percent_and_pages():
         block("PAGE", Page=1),
         block("PAGE", Page=2),
         block(
-            "LAYOUT_LIST",
-            (0.1, 0.2, 0.5, 0.5),
-            Page=2,
-            Confidence=80,
-            Id="l",
+            "LAYOUT_LIST", (0.1, 0.2, 0.5, 0.5), Page=2, Confidence=80, Id="l",
             Relationships=[{"Type": "CHILD", "Ids": ["t"]}],
         ),
         block("LAYOUT_TEXT", (0.1, 0.2, 0.5, 0.1), Page=2, Confidence=50, Id="t"),
         block("WORD", (0.1, 0.2, 0.1, 0.1), Page=2),
-    ]
+    ]  # fmt: skip
     layout = read([{"Blocks": blocks[:3]}, {"Blocks": blocks[3:]}], "scan.json", sizes=(100, 200))
     assert layout.pages[["page", "number"]].to_numpy().tolist() == [["scan_p1", 1], ["scan_p2", 2]]
     assert boxes(layout) == [[10, 40, 60, 140], [10, 40, 60, 60]] and layout.regions["score"].tolist() == [0.8, 0.5]

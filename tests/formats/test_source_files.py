@@ -135,17 +135,13 @@ def nested_aliases(levels):
     return f"{first}{''.join(more)}names: *a{levels - 1}\n".encode()
 
 
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        (nested_aliases(10), "far longer"),
-        (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
-        (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
-        (b"a: &a '" + b"x" * 1_000_000 + b"'\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
-        (b"names: " + b"[" * 100_000, "64 deep"),
-    ],
-    ids=["nested aliases", "many values", "many lists", "one long value", "deep"],
-)
+@pytest.mark.parametrize(("names", "words"), [
+    (nested_aliases(10), "far longer"),
+    (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
+    (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
+    (b"a: &a '" + b"x" * 1_000_000 + b"'\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
+    (b"names: " + b"[" * 100_000, "64 deep"),
+], ids=["nested aliases", "many values", "many lists", "one long value", "deep"])  # fmt: skip
 def test_a_list_of_names_that_expands_too_much_is_refused(names, words):
     refused([("data.yaml", names), ("a.txt", b"0 .5 .5 .5 .5")], "data.yaml", words, sizes=(10, 10))
 
@@ -207,16 +203,13 @@ def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
     assert "looks like" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
-        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
-        ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
-        ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
-        ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
-    ],
-)
+@pytest.mark.parametrize(("name", "data", "message"), [
+    ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
+    ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
+    ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
+    ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
+    ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
+])  # fmt: skip
 def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, message):
     with pytest.raises(lcm.InputError, match=message) as caught:
         lcm.read((name, data))

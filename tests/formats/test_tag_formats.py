@@ -129,18 +129,16 @@ def test_hocr_errors_name_the_line():
 
 
 def test_cvat_boxes_polygons_and_masks_are_read_and_shapes_without_area_reported():
-    layout = read(
-        cvat(
-            '<box label="text" xtl="1.25" ytl="2" xbr="30" ybr="40" z_order="3">'
-            '<attribute name="level">1</attribute></box>'
-            '<polygon label="table" points="10.00,20.00;40.00,25.00;30.00,60.00" z_order="0"></polygon>'
-            '<mask label="seal" rle="1, 2, 1" left="5" top="6" width="2" height="2"></mask>'
-            '<ellipse label="stamp" cx="50" cy="40" rx="10" ry="5"></ellipse>'
-            '<box label="" xtl="1" ytl="2" xbr="3" ybr="4"></box>'
-            '<polyline label="reading_order" points="1,2;3,4"></polyline><points label="p" points="1,2"/>'
-            '<tag label="good"/><polygon label="table" points=""></polygon>'
-        )
-    )
+    layout = read(cvat(
+        '<box label="text" xtl="1.25" ytl="2" xbr="30" ybr="40" z_order="3">'
+        '<attribute name="level">1</attribute></box>'
+        '<polygon label="table" points="10.00,20.00;40.00,25.00;30.00,60.00" z_order="0"></polygon>'
+        '<mask label="seal" rle="1, 2, 1" left="5" top="6" width="2" height="2"></mask>'
+        '<ellipse label="stamp" cx="50" cy="40" rx="10" ry="5"></ellipse>'
+        '<box label="" xtl="1" ytl="2" xbr="3" ybr="4"></box>'
+        '<polyline label="reading_order" points="1,2;3,4"></polyline><points label="p" points="1,2"/>'
+        '<tag label="good"/><polygon label="table" points=""></polygon>'
+    ))  # fmt: skip
     found = regions(layout)
     assert found[:3] == [("text", 1.25, 2, 30, 40), ("table", 10, 20, 40, 60), ("seal", 5, 6, 7, 8)]
     assert found[3][0] == "stamp" and found[3][1:] == pytest.approx((40, 35, 60, 45))

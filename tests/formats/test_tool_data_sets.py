@@ -32,16 +32,10 @@ def labelme_object(*pairs, deleted=0, name="x"):
     return f"<object><name>{name}</name><deleted>{deleted}</deleted><polygon>{points}</polygon></object>"
 
 
-@pytest.mark.parametrize(
-    "point",
-    [
-        "<pt><x>{}</x><y>{}</y></pt>",
-        "<pt>\n<x>\n{}\n</x>\n<y>{}</y>\n</pt>",
-        "<pt><x>{}</x><y>{}</y><time>3</time></pt>",
-        "<pt><x>{}</x> <y>{}</y></pt>",
-        "<!-- <pt><x> --><pt><x>{}</x><y>{}</y></pt>",
-    ],
-)
+@pytest.mark.parametrize("point", [
+    "<pt><x>{}</x><y>{}</y></pt>", "<pt>\n<x>\n{}\n</x>\n<y>{}</y>\n</pt>", "<pt><x>{}</x><y>{}</y><time>3</time></pt>",
+    "<pt><x>{}</x> <y>{}</y></pt>", "<!-- <pt><x> --><pt><x>{}</x><y>{}</y></pt>",
+])  # fmt: skip
 def test_points_of_labelme_xml_may_be_written_in_several_ways(point):
     points = "".join(point.format(x, y) for x, y in ((1, 2), ("30,5", 2), (30, 4)))
     layout = read(

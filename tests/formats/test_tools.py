@@ -220,10 +220,8 @@ def test_fiftyone_labels_by_number_and_without_boxes():
 def test_fiftyone_fields_are_chosen_like_annotators():
     line = {"_cls": "Polyline", "label": "l", "points": [[[0, 0], [0.1, 0], [0.1, 0.1]]], "closed": True}
     sample = {
-        "filepath": "a.png",
-        "metadata": None,
-        "predictions": {"_cls": "Detections", "detections": [fiftyone_box()]},
-    }
+        "filepath": "a.png", "metadata": None, "predictions": {"_cls": "Detections", "detections": [fiftyone_box()]},
+    }  # fmt: skip
     sample["ground_truth"] = {"_cls": "Polylines", "polylines": [line, line | {"closed": False}]}
     layout = read_json({"samples": [sample]}, **SIZE)
     assert regions(layout) == [("l", 0, 0, 10, 20)] and layout.annotator == "ground_truth"

@@ -73,14 +73,12 @@ def via3_project(*metadata, attribute=None, files=({"fname": "a.png", "type": 2}
     return {
         "project": {"vid_list": ["v"]},
         "config": {},
-        "attribute": {
-            "9": settings | (attribute or {}),
-            "8": {"aname": "state", "anchor_id": "FILE1_Z0_XY0", "type": 1},
-        },
+        "attribute": {"9": settings | (attribute or {}),
+                      "8": {"aname": "state", "anchor_id": "FILE1_Z0_XY0", "type": 1}},
         "file": {str(i): one for i, one in enumerate(files)},
         "view": {"v": {"fid_list": list(range(len(files)))}},
         "metadata": {f"m{i}": {"vid": "v", "z": []} | one for i, one in enumerate(metadata)},
-    }
+    }  # fmt: skip
 
 
 def test_via_3_shapes_options_and_attributes_of_images():

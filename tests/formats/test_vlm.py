@@ -62,15 +62,9 @@ def test_a_cut_inside_a_character_or_a_name():
     data = json.dumps([*DOTS, {"bbox": [1, 1, 2, 2], "category": "Text", "text": "é"}], ensure_ascii=False).encode()
     assert regions(read(data[: data.index(b"\xc3") + 1])) == BOXES
     cuts = (
-        '"bbox": nu',
-        '"bbox": [1.',
-        '"bbox": [-',
-        '"bbox": [1e+',
-        '"text": "\\u00',
-        '"text": "\\',
-        '"text"',
+        '"bbox": nu', '"bbox": [1.', '"bbox": [-', '"bbox": [1e+', '"text": "\\u00', '"text": "\\', '"text"',
         '"a": tru',
-    )
+    )  # fmt: skip
     for rest in (f", {{{cut}" for cut in cuts):
         assert regions(read(json.dumps(DOTS)[:-1] + rest)) == BOXES
 

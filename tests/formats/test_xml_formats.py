@@ -42,16 +42,14 @@ def voc_object(label="t", corners=(1, 2, 3, 4), more=""):
 
 
 def test_page_xml_takes_the_type_of_a_region_from_custom_then_from_type():
-    layout = read(
-        page_xml(
-            f'<TextRegion id="1" type="heading"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="2" type="other" custom="readingOrder {{index:1;}} structure {{score:1; type:MainZone;}}">'
-            f'<Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="3" custom="structure {{type:foot\\u0020note;}}"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="4" custom="structure {{type:;}}"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<GraphicRegion id="5" type="logo"><Coords points="{SQUARE}" conf="0.5"/></GraphicRegion>'
-        )
-    )
+    layout = read(page_xml(
+        f'<TextRegion id="1" type="heading"><Coords points="{SQUARE}"/></TextRegion>'
+        f'<TextRegion id="2" type="other" custom="readingOrder {{index:1;}} structure {{score:1; type:MainZone;}}">'
+        f'<Coords points="{SQUARE}"/></TextRegion>'
+        f'<TextRegion id="3" custom="structure {{type:foot\\u0020note;}}"><Coords points="{SQUARE}"/></TextRegion>'
+        f'<TextRegion id="4" custom="structure {{type:;}}"><Coords points="{SQUARE}"/></TextRegion>'
+        f'<GraphicRegion id="5" type="logo"><Coords points="{SQUARE}" conf="0.5"/></GraphicRegion>'
+    ))  # fmt: skip
     labels = ["TextRegion:heading", "TextRegion:MainZone", "TextRegion:foot note", "TextRegion", "GraphicRegion:logo"]
     assert regions(layout) == [(label, 10, 20, 30, 60) for label in labels]
     assert layout.region_columns.scores.tolist()[-1] == 0.5 and math.isnan(layout.region_columns.scores[0])
@@ -102,17 +100,14 @@ def test_an_invalid_page_size_is_taken_from_elsewhere_or_an_error(size):
     assert pages(read(text, like=like)) == [("img/a.png", 30, 40)]
 
 
-@pytest.mark.parametrize(
-    ("points", "problem"),
-    [
-        ("1,2 3", "an x without a y"),
-        ("1,2 3,b 4,5", "not a list of points"),
-        ("1,2 nan,3 4,5", "not finite"),
-        ("1,2 1e400,3", "not finite"),
-        ("1,2 1e12,3 4,4", "at most 1,000,000,000"),
-        ("1,2 " * 300_000, "longer than"),
-    ],
-)
+@pytest.mark.parametrize(("points", "problem"), [
+    ("1,2 3", "an x without a y"),
+    ("1,2 3,b 4,5", "not a list of points"),
+    ("1,2 nan,3 4,5", "not finite"),
+    ("1,2 1e400,3", "not finite"),
+    ("1,2 1e12,3 4,4", "at most 1,000,000,000"),
+    ("1,2 " * 300_000, "longer than"),
+])  # fmt: skip
 def test_the_error_for_a_wrong_outline_names_the_region(points, problem):
     refusal(page_xml(f'<TextRegion id="r7"><Coords points="{points}"/></TextRegion>'), "region 'r7'", problem)
 
@@ -126,14 +121,12 @@ def test_alto_labels_come_from_tags_or_from_the_element_and_its_type():
         '<Tags><OtherTag ID="T1" TYPE="region" LABEL="MainZone"/><LayoutTag ID="T2" TYPE="Margin"/>'
         '<NamedEntityTag ID="N1" LABEL="Goethe"/></Tags>'
     )
-    layout = read(
-        alto(
-            f'<TextBlock ID="a" TAGREFS="T1" {sides}/><TextBlock ID="b" TAGREFS="T1 T2" {sides}/>'
-            f'<TextBlock ID="c" TAGREFS="N1" {sides}/><TextBlock ID="d" TAGREFS="gone" {sides}/>'
-            f'<Illustration ID="e" TYPE="photo" {sides}/><GraphicalElement ID="f" {sides}/>',
-            before,
-        )
-    )
+    layout = read(alto(
+        f'<TextBlock ID="a" TAGREFS="T1" {sides}/><TextBlock ID="b" TAGREFS="T1 T2" {sides}/>'
+        f'<TextBlock ID="c" TAGREFS="N1" {sides}/><TextBlock ID="d" TAGREFS="gone" {sides}/>'
+        f'<Illustration ID="e" TYPE="photo" {sides}/><GraphicalElement ID="f" {sides}/>',
+        before,
+    ))  # fmt: skip
     labels = ["MainZone", "MainZone", "Margin", "TextBlock", "TextBlock", "Illustration:photo", "GraphicalElement"]
     assert regions(layout) == [(label, 1.5, 2, 4.5, 6) for label in labels]
     assert codes(layout) == {"unknown-tag": 1}
@@ -256,16 +249,13 @@ def test_a_file_that_does_not_have_the_named_format_is_refused(format, text):
         read(text, format=format)
 
 
-@pytest.mark.parametrize(
-    ("text", "root"),
-    [
-        ("<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE r [<!ELEMENT r ANY>]>\n<x:r/>", "r"),
-        ("\ufeff <!doctype html><HTML>", "HTML"),
-        ("<!-- never closed <r>", ""),
-        ("no markup <r>", ""),
-        ("<", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "root"), [
+    ("<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE r [<!ELEMENT r ANY>]>\n<x:r/>", "r"),
+    ("\ufeff <!doctype html><HTML>", "HTML"),
+    ("<!-- never closed <r>", ""),
+    ("no markup <r>", ""),
+    ("<", ""),
+])  # fmt: skip
 def test_the_root_is_found_after_prolog_and_comments(text, root):
     assert root_name(FileContent("x", text.encode())) == root
 

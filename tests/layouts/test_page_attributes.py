@@ -96,22 +96,19 @@ def test_the_exported_table_of_pages_can_be_completed_and_given():
     assert pages.equals(read(None).pages.assign(kind=["a", "b", "c"]))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("name,kind\n1.png,a\n", r"facts.csv, row 1: there is no column page or document \(found: 'name', 'kind'\)"),
-        ("", r"facts.csv, row 1: there is no column page or document \(found: none\)"),
-        ("page,kind\n1.png,a\n2.png,b\n1.png,c\n", r"row 2 and row 4: the page '1.png' has two rows with different"),
-        ("page,kind\n1.png,a\nx/1.jpg,c\n", r"row 2 and row 3: the page '1.png' has two rows with different"),
-        ("document,kind\nd1,a\nd1,b\n", r"row 2 and row 3: the document 'd1' has two rows with different values"),
-        ("page,kind\n1.png,a,b\n", r"row 2: there are 3 cells where the first row has 2"),
-        ("kind,page\na\n", r"row 2: there are 1 cells where the first row has 2"),
-        ("page,kind,kind\n1.png,a,b\n", r"row 1: the column 'kind' occurs twice"),
-        ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+…' has 1,001 characters, at most 1,000"),
-        ("page," + ",".join(map(str, range(101))) + "\n", r"row 1: 101 attributes, at most 100"),
-        ('page,kind\n1.png,"' + "x" * 200_000 + "\n", r"this is not a readable CSV"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("name,kind\n1.png,a\n", r"facts.csv, row 1: there is no column page or document \(found: 'name', 'kind'\)"),
+    ("", r"facts.csv, row 1: there is no column page or document \(found: none\)"),
+    ("page,kind\n1.png,a\n2.png,b\n1.png,c\n", r"row 2 and row 4: the page '1.png' has two rows with different"),
+    ("page,kind\n1.png,a\nx/1.jpg,c\n", r"row 2 and row 3: the page '1.png' has two rows with different"),
+    ("document,kind\nd1,a\nd1,b\n", r"row 2 and row 3: the document 'd1' has two rows with different values"),
+    ("page,kind\n1.png,a,b\n", r"row 2: there are 3 cells where the first row has 2"),
+    ("kind,page\na\n", r"row 2: there are 1 cells where the first row has 2"),
+    ("page,kind,kind\n1.png,a,b\n", r"row 1: the column 'kind' occurs twice"),
+    ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+…' has 1,001 characters, at most 1,000"),
+    ("page," + ",".join(map(str, range(101))) + "\n", r"row 1: 101 attributes, at most 100"),
+    ('page,kind\n1.png,"' + "x" * 200_000 + "\n", r"this is not a readable CSV"),
+])  # fmt: skip
 def test_wrong_tables(text, words):
     fails(words, read, table(text))
 

@@ -8,20 +8,17 @@ from support.layouts import build
 from support.reading import fails
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["a-1.png", "a-2.png"], ("a",)),
-        (["a 1", "a 2"], ("a",)),
-        (["report page 1.jpg", "report page 02.jpg"], ("report",)),
-        (["report.1", "report.2"], ("report",)),
-        (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
-        (["0001.png", "0002.png"], ("0001.png", "0002.png")),
-        (["map1.png", "map2.png"], ("map",)),
-        (["a1", "b1"], ("a1", "b1")),
-        (["page_1", "page_2"], ("page_1", "page_2")),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    (["a-1.png", "a-2.png"], ("a",)),
+    (["a 1", "a 2"], ("a",)),
+    (["report page 1.jpg", "report page 02.jpg"], ("report",)),
+    (["report.1", "report.2"], ("report",)),
+    (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
+    (["0001.png", "0002.png"], ("0001.png", "0002.png")),
+    (["map1.png", "map2.png"], ("map",)),
+    (["a1", "b1"], ("a1", "b1")),
+    (["page_1", "page_2"], ("page_1", "page_2")),
+])  # fmt: skip
 def test_documents_from_page_names(names, expected):
     layout = build(dict.fromkeys(names, (5, 5)), [])
     assert lcm.compare(layout, layout).documents == list(expected)

@@ -49,17 +49,14 @@ def test_two_lone_documents_of_which_one_counts_from_0():
     assert codes(c) == {"page-matched-by-number-alone": 2, "page-numbers-shifted": 2}
 
 
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ([*in_document("a", (1, 2)), *in_document("b", (1,))], in_document("c", (1, 2))),
-        (in_document("c", (1, 2)), [*in_document("a", (1, 2)), *in_document("b", (1,))]),
-        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "c", -1)]),  # a page without a number
-        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "", 2)]),  # a page without a document
-        (["scan_1.png", "scan_2.png"], ["photo_1.png", "photo_2.png"]),  # names alone do not make a document
-        (in_document("a", (1, 2)), [("a-1", "c", 5), ("c-2", "c", 2)]),  # a page was already found by name
-    ],
-)
+@pytest.mark.parametrize(("gt", "pred"), [
+    ([*in_document("a", (1, 2)), *in_document("b", (1,))], in_document("c", (1, 2))),
+    (in_document("c", (1, 2)), [*in_document("a", (1, 2)), *in_document("b", (1,))]),
+    (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "c", -1)]),  # a page without a number
+    (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "", 2)]),  # a page without a document
+    (["scan_1.png", "scan_2.png"], ["photo_1.png", "photo_2.png"]),  # names alone do not make a document
+    (in_document("a", (1, 2)), [("a-1", "c", 5), ("c-2", "c", 2)]),  # a page was already found by name
+])  # fmt: skip
 def test_documents_that_are_not_alone_are_not_matched_by_number_alone(gt, pred):
     assert "number alone" not in {how for _, how in matched(compared(gt, pred))[0].values()}
 
