@@ -1,9 +1,7 @@
 """Every format gives the same layout as COCO, read from a file, a folder, a zip or a list of uploads."""
 
-import io
 import itertools
 import random
-import zipfile
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.recognition import find_candidates
 from layoutcm.layouts.page_names import stem
+from support.hostile_formats import zip_of
 from support.reading import pages, regions
 from written import LABELS, PAGES, Page, writers, written
 
@@ -165,13 +164,9 @@ def test_a_written_file_is_recognised_by_its_own_format_only(format):
 @pytest.mark.parametrize("format", sorted(writers()))
 def test_a_zip_and_a_list_of_uploads_give_the_same_layout_as_the_folder(format, tmp_path):
     files = written(format)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
     like = ground_truth()
     folder = read_written(format, tmp_path)
-    for source in (("upload.zip", packed.getvalue()), list(files.items())):
+    for source in (("upload.zip", zip_of(files)), list(files.items())):
         other = lcm.read(source, like=like, **TO_BE_NAMED.get(format, {}))
         assert other.page_columns.names == folder.page_columns.names
         assert np.array_equal(other.region_columns.boxes, folder.region_columns.boxes)
