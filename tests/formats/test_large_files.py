@@ -12,6 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.coco_annotations import open_large_file
 from layoutcm.formats.content import Options
 from layoutcm.layouts.file_bytes import StoredFile
+from support.reading import fails
 from support.scanner_check import CocoTexts, facts, scanning
 
 PAGE = {"id": 1, "width": 100, "height": 100, "file_name": "a.png"}
@@ -88,8 +89,7 @@ def test_a_file_that_changes_after_it_was_scanned_is_an_error(tmp_path, change):
     if change == "replace":
         path.write_text(json.dumps(FILE).replace("1", "2"))
     for use in (lambda: content.data, content.sha256):
-        with pytest.raises(InputError, match="no such file" if change == "remove" else "the file changed"):
-            use()
+        fails("no such file" if change == "remove" else "the file changed", use)
 
 
 def test_a_file_that_changes_while_it_is_scanned_is_loaded(tmp_path, monkeypatch):
