@@ -4,6 +4,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from support.limits import why_it_ended
 from support.paths import ROOT
 
@@ -14,24 +16,15 @@ def run(script):
     return subprocess.run([sys.executable, "-c", START + script], cwd=ROOT, capture_output=True, text=True, timeout=100)
 
 
-def test_compiled_code_that_takes_too_long_is_ended():
-    done = run("import re\nwith limited_time(0.2): re.match('(a+)+b', 'a' * 60)")
-    assert done.returncode == -signal.SIGPROF and "CPU time" in why_it_ended(done.returncode)
-
-
-def test_code_that_only_waits_is_ended():
-    done = run("import time\nwith limited_time(5, 0.2): time.sleep(50)")
-    assert done.returncode == -signal.SIGALRM and "did not end" in why_it_ended(done.returncode)
-
-
-def test_a_limit_ends_with_its_block():
-    done = run("import time\nwith limited_time(0.5, 0.5): pass\ntime.sleep(1)")
-    assert done.returncode == 0, done.stderr
-
-
-def test_memory_beyond_the_limit_is_refused():
-    done = run("limit_memory(1 << 27)\nbytearray(1 << 26)\nbytearray(1 << 28)")
-    assert done.returncode == 1 and "MemoryError" in done.stderr
+@pytest.mark.parametrize(("script", "code", "why"), [
+    ("import re\nwith limited_time(0.2): re.match('(a+)+b', 'a' * 60)", -signal.SIGPROF, "CPU time"),
+    ("import time\nwith limited_time(5, 0.2): time.sleep(50)", -signal.SIGALRM, "did not end"),
+    ("import time\nwith limited_time(0.5, 0.5): pass\ntime.sleep(1)", 0, ""),
+    ("limit_memory(1 << 27)\nbytearray(1 << 26)\nbytearray(1 << 28)", 1, "MemoryError"),
+], ids=["compiled code takes too long", "code only waits", "a limit ends with its block", "memory"])  # fmt: skip
+def test_limits_end_a_process(script, code, why):
+    done = run(script)
+    assert done.returncode == code and why in (why_it_ended(code) if code < 0 else done.stderr), done.stderr
 
 
 RUN_WITH_TWO_BAD_CASES = """

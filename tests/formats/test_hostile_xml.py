@@ -89,6 +89,11 @@ def test_a_long_namespace_is_refused_and_a_usual_one_read(name, equals, quote):
     ("<?xml" * MANY, ""),
     (" " * MANY + "<a>", "a"),
     ("<a.b-c>", "a.b-c"),
+    ("<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE r [<!ELEMENT r ANY>]>\n<x:r/>", "r"),
+    ("\ufeff <!doctype html><HTML>", "HTML"),
+    ("<!-- never closed <r>", ""),
+    ("no markup <r>", ""),
+    ("<", ""),
 ])  # fmt: skip
 def test_the_name_of_the_root_is_found_after_the_prologue(start, root):
     assert markup.root_name(FileContent("x", start.encode())) == root

@@ -56,10 +56,13 @@ FACTS = {
     "numbers": lambda layout: layout.page_columns.numbers.tolist(),
     "documents": lambda layout: layout.page_columns.documents,
     "places": lambda layout: [layout.page_columns.names[i] for i in layout.region_columns.page],
-    "scores": lambda layout: layout.region_columns.scores.tolist(),
+    "scores": lambda layout: [None if score != score else score for score in layout.region_columns.scores.tolist()],
+    "scored": lambda layout: layout.has_scores,
     "shapes": lambda layout: set(layout.region_columns.shapes),
     "annotator": lambda layout: layout.annotator,
     "annotators": lambda layout: layout.annotators,
+    "severities": lambda layout: [finding.severity for finding in layout.findings],
+    "dropped": lambda layout: layout.dropped.boxes.tolist(),
     "count": lambda layout: len(layout.region_columns),
 }  # fmt: skip
 
