@@ -12,6 +12,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.drawing import page_images
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from support.hostile_formats import zip_of
 from support.reading import fails, refused, refused_as, refuses
 from written import written
@@ -195,3 +196,35 @@ def test_an_entry_of_a_folder_that_cannot_be_looked_at_is_named(tmp_path, monkey
     (tmp_path / "secret.json").write_text("{}")
     monkeypatch.setattr(Path, "is_file", lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
     fails(r"secret\.json: this entry of the folder cannot be looked at: Permission denied", lcm.read, tmp_path)
+
+
+# Damaged page images are refused with a sentence, and are not shown.
+
+
+def tiff(**entries):
+    """A little-endian TIFF without pixels; entries are whole numbers."""
+    numbers = {"width": 256, "height": 257, "compression": 259}
+    packed = b"".join(struct.pack("<HHII", numbers[name], 3, 1, value) for name, value in entries.items())
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
+
+
+DAMAGED = {"no width": tiff(height=9), "unknown compression": tiff(width=9, height=9, compression=11051)}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_refused_as_page_size(data):
+    with pytest.raises(lcm.InputError, match=r"report_p1\.tif.*this image cannot be read"):
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", data)])
+
+
+def test_a_file_that_is_no_image_is_named():
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.png", b"no image")])
+    assert str(error.value).startswith("report_p1.png: this image cannot be read: it is damaged, or none of PNG, JPEG")
+    assert "object at" not in str(error.value)
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_not_shown(data):
+    (picture,) = images_from_files([ImageFile("p1.tif", "digest", data)]).pictures
+    assert load_shrunk(picture, 100) is None
