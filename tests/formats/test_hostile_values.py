@@ -38,7 +38,7 @@ def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memo
         hostile.write(tmp_path, "b.tif", hostile.tiff_of_large_tags()),
         hostile.write(tmp_path, "c.png", hostile.png_of_tiny_chunks(80_000)),
         hostile.write(tmp_path, "pdfs.zip", hostile.zip_of(pdfs)),
-        hostile.make_tiff_of_large_tags(tmp_path),
+        hostile.HOSTILE["TIFF of large tags"](tmp_path),
     ]
     taken = read_with_limits(paths, SHOW)
     assert {name: used for name, used in taken.items() if used[0] or used[1] > 30 or used[2] > 1000} == {}

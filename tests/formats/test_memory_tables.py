@@ -17,6 +17,7 @@ from support.full_layouts import full_layouts, page_facts, region_facts
 from support.reading import fails
 
 ROW = {"page": "a", "label": "Text", "x0": 1, "y0": 2, "x1": 30, "y1": 40, "width": 50, "height": 60}
+SMALL = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
 SPELLINGS = [
     ("page", "image_id"), ("label", "category"), ("score", "confidence"), ("width", "page_width"), ("document", "doc"),
 ]  # fmt: skip
@@ -181,7 +182,7 @@ def test_neither_pandas_nor_pyarrow_is_loaded_to_find_out_what_a_source_is():
 
 
 def test_named_levels_of_an_index_are_columns():
-    rows = [{"page": p, "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9} for p in "ab"]
+    rows = [SMALL | {"page": page} for page in "ab"]
     for index in ("page", ["page", "label"]):
         layout = lcm.read(pd.DataFrame(rows).set_index(index))
         assert layout.page_columns.names == ("a", "b") and layout.labels == ["T"]
@@ -189,9 +190,8 @@ def test_named_levels_of_an_index_are_columns():
 
 def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
     ring = [0.0, 0, 5, 0, 5, 5]
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    frame = pd.DataFrame([row, row]).assign(outline=[np.array([ring], np.float32), [np.array(ring)]])
-    table = pa.table({name: [value] * 2 for name, value in row.items()})
+    frame = pd.DataFrame([SMALL, SMALL]).assign(outline=[np.array([ring], np.float32), [np.array(ring)]])
+    table = pa.table({name: [value] * 2 for name, value in SMALL.items()})
     arrow = table.append_column("outline", pa.array([[ring], [ring]]))
     for source in (frame, arrow):
         shapes = lcm.read(source, shapes="polygon").region_columns.shapes
@@ -201,16 +201,14 @@ def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
 
 
 def test_crowds_and_areas_that_are_not_judged_survive_the_way_through_pandas():
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    layout = lcm.read([{**row, "iscrowd": 1}, row])
+    layout = lcm.read([SMALL | {"iscrowd": 1}, SMALL])
     assert layout.regions["iscrowd"].tolist() == [True, False]
     again = lcm.read(layout.regions, like=layout)
     assert again.region_columns.coco.crowd.tolist() == [True, False]
-    area = lcm.read([row, {**row, "label": None, "ignore": 1}])
+    area = lcm.read([SMALL, SMALL | {"label": None, "ignore": 1}])
     assert area.findings == () and len(area.ignore_areas) == 1
 
 
 def test_a_column_of_empty_lists_is_empty():
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    frame = pd.DataFrame([row]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
+    frame = pd.DataFrame([SMALL]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
     assert np.isnan(lcm.read(frame).region_columns.scores).all()
