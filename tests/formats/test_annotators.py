@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import boxes, coco, found, image, region
-from support.reading import fails, reader
+from support.reading import fails, read_as, reader, reads, refused_as, refuser, refuses
 
 read = reader("gt.json")
 
@@ -46,19 +46,6 @@ def test_the_last_annotation_of_each_task_is_read_and_all_annotators_are_named()
     assert found(layout)["several-annotators"] == 1
 
 
-@pytest.mark.parametrize(
-    ("annotator", "xs", "others"),
-    [("2", [0, 40], "'anna@x.org', 'model: v1'"), ("anna@x.org", [20], "'2', 'model: v1'"), ("model: v1", [60], "'2'")],
-)
-def test_one_annotator_of_label_studio(annotator, xs, others):
-    layout = read(TASKS, annotator=annotator)
-    assert [box[0] for box in boxes(layout)] == xs and layout.annotator == annotator
-    assert layout.page_columns.names == ("1.png", "2.png", "3.png")  # also pages that this one did not annotate
-    assert text_of(layout).startswith(
-        f"gt.json: the regions of annotator '{annotator}' are read; there are also {others}"
-    )
-
-
 def test_two_annotators_of_one_file_can_be_compared():
     tasks = [task(1, made(0, "a"), made(5, "b")), task(2, made(0, "b"), made(0, "a"))]
     one, two = (read(tasks, annotator=name) for name in "ab")
@@ -66,36 +53,10 @@ def test_two_annotators_of_one_file_can_be_compared():
     assert [read(tasks).annotator, read(tasks[:1]).annotator] == ["", "b"]
 
 
-def test_scores_of_predictions_are_kept_and_annotations_have_none():
-    both = [task(1, made(0, 1), predictions=[made(60, model_version="v1", score=0.5)])]
-    assert read(both, annotator="model: v1").regions["score"].tolist() == [0.5]
-    assert not read(both).has_scores and read(both).annotator == "1"
-
-
-@pytest.mark.parametrize("by", [None, [1], {}, {"id": None}, 1.5, True])
-def test_an_annotator_without_a_usable_name_is_unknown(by):
-    layout = read([task(1, made(0, by))])
-    assert layout.annotators == () and len(layout.regions) == 1 and found(layout) == {}
-
-
-def test_an_annotator_that_no_task_has():
-    fails(r"gt.json, annotator: there is no annotator '9'. .* '2', 'anna@x.org'", read, TASKS, annotator="9")
-    fails("Annotators in this file: none", read, [task(1, made(0))], annotator="9")
-
-
 def minimal(k, x, by):
     value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": ["Text"]}
     label = [value | {"original_width": 100, "original_height": 100}] if x is not None else []
     return {"id": k, "image": f"/{k}.png", "label": label, "annotator": by, "annotation_id": k, "kind": "letter"}
-
-
-def test_annotators_of_json_min_have_a_row_each():
-    rows = [minimal(1, 0, 4), minimal(2, 20, 4), minimal(1, 40, "b@x"), minimal(2, None, "b@x")]
-    layout = read(rows)
-    assert [box[0] for box in boxes(layout)] == [40] and layout.page_columns.names == ("1.png", "2.png")
-    assert (layout.annotator, layout.annotators) == ("b@x", ("4", "b@x")) and found(layout)["several-annotators"] == 2
-    assert [box[0] for box in boxes(read(rows, annotator="4"))] == [0, 20]
-    assert layout.pages["kind"].tolist() == ["letter", "letter"]
 
 
 def test_fields_and_choices_of_a_task_are_attributes():
@@ -135,14 +96,112 @@ PROJECT = cvat(
 )
 
 
-def test_assignees_of_the_tasks_of_a_cvat_project_are_annotators():
-    layout = read(PROJECT, "gt.xml")
-    assert layout.page_columns.names == ("a.png", "b.png", "c.png")
-    assert [box[0] for box in boxes(layout)] == [0, 20, 60]  # the first annotator of each page
-    assert layout.annotator == "" and layout.annotators == ("anna", "ben") and found(layout)["other-annotators"] == 2
-    ben = read(PROJECT, "gt.xml", annotator="ben")
-    assert [box[0] for box in boxes(ben)] == [40, 60] and ben.page_columns.names == layout.page_columns.names
-    assert [box[0] for box in boxes(read(PROJECT, "gt.xml", annotator="anna"))] == [0, 20]
+def cvat_project(people, *images):
+    """Two tasks; images are (subset, name, x, task)."""
+    text = "".join(cvat_image(f"{name}.png", x, task_id=k, subset=subset) for subset, name, x, k in images)
+    return cvat(text, "project", tasks=[(1, "one", people[0]), (2, "two", people[1])])
+
+
+def boxes_at(*xs):
+    return [[x, 0, x + 10, 10] for x in xs]
+
+
+def by(name, **options):
+    return {"annotator": name, **options}
+
+
+ALL = ("1.png", "2.png", "3.png")  # also pages that an annotator did not annotate
+BOTH = [task(1, made(0, 1), predictions=[made(60, model_version="v1", score=0.5)])]
+ROWS = [minimal(1, 0, 4), minimal(2, 20, 4), minimal(1, 40, "b@x"), minimal(2, None, "b@x")]
+ANN_AND_BOB = [task(1, made(0, "ann"), made(9, "bob"))]
+SUBSETS = (("Train", "a", 0, 1), ("Train", "b", 20, 1), ("Test", "a", 40, 2), ("Test", "c", 60, 2))
+TASKS_OF_ONE_SUBSET = (("Train", "a", 0, 1), ("Train", "a", 40, 2))
+TRACK = cvat('<track label="Text"><box frame="0" xtl="0" ytl="0" xbr="5" ybr="5"/></track>', "task", "anna")
+SIZE = "<original_size><width>90</width><height>60</height></original_size>"
+PEOPLE = "".join(
+    f"<task><id>{i}</id><assignee><username>{who}</username></assignee>{SIZE}</task>"
+    for i, who in ((1, "ann"), (2, "bob"))
+)
+TRACKS = "".join(
+    f'<track label="Text" task_id="{i}"><box frame="{frame}" xtl="{x}" ytl="0" xbr="{x + 10}" ybr="10" outside="0"/>'
+    "</track>"
+    for i, frame, x in ((1, 0, 0), (2, 0, 50), (2, 3, 20))
+)
+VIDEO = (
+    f"<annotations><version>1.1</version><meta><project><tasks>{PEOPLE}</tasks></project></meta>{TRACKS}</annotations>"
+)
+PRECEDENCES = [
+    image(i, file_name=name, precedence=p) for i, (name, p) in enumerate([("a", 0), ("a", 1), ("b", 2), ("b", 1)])
+]
+LISTED_TWICE = coco([image(k + 1, file_name="p.png", precedence=k) for k in (0, 1)],
+                    [region(1, bbox=[0, 0, 5, 5]), region(2, bbox=[0, 0, 9, 9])])  # fmt: skip
+# Page 1 was annotated twice; page 2 once, without a number.
+TWICE = coco([image(1, precedence=0), image(2)], [
+    region(1, bbox=[0, 0, 9, 9], precedence=1), region(1, bbox=[0, 0, 5, 5], precedence=0), region(2),
+])  # fmt: skip
+NAMES = ((1, "1.png"), (2, "1.png"), (3, "2.png"))
+DROPPED = coco([image(i, file_name=name, precedence=int(i == 2)) for i, name in NAMES], [region(1), region(2)])
+test_reading = read_as(
+    *(reads(f"annotator {name} of Label Studio", TASKS, by(name), boxes=boxes_at(*xs), annotator=name, names=ALL,
+            says=[f"gt.json: the regions of annotator '{name}' are read; there are also {others}"])
+      for name, xs, others in (("2", [0, 40], "'anna@x.org', 'model: v1'"), ("anna@x.org", [20], "'2', 'model: v1'"),
+                               ("model: v1", [60], "'2'"))),
+    reads("scores of predictions are kept", BOTH, by("model: v1"), scores=[0.5]),
+    reads("annotations have no scores", BOTH, scored=False, annotator="1"),
+    *(reads(f"an annotator without a usable name: {name}", [task(1, made(0, name))], annotators=(), count=1, codes={})
+      for name in (None, [1], {}, {"id": None}, 1.5, True)),
+    reads("annotators of JSON-MIN have a row each", ROWS, boxes=boxes_at(40), names=("1.png", "2.png"), annotator="b@x",
+          annotators=("4", "b@x"), some={"several-annotators": 2}),
+    reads("one annotator of JSON-MIN", ROWS, by("4"), boxes=boxes_at(0, 20)),
+    reads("the last annotation", ANN_AND_BOB, some={"several-annotators": 1}),
+    reads("an annotation that was asked for is not called the last", ANN_AND_BOB, by("ann"),
+          some={"several-annotators": None}),
+    reads("the first annotator of each page of CVAT", PROJECT, "gt.xml", names=("a.png", "b.png", "c.png"),
+          annotator="", boxes=boxes_at(0, 20, 60), annotators=("anna", "ben"), some={"other-annotators": 2}),
+    *(reads(f"annotator {name} of CVAT", PROJECT, "gt.xml", by(name), boxes=boxes_at(*xs),
+            names=("a.png", "b.png", "c.png"))
+      for name, xs in (("anna", (0, 20)), ("ben", (40, 60)))),
+    *(reads(f"one name in two subsets of CVAT: {people}", cvat_project(people, *SUBSETS), "gt.xml",
+            names=("Train/a.png", "b.png", "Test/a.png", "c.png"), boxes=boxes_at(0, 20, 40, 60),
+            some={"shared-page-name": 2}) for people in (("", ""), ("anna", "anna"), ("anna", "ben"))),
+    *(reads(f"one name in two tasks of CVAT: {people}", cvat_project(people, *TASKS_OF_ONE_SUBSET), "gt.xml",
+            names=("Train/a.png", "Train/task 2/a.png"), boxes=boxes_at(0, 40), some={"shared-page-name": 2})
+      for people in (("", ""), ("anna", "anna"), ("", "ben"))),
+    reads("tracks of an annotator", TRACK, "v.xml", by("anna", sizes=(9, 9)), count=1),
+    reads("tracks of several annotators are those of the first on each frame", VIDEO, "a.xml", boxes=boxes_at(0, 20)),
+    reads("tracks of the second annotator", VIDEO, "a.xml", by("bob"), boxes=boxes_at(50, 20)),
+    reads("a page that only two others annotated is one page without regions",
+          coco(PRECEDENCES, [region(0), region(2), region(3)]), names=("a", "b"), places=["a"]),
+    reads("the lowest number is the first annotator",
+          coco([image(1, precedence=-1), image(2, precedence=2)], [region(1), region(2)]), annotator="-1"),
+    reads("the same page listed once for each annotator", LISTED_TWICE, boxes=[[0, 0, 5, 5]], names=("p.png",)),
+    reads("the second annotator of such a page", LISTED_TWICE, by("1"), boxes=[[0, 0, 9, 9]], names=("p.png",)),
+    reads("annotators that only annotations name",
+          coco([image(1)], [region(1, bbox=[k, 0, 2, 2], precedence=k) for k in (1, 2)]), annotators=("1", "2"),
+          annotator="1", boxes=[[1, 0, 3, 2]]),
+    reads("ids of dropped images are not read as names", DROPPED, names=("1.png", "2.png"), count=1,
+          codes={"other-annotators": 1}),
+    read=read,
+)  # fmt: skip
+NOBODY = "Annotators in this file: none"
+test_refusal = refused_as(
+    refuses("an annotator that no task has", TASKS, "gt.json, annotator: there is no annotator '9'.",
+            "'2', 'anna@x.org'", annotator="9"),
+    refuses("tasks without annotators", [task(1, made(0))], NOBODY, annotator="9"),
+    refuses("an image twice in one task of CVAT",
+            cvat_project(("", ""), ("", "a", 0, 1), ("", "a", 0, 1), ("", "b", 0, 2)),
+            "the page 'a.png' occurs twice", name="gt.xml"),
+    refuses("tracks of nobody", TRACK, "no annotator 'ben'. Annotators in this file: 'anna'", name="v.xml",
+            sizes=(9, 9), annotator="ben"),
+    refuses("an annotator that COCO does not have", TWICE, "gt.json, annotator: there is no annotator '2'. Annotators",
+            "'0', '1'", annotator="2"),
+    refuses("COCO without annotators", coco([image(1)], []), f"there is no annotator 'x'. {NOBODY}", annotator="x"),
+    refuse=refuser("gt.json"),
+)  # fmt: skip
+
+
+def test_fields_of_json_min_are_attributes():
+    assert read(ROWS).pages["kind"].tolist() == ["letter", "letter"]
 
 
 def test_tasks_of_a_cvat_project_may_be_listed_after_the_images():
@@ -161,32 +220,6 @@ def test_subset_task_and_tags_of_cvat_are_attributes():
     assert ben["task"].tolist() == ["second round", "first round", "second round"]
 
 
-@pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("anna", "ben")])
-def test_images_of_the_same_name_in_two_subsets_of_cvat_are_two_pages(people):
-    images = [("Train", "a", 0, 1), ("Train", "b", 20, 1), ("Test", "a", 40, 2), ("Test", "c", 60, 2)]
-    text = "".join(cvat_image(f"{name}.png", x, task_id=k, subset=subset) for subset, name, x, k in images)
-    layout = read(cvat(text, "project", tasks=[(1, "one", people[0]), (2, "two", people[1])]), "gt.xml")
-    assert layout.page_columns.names == ("Train/a.png", "b.png", "Test/a.png", "c.png")
-    assert [box[0] for box in boxes(layout)] == [0, 20, 40, 60] and found(layout)["shared-page-name"] == 2
-
-
-@pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("", "ben")])
-def test_images_of_the_same_name_in_two_tasks_of_cvat_are_two_pages(people):
-    tasks = [(1, "one", people[0]), (2, "two", people[1])]
-    text = cvat_image("a.png", 0, task_id=1, subset="Train") + cvat_image("a.png", 40, task_id=2, subset="Train")
-    layout = read(cvat(text, "project", tasks=tasks), "gt.xml")
-    assert layout.page_columns.names == ("Train/a.png", "Train/task 2/a.png")
-    assert [box[0] for box in boxes(layout)] == [0, 40] and found(layout)["shared-page-name"] == 2
-
-
-def test_an_image_twice_in_one_task_of_cvat_is_an_error():
-    text = 2 * cvat_image("a.png", 0, task_id=1)
-    with pytest.raises(lcm.InputError, match=r"the page 'a.png' occurs twice"):
-        read(
-            cvat(text + cvat_image("b.png", 0, task_id=2), "project", tasks=[(1, "one", ""), (2, "two", "")]), "gt.xml"
-        )
-
-
 def test_jobs_of_cvat_in_several_files():
     people = {"anna": 0, "ben": 40}
     jobs = [(f"{who}.xml", cvat(cvat_image("a.png", x), assignee=who)) for who, x in people.items()]
@@ -199,13 +232,6 @@ def test_jobs_of_cvat_in_several_files():
 def test_the_same_page_twice_by_one_or_an_unknown_annotator_is_an_error(people):
     jobs = [(f"{k}.xml", cvat(cvat_image("a.png", 0), assignee=who)) for k, who in enumerate(people)]
     fails(r"the page 'a.png' occurs twice", lcm.read, jobs)
-
-
-def test_tracks_of_another_annotator_are_not_read():
-    track = '<track label="Text"><box frame="0" xtl="0" ytl="0" xbr="5" ybr="5"/></track>'
-    content = cvat(track, "task", "anna")
-    assert len(read(content, "v.xml", sizes=(9, 9), annotator="anna").regions) == 1
-    fails(r"no annotator 'ben'. Annotators in this file: 'anna'", read, content, "v.xml", sizes=(9, 9), annotator="ben")
 
 
 def files(*precedences):
@@ -229,32 +255,6 @@ def test_a_file_without_the_annotator_has_pages_but_no_regions():
     fails(r"annotator '2'. Annotators in this file: '0', '1'", lcm.read, files(0, 1), annotator="2")
 
 
-def test_tracks_of_several_annotators_are_those_of_the_first_on_each_frame():
-    meta = "<meta><project><tasks>" + "".join(
-        f"<task><id>{i}</id><assignee><username>{who}</username></assignee>"
-        "<original_size><width>90</width><height>60</height></original_size></task>"
-        for i, who in ((1, "ann"), (2, "bob"))
-    )
-    tracks = "".join(
-        f'<track label="Text" task_id="{i}">'
-        f'<box frame="{frame}" xtl="{x}" ytl="0" xbr="{x + 9}" ybr="9" outside="0"/></track>'
-        for i, frame, x in ((1, 0, 0), (2, 0, 50), (2, 3, 20))
-    )
-    file = f"<annotations><version>1.1</version>{meta}</tasks></project></meta>{tracks}</annotations>".encode()
-    assert read(file, "a.xml").regions["x0"].tolist() == [0, 20]
-    assert read(file, "a.xml", annotator="bob").regions["x0"].tolist() == [50, 20]
-
-
-def test_a_page_that_only_two_others_annotated_is_one_page_without_regions():
-    images = [
-        image(i, file_name=name, precedence=p) for i, (name, p) in enumerate([("a", 0), ("a", 1), ("b", 2), ("b", 1)])
-    ]
-    layout = read(coco(images, [region(0), region(2), region(3)]))
-    assert layout.page_columns.names == ("a", "b") and layout.region_columns.page.tolist() == [0]
-    low = read(coco([image(1, precedence=-1), image(2, precedence=2)], [region(1), region(2)]))
-    assert low.annotator == "-1"
-
-
 def test_tables_of_several_annotators_say_that_all_are_read(tmp_path):
     for who in ("x", "y"):
         rows = [
@@ -265,14 +265,38 @@ def test_tables_of_several_annotators_say_that_all_are_read(tmp_path):
     assert len(layout.regions) == 2 and "by any annotator; named annotators: 'x', 'y'" in text_of(layout)
 
 
-def test_an_annotation_that_was_asked_for_is_not_called_the_last():
-    file = [task(1, made(0, "ann"), made(9, "bob"))]
-    assert found(read(file)).get("several-annotators") == 1
-    assert "several-annotators" not in found(read(file, annotator="ann"))
-
-
 def test_two_annotators_of_one_label_studio_file_have_the_same_labels():
     file = [task(1, made(0, "ann", label="Text"), made(9, "bob", label="Table"))]
     ann, bob = (read(file, annotator=name) for name in ("ann", "bob"))
     assert ann.labels == bob.labels == ["Text", "Table"]
     assert lcm.compare(ann, bob).taxonomy == "same"
+
+
+# What COCO files say beyond boxes: attributes of pages, several annotators, regions that are not to be judged.
+
+
+def test_attributes_of_doclaynet_become_columns_of_pages():
+    images = [image(1, doc_category="patents", collection="ann", precedence=0), image(2, doc_category="laws")]
+    pages = read(coco(images, [])).pages
+    assert pages["doc_category"].tolist() == ["patents", "laws"]
+    assert pages["collection"].tolist() == ["ann", ""] and pages["precedence"].tolist() == ["0", ""]
+    assert list(read(coco([image(1)], [])).pages) == ["page", "document", "number", "width", "height"]
+
+
+def test_the_first_annotator_is_read_and_the_others_are_named():
+    layout = read(TWICE)
+    assert (layout.annotator, layout.annotators) == ("0", ("0", "1"))
+    assert layout.region_columns.boxes[:, 2].tolist()[0] == 5 and len(layout.region_columns) == 2
+    finding = next(one for one in layout.findings if one.code == "other-annotators")
+    assert finding.message == "gt.json: the regions of annotator '0' are read; there is also '1'."
+    other = read(TWICE, annotator="1")
+    assert (other.annotator, other.region_columns.boxes[:, 2].tolist()) == ("1", [9])
+    assert lcm.compare(layout, other).objects().counts_at(0.2) == {"tp": 1, "fp": 0, "fn": 1}
+
+
+def test_ignored_annotations_are_marked_and_their_pixels_are_not_judged():
+    rows = [region(1, bbox=[0, 0, 10, 10], ignore=1), region(1, bbox=[20, 0, 10, 10], ignore=0)]
+    gt = read(coco([image(1, width=50, height=50)], rows))
+    assert gt.regions["ignore"].tolist() == [True, False]
+    c = lcm.compare(gt, read(coco([image(1, width=50, height=50)], [])))
+    assert (c.ignored_pixels, c.pixels) == (100, 2400)

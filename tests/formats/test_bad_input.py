@@ -4,12 +4,15 @@ import io
 import json
 import random
 import warnings
+from zipfile import ZIP_STORED
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
+from layoutcm.errors import InputError
+from support.hostile_formats import parquet_bytes, zip_of
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
 ROW = "a,d,100,80,Text,1,2,30,40,.5\n"
@@ -124,10 +127,8 @@ CSV = {
     "two commas": (HEADER + ROW.replace("30", '"3,5,1"'), "row 2, column x1", "'3,5,1'"),
     "underscore": (HEADER + ROW + ROW.replace("30", "3_0"), "row 3, column x1", "'3_0'"),
     "row after blank lines": (HEADER + "\n\n" + ROW + "\n" + ROW.replace("30", "x"), "row 6, column x1"),
-    "row after a quoted newline": (
-        HEADER + ROW.replace("Text", '"T\n\nt"') + ROW.replace("30", "x"),
-        "row 3, column x1",
-    ),
+    "row after a quoted newline": (HEADER + ROW.replace("Text", '"T\n\nt"') + ROW.replace("30", "x"),
+                                   "row 3, column x1"),
     "short row": (HEADER + ROW + "a,d,100\n", "row 3", "3 cells", "10", "Repair"),
     "long row": (HEADER + ROW + ROW.replace("30", "3,5"), "row 3", "11 cells", "quotes"),
     "NaN": (HEADER + ROW.replace("30", "NaN"), "row 2, column x1", "nan", "finite"),
@@ -143,7 +144,7 @@ CSV = {
     "column missing": (HEADER.replace(",y1", ""), "header", "'y1' is missing", "The columns are"),
     "column twice": (HEADER.replace("score", "Page") + ROW, "header", "'page' occurs twice", "Remove"),
     "not UTF-8": ((HEADER + ROW.replace("Text", "T\xe9xt")).encode("latin-1"), "byte ", "0xe9", "UTF-8"),
-}
+}  # fmt: skip
 PARQUET = {
     "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "cut off"),
     "garbage between marks": (b"PAR1" + b"garbage" * 10 + b"PAR1", "not a readable Parquet"),
@@ -245,21 +246,8 @@ VALID_FILES = {
     "parquet": table(score=[0.5, None]),
 }
 TOKENS = [
-    b"null",
-    b"-1",
-    b"1e999",
-    b"NaN",
-    b"[]",
-    b"{}",
-    b'""',
-    b"9" * 30,
-    b"true",
-    b"0",
-    b'"\\ud800"',
-    b",",
-    b"\n",
-    b"\xff",
-]
+    b"null", b"-1", b"1e999", b"NaN", b"[]", b"{}", b'""', b"9" * 30, b"true", b"0", b'"\\ud800"', b",", b"\n", b"\xff",
+]  # fmt: skip
 
 
 def mutated(data, random):
@@ -299,3 +287,31 @@ def test_mutated_files_are_read_or_refused(name):
         except Exception as error:
             raise AssertionError(f"{type(error).__name__} on {data!r}") from error
     assert min(outcomes.values()) > 10, outcomes  # both outcomes occur, so the test is meaningful
+
+
+# A file that lacks its end is named as such, whatever its format.
+
+CUT = "The file seems cut off: copy or export it again."
+TABLE = b"page,width,height,label,x0,y0,x1,y1\na,9,9,Text,0,0,5,5\nb,9,9,Text,0,0,5,5"
+XML = b"<annotations><meta><task/></meta><image name='a' width='9' height='9'></image></annotations>"
+STORED = parquet_bytes({"page": ["a"] * 50, "label": ["Text"] * 50})
+PACKED = zip_of({"a.csv": TABLE}, method=ZIP_STORED)
+
+
+@pytest.mark.parametrize(("name", "data", "is_cut"), [
+    ("a.parquet", STORED[:-9], True),
+    ("a.zip", PACKED[:60], True),
+    ("a.xml", XML[:30], True),
+    ("a.xml", XML[:80], True),
+    ("a.csv", TABLE[:-5], True),
+    ("a.parquet", STORED[:9] + STORED[-4:], False),
+    ("a.zip", PACKED[:4] + PACKED[8:], False),
+    ("a.xml", b"<annotations><other/></annotations>", False),
+    ("a.xml", b"<x:annotations xmlns:x='u'><other/></x:annotations>", False),
+    ("a.xml", b"<annotations/>", False),
+    ("a.csv", TABLE[:-5] + b"\nc,9,9,Text,0,0,5,5\n", False),
+])  # fmt: skip
+def test_only_a_file_without_its_end_is_called_cut_off(name, data, is_cut):
+    with pytest.raises(InputError) as caught:
+        lcm.read((name, data))
+    assert (caught.value.hint == CUT) == is_cut

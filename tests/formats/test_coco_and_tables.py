@@ -11,47 +11,92 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import boxes, coco, found, image, region
-from support.reading import fails
+from support.reading import fails, read_as, reader, reads, refused_as, refuser, refuses
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
+ROWS = "0001,d,100,80,Text,1,2,3,4,.5\n0002,d,100,80,,,,,,\n0001,d,100,80,NA, 5 ,6,7,8,\n"
+TABLES = {
+    "as it is": HEADER + ROWS,
+    "BOM": "\ufeff" + HEADER + ROWS,
+    "CRLF": (HEADER + ROWS).replace("\n", "\r\n"),
+    "upper case": HEADER.upper() + ROWS,
+    "blank lines": (HEADER + ROWS).replace("\n", "\n\n"),
+    "no last newline": (HEADER + ROWS).rstrip(),
+}
+USUAL = {
+    "image,label,x1,y1,x2,y2": "a.png,Text,1,2,4,6",
+    "file_name;category;xmin;ymin;xmax;ymax": "a.png;Text;1;2;4;6",
+    "Image Name\tClass\tleft\ttop\tright\tbottom": "a.png\tText\t1\t2\t4\t6",
+    "filename,class_name,x,y,w,h": "a.png,Text,1,2,3,4",
+    "page,type,left,top,width,height": "a.png,Text,1,2,3,4",
+    "image_id,label,x_center,y_center,width,height": "a.png,Text,2.5,4,3,4",
+}
+DECIMAL = 'image;label;left;top;width;height;page_width;page_height;conf\na;Text;0,5;1;2,25;3;100;80;"0,358"\n'
+UNLISTED = [region(7), region(), region(7), region(8)]
+BACKGROUND = [{"id": 1, "name": "background"}, {"id": 2, "name": "Text"}]
+GIVEN = [[10, 10, 5, 5], [2.5, 2.5, 0, 0], [9, 9, -4, 2], [9, 9, -4, 0], [3, 4, 0, 5], [0, 0, 1, 1]]
 
 
-def test_coco_ground_truth(read):
-    layout = read(coco())
-    assert layout.format == "coco"
-    assert layout.labels == ["Text"]
-    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["1.png", 100, 80]
-    assert layout.regions.loc[0, ["page", "label"]].tolist() == ["1.png", "Text"]
-    assert boxes(layout) == [[10, 20, 40, 60]]
-    assert not layout.has_scores and layout.findings == ()
+def named(*names):
+    return [{"id": i, "name": name} for i, name in enumerate(names)]
+
+
+test_reading = read_as(
+    reads("COCO ground truth", coco(), format="coco", declared=["Text"], pages=[("1.png", 100, 80)], places=["1.png"],
+          regions=[("Text", 10, 20, 40, 60)], scored=False, codes={}),
+    reads("two ids with one name are one label", coco(annotations=[region(category_id=i) for i in (2, 1, 0)],
+          categories=named("Text", " ", "Text")), declared=["Text", "(no name)"], labels=["Text", "(no name)", "Text"]),
+    reads("an undeclared category", coco(annotations=[region(category_id=i) for i in (1, 3, 3)]),
+          labels=["Text", "category 3", "category 3"], codes={"undeclared-category": 2}),
+    reads("annotations on unlisted images are dropped", coco(annotations=UNLISTED), count=1,
+          codes={"unlisted-image": 3}, says=["annotations[0]: image_id 7", "3 regions on 2 images"]),
+    reads("background regions are dropped",
+          coco(annotations=[region(), region(category_id=2), region()], categories=BACKGROUND), declared=["Text"],
+          labels=["Text"], codes={"background-region": 2}),
+    reads("inverted boxes are dropped, and boxes without area stay",
+          coco(annotations=[region(bbox=box) for box in GIVEN]), codes={"empty-box": 4},
+          boxes=[[10, 10, 15, 15], [2.5, 2.5, 2.5, 2.5], [3, 4, 3, 9], [0, 0, 1, 1]],
+          dropped=[[9, 9, 5, 11], [9, 9, 5, 9]], says=["4 boxes", "2 with inverted corners are dropped, 2 without area",
+                "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5"]),
+    *(reads(f"CSV, {change}", text, format="csv", codes={}, names=("0001", "0002"), documents=("d", "d"),
+            scores=[0.5, None],
+            regions=[("Text", 1, 2, 3, 4), ("NA", 5, 6, 7, 8)]) for change, text in TABLES.items()),
+    reads("a header alone", HEADER, names=()),
+    reads("a header alone without newline", HEADER.rstrip(), names=()),
+    reads("quotes", HEADER + '"a, b",,100,80,"one ""two"",\nthree",1,2,3,4,\n', names=("a, b",),
+          declared=['one "two",\nthree']),
+    reads("a row without label", HEADER + "a,,100,80,,1,2,3,4,\na,,100,80,  ,1,2,3,4,\na,,100,80,T,1,2,3,4,\n",
+          declared=["T"], codes={"unlabelled-row": 2}, says=["row 2"]),
+    reads("size and document may be on any row of a page", HEADER + "a,,,,T,1,2,3,4,\na,d,100,80,T,5,6,7,8,\n",
+          pages=[("a", 100, 80)], documents=("d",)),
+    *(reads(f"the usual names {header!r}", f"{header}\n{row}\n", "t.csv", {"sizes": (100, 80)}, places=["a.png"],
+            regions=[("Text", 1, 2, 4, 6)], names=("a.png",)) for header, row in USUAL.items()),
+    reads("decimal commas, and page sizes beside box sizes", DECIMAL, "t.csv", boxes=[[0.5, 1, 2.75, 4]],
+          scores=[0.358], pages=[("a", 100, 80)]),
+    reads("a table without pages is one page named like the file", "x_1,y_1,x_2,y_2,type\n1,2,3,4,Text\n", "scan7.csv",
+          {"sizes": (10, 10)}, names=("scan7",), boxes=[[1, 2, 3, 4]]),
+    reads("the format overrides detection", {"images": [image()]}, {"format": "coco"}, names=("1.png",)),
+    read=reader("file"),
+)  # fmt: skip
+test_refusal = refused_as(
+    refuses("COCO without annotations", {"images": [image()]}, "'images'", "For coco it lacks the key 'annotations'",
+            "format="),
+    refuses("an unknown format", coco(), "file", "'zzz' is not known", "layoutcm formats", format="zzz"),
+    refuse=refuser("file"),
+)  # fmt: skip
 
 
 def test_ids_are_opaque(read):
     ids = [10, 0, 9999999999, -3, "x7", 10**400]
     names = ["ten", "zero", "far", "minus", "text", "huge"]
-    layout = read(
-        coco(
-            [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
-            [region(id, id) for id in reversed(ids)],
-            [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
-        )
-    )
+    layout = read(coco(
+        [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
+        [region(id, id) for id in reversed(ids)],
+        [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
+    ))  # fmt: skip
     assert layout.labels == names and layout.findings == ()
     assert layout.regions["label"].tolist() == names[::-1]
     assert layout.regions["page"].tolist() == [f"{name}.png" for name in reversed(names)]
-
-
-def test_two_ids_with_one_name_are_one_label(read):
-    categories = [{"id": i, "name": name} for i, name in enumerate(("Text", " ", "Text"))]
-    layout = read(coco(annotations=[region(category_id=i) for i in (2, 1, 0)], categories=categories))
-    assert layout.labels == ["Text", "(no name)"]
-    assert layout.regions["label"].tolist() == ["Text", "(no name)", "Text"]
-
-
-def test_undeclared_category(read):
-    layout = read(coco(annotations=[region(category_id=i) for i in (1, 3, 3)]))
-    assert layout.regions["label"].tolist() == ["Text", "category 3", "category 3"]
-    assert found(layout) == {"undeclared-category": 2}
 
 
 def test_documents_numbers_scores_and_missing_names(read):
@@ -61,33 +106,6 @@ def test_documents_numbers_scores_and_missing_names(read):
     assert layout.pages["document"].tolist() == ["a.pdf", ""]
     assert layout.pages["number"].tolist() == [4, 3]
     assert layout.regions["score"][0] == 0.25 and np.isnan(layout.regions["score"][1]) and layout.has_scores
-
-
-def test_annotations_on_unlisted_images_are_dropped(read):
-    layout = read(coco(annotations=[region(7), region(), region(7), region(8)]))
-    assert len(layout.regions) == 1 and found(layout) == {"unlisted-image": 3}
-    assert "annotations[0]: image_id 7" in layout.findings[0].message
-    assert "3 regions on 2 images" in layout.findings[0].message
-
-
-def test_background_regions_are_dropped(read):
-    categories = [{"id": 1, "name": "background"}, {"id": 2, "name": "Text"}]
-    layout = read(coco(annotations=[region(), region(category_id=2), region()], categories=categories))
-    assert layout.labels == ["Text"] and layout.regions["label"].tolist() == ["Text"]
-    assert found(layout) == {"background-region": 2}
-
-
-def test_inverted_boxes_are_dropped_and_boxes_without_area_stay(read):
-    given = [[10, 10, 5, 5], [2.5, 2.5, 0, 0], [9, 9, -4, 2], [9, 9, -4, 0], [3, 4, 0, 5], [0, 0, 1, 1]]
-    layout = read(coco(annotations=[region(bbox=box) for box in given]))
-    assert boxes(layout) == [[10, 10, 15, 15], [2.5, 2.5, 2.5, 2.5], [3, 4, 3, 9], [0, 0, 1, 1]]
-    assert found(layout) == {"empty-box": 4} and layout.dropped.boxes.tolist() == [[9, 9, 5, 11], [9, 9, 5, 9]]
-    message = layout.findings[0].message
-    assert (
-        "4 boxes" in message
-        and "2 with inverted corners are dropped, 2 without area" in message
-        and "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5" in message
-    )
 
 
 def test_boxes_beyond_the_page_are_reported(read):
@@ -138,44 +156,6 @@ def test_results_alone_need_sizes(read):
     assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
 
 
-@pytest.mark.parametrize("change", ["as it is", "BOM", "CRLF", "upper case", "blank lines", "no last newline"])
-def test_csv(read, change):
-    text = HEADER + "0001,d,100,80,Text,1,2,3,4,.5\n0002,d,100,80,,,,,,\n0001,d,100,80,NA, 5 ,6,7,8,\n"
-    text = {
-        "as it is": text,
-        "BOM": "\ufeff" + text,
-        "CRLF": text.replace("\n", "\r\n"),
-        "upper case": HEADER.upper() + text.removeprefix(HEADER),
-        "blank lines": text.replace("\n", "\n\n"),
-        "no last newline": text.rstrip(),
-    }[change]
-    layout = read(text)
-    assert layout.format == "csv" and layout.findings == ()
-    assert layout.pages["page"].tolist() == ["0001", "0002"] and layout.pages["document"].tolist() == ["d", "d"]
-    assert layout.labels == ["Text", "NA"] and boxes(layout) == [[1, 2, 3, 4], [5, 6, 7, 8]]
-    assert layout.regions["score"].fillna(-1).tolist() == [0.5, -1]
-
-
-def test_csv_with_a_header_alone_has_no_pages(read):
-    assert len(read(HEADER).pages) == len(read(HEADER.rstrip()).pages) == 0
-
-
-def test_csv_quotes(read):
-    layout = read(HEADER + '"a, b",,100,80,"one ""two"",\nthree",1,2,3,4,\n')
-    assert layout.pages["page"].tolist() == ["a, b"] and layout.labels == ['one "two",\nthree']
-
-
-def test_csv_row_without_label(read):
-    layout = read(HEADER + "a,,100,80,,1,2,3,4,\na,,100,80,  ,1,2,3,4,\na,,100,80,T,1,2,3,4,\n")
-    assert layout.labels == ["T"] and found(layout) == {"unlabelled-row": 2}
-    assert "row 2" in layout.findings[0].message
-
-
-def test_csv_size_and_document_may_be_on_any_row_of_a_page(read):
-    layout = read(HEADER + "a,,,,T,1,2,3,4,\na,d,100,80,T,5,6,7,8,\n")
-    assert layout.pages.loc[0, ["document", "width", "height"]].tolist() == ["d", 100, 80]
-
-
 def test_table_without_optional_columns(read):
     text = "page,label,x0,y0,x1,y1\na,Text,1,2,3,4\n"
     assert read(text, sizes=(50, 60)).pages["height"].tolist() == [60]
@@ -186,12 +166,10 @@ def test_table_without_optional_columns(read):
 @pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
 def test_parquet(read, tmp_path, text):
     columns = {
-        "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text),
-        "width": [100, 100, 90],
-        "height": [80, 80, 70],
-        "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
+        "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text), "width": [100, 100, 90],
+        "height": [80, 80, 70], "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
         **{name: [i + 0.5, i + 1.5, None] for i, name in enumerate(("x0", "y0", "x1", "y1"))},
-    }
+    }  # fmt: skip
     pq.write_table(pa.table(columns), tmp_path / "made")
     layout = read((tmp_path / "made").read_bytes())
     assert layout.format == "parquet" and layout.findings == ()
@@ -202,46 +180,6 @@ def test_parquet(read, tmp_path, text):
 def test_source_may_be_a_name_with_bytes(read):
     layout = lcm.read(("upload.json", json.dumps(coco()).encode()))
     assert layout.name == "upload.json" and boxes(layout) == boxes(read(coco()))
-
-
-def test_format_overrides_detection(read):
-    assert read({"images": [image()]}, format="coco").pages["page"].tolist() == ["1.png"]
-    fails(r"'images'.*For coco it lacks the key 'annotations'.*format=", read, {"images": [image()]})
-    fails(r"file.*'zzz' is not known.*layoutcm formats", read, coco(), format="zzz")
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "image,label,x1,y1,x2,y2",
-        "file_name;category;xmin;ymin;xmax;ymax",
-        "Image Name\tClass\tleft\ttop\tright\tbottom",
-        "filename,class_name,x,y,w,h",
-        "page,type,left,top,width,height",
-        "image_id,label,x_center,y_center,width,height",
-    ],
-)
-def test_usual_column_names(read, header):
-    numbers = {"h": "1,2,3,4", "height": "1,2,3,4"}.get(header.split(",")[-1], "1,2,4,6")
-    numbers = "2.5,4,3,4" if "center" in header else numbers
-    separator = next(character for character in ("\t", ";", ",") if character in header)
-    table = f"{header}\na.png,Text,{numbers}\n".replace(",", separator)
-    layout = read(table, "t.csv", sizes=(100, 80))
-    assert boxes(layout) == [[1, 2, 4, 6]]
-    assert layout.regions["label"].tolist() == ["Text"] and layout.pages["page"].tolist() == ["a.png"]
-
-
-def test_decimal_commas_and_page_sizes_beside_box_sizes(read):
-    table = 'image;label;left;top;width;height;page_width;page_height;conf\na;Text;0,5;1;2,25;3;100;80;"0,358"\n'
-    layout = read(table, "t.csv")
-    assert boxes(layout) == [[0.5, 1, 2.75, 4]]
-    assert layout.regions["score"].tolist() == [0.358]
-    assert layout.pages.loc[0, ["width", "height"]].tolist() == [100, 80]
-
-
-def test_a_table_without_pages_is_one_page_named_like_the_file(read):
-    layout = read("x_1,y_1,x_2,y_2,type\n1,2,3,4,Text\n", "scan7.csv", sizes=(10, 10))
-    assert layout.pages["page"].tolist() == ["scan7"] and boxes(layout) == [[1, 2, 3, 4]]
 
 
 def test_a_process_that_has_read_parquet_keeps_its_exit_code(tmp_path):

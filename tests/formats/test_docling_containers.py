@@ -59,16 +59,13 @@ def test_a_file_with_one_side_needs_no_choice():
         lcm.read(evaluation(PredictedDocument=None), format="docling-eval-pred")
 
 
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        ({"PredictedDocument": [None, None]}, "none of its 2 documents has a prediction with pages"),
-        ({"PredictedDocument": ['{"texts": []}', ""]}, "none of its 2 documents has a prediction with pages"),
-        ({"PredictedDocument": ["{", None]}, "row 0, PredictedDocument, line 1, column 2: .*ends too early"),
-        ({"PredictedDocument": [None, '{"texts": 1}']}, "row 1, PredictedDocument, texts: "),
-        ({"PredictedDocument": [1, 2]}, "column PredictedDocument: holds int64, must hold JSON text"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "words"), [
+    ({"PredictedDocument": [None, None]}, "none of its 2 documents has a prediction with pages"),
+    ({"PredictedDocument": ['{"texts": []}', ""]}, "none of its 2 documents has a prediction with pages"),
+    ({"PredictedDocument": ["{", None]}, "row 0, PredictedDocument, line 1, column 2: .*ends too early"),
+    ({"PredictedDocument": [None, '{"texts": 1}']}, "row 1, PredictedDocument, texts: "),
+    ({"PredictedDocument": [1, 2]}, "column PredictedDocument: holds int64, must hold JSON text"),
+])  # fmt: skip
 def test_documents_that_cannot_be_used(columns, words):
     fails(words, lcm.read, evaluation(**columns), format="docling-eval-pred")
 

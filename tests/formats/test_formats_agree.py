@@ -1,9 +1,7 @@
 """Every format gives the same layout as COCO, read from a file, a folder, a zip or a list of uploads."""
 
-import io
 import itertools
 import random
-import zipfile
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.recognition import find_candidates
 from layoutcm.layouts.page_names import stem
+from support.hostile_formats import zip_of
 from support.reading import pages, regions
 from written import LABELS, PAGES, Page, writers, written
 
@@ -30,10 +29,7 @@ OWN_LABELS = {
     "textract": {label: f"LAYOUT_{label.upper()}" for label in LABELS},
     "docai": {"Title": "paragraph", "Text": "paragraph", "Table": "table", "Picture": "visual element"},
     "page-xml": {
-        "Title": "TextRegion:heading",
-        "Text": "TextRegion:paragraph",
-        "Table": "TableRegion",
-        "Picture": "ImageRegion",
+        "Title": "TextRegion:heading", "Text": "TextRegion:paragraph", "Table": "TableRegion", "Picture": "ImageRegion",
     },
     "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
@@ -50,7 +46,7 @@ OWN_LABELS = {
     "dolphin": LOWER,
     "ctdar": dict.fromkeys(LABELS, "table"),
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
-}
+}  # fmt: skip
 INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
@@ -168,14 +164,40 @@ def test_a_written_file_is_recognised_by_its_own_format_only(format):
 @pytest.mark.parametrize("format", sorted(writers()))
 def test_a_zip_and_a_list_of_uploads_give_the_same_layout_as_the_folder(format, tmp_path):
     files = written(format)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
     like = ground_truth()
     folder = read_written(format, tmp_path)
-    for source in (("upload.zip", packed.getvalue()), list(files.items())):
+    for source in (("upload.zip", zip_of(files)), list(files.items())):
         other = lcm.read(source, like=like, **TO_BE_NAMED.get(format, {}))
         assert other.page_columns.names == folder.page_columns.names
         assert np.array_equal(other.region_columns.boxes, folder.region_columns.boxes)
         assert other.labels == folder.labels
+
+
+# Names with braces, which have a meaning in the templates of places, are names like any other.
+
+NAME_WITH_BRACES = "{x}{:9}{0[1]}"
+# The first box has inverted corners, so that a message names its place.
+INVERTED = [("Text", (400, 300, 50, 100), 0.5), ("Text", (50, 100, 450, 300), 0.5)]
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_a_page_or_document_may_be_named_with_braces(format):
+    pages = [Page(f"{NAME_WITH_BRACES}_p{i}", 1000, 500, INVERTED) for i in (1, 2)]
+    gt = lcm.read(list(writers()["coco"](pages).items()))
+    try:
+        lcm.read(list(writers()[format](pages).items()), like=gt, format=format)
+    except lcm.InputError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.json", '{"%s.pdf": {"elements": [{"category": "a", "page": 1, "coordinates": []}, '
+               '{"category": "b", "page": 1, "coordinates": [{"x": 0.5, "y": 0.5}, {"x": 0.1, "y": 0.1}]}]}}'),
+    ("a.tei.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>'
+                  '<figure type="%s" coords="1,5,5,-2,-2"/></body></text></TEI>'),
+])  # fmt: skip
+def test_keys_and_types_with_braces(name, text):
+    try:
+        lcm.read((name, (text % NAME_WITH_BRACES).encode()), sizes=(100, 100))
+    except lcm.InputError as error:
+        assert str(error)

@@ -13,11 +13,9 @@ import layoutcm as lcm
 from layoutcm.formats import parquet_files
 from layoutcm.layouts import limits
 from support.finding_codes import codes
-from support.reading import fails, refusal, regions
+from support.reading import fails, read_as, reads, refusal, refused_as, refuses, regions
 from written import PAGES, written
 from written.hf import DOCLAYNET, doclaynet_table, objects_table, parquet_bytes
-
-FOUR = pa.list_(pa.list_(pa.float64()))
 
 
 def read(table, name="train.parquet", **options):
@@ -32,6 +30,68 @@ def simple(boxes=((10, 20, 30, 40),), categories=(1,), **more):
     """One page with some objects."""
     objects = {"bbox": [list(box) for box in boxes], "category": list(categories)}
     return {"width": [100], "height": [200], "objects": [objects]} | more
+
+
+def with_metadata(metadata):
+    return pa.table(simple()).replace_schema_metadata({"huggingface": metadata})
+
+
+def schema(feature):
+    return json.dumps({"info": {"features": {"objects": feature}}})
+
+
+TWO_NAMES = {"names": ["a", "b"]}
+FEATURES = [
+    {"feature": {"category": TWO_NAMES}, "_type": "Sequence"},
+    [{"category": TWO_NAMES | {"_type": "ClassLabel"}}],
+    {"category": {"feature": TWO_NAMES, "_type": "List"}},
+    {"feature": {"category": {"feature": TWO_NAMES}}, "_type": "List"},
+]
+test_reading = read_as(
+    *(reads(f"names of class labels in the schema, form {i}", with_metadata(schema(feature)), declared=["a", "b"],
+            regions=[("b", 10, 20, 40, 60)], codes={}) for i, feature in enumerate(FEATURES)),
+    *(reads(f"metadata without names: {metadata}", with_metadata(metadata), declared=["category 1"],
+            codes={"unnamed-classes": 1, "undeclared-category": 1})
+      for metadata in (b"", b"{", b"[]", b'{"info": 1}', b'{"info": {"features": {"objects": 5}}}', b"\xff")),
+    reads("without names numbers are ids of the reference layout", pa.table(simple()),
+          {"like": lcm.read(list(written("coco").items()))}, labels=["Text"]),
+    read=read,
+)  # fmt: skip
+
+OBJECTS = simple()["objects"]
+OTHER_TABLE = pa.table({"objects": [1], "bbox": [1.0], "label": ["a"]})
+LATE = [
+    {"bbox": [[0.0, 0, 1, 1]] * 2, "category": ["a", "b"]}, {"bbox": [], "category": []},
+    {"bbox": [[0.0, 0, 1, 1], [0.0, 0, np.inf, 1]], "category": ["a", "b"]},
+]  # fmt: skip
+
+
+def of_objects(what, bbox, category, *words):
+    return refuses(what, pa.table(simple(objects=[{"bbox": bbox, "category": category}])), *words)
+
+
+test_refusal = refused_as(
+    of_objects("three numbers", [[1.0, 2, 3]], [1], "row 0, objects.bbox[0]",
+               "3 numbers, must be x, y, width and height"),
+    of_objects("no box", [[1.0, 2, 3, 4], None], [1, 1], "row 0, objects.bbox[1]", "0 numbers"),
+    of_objects("two categories", [[1.0, 2, 3, 4]], [1, 2], "row 0", "1 boxes and 2 values of objects.category"),
+    of_objects("no category", [[1.0, 2, 3, 4]], [None], "row 0, objects.category[0]", "no category"),
+    of_objects("no second category", [[1.0, 2, 3, 4]] * 2, [1, None], "row 0, objects.category[1]", "no category"),
+    of_objects("half a category", [[1.0, 2, 3, 4]], [1.5], "objects.category", "not whole"),
+    of_objects("texts in a box", [["a"] * 4], [1], "column objects.bbox", "must hold numbers"),
+    of_objects("texts as boxes", ["a"], [1], "column objects.bbox", "must hold lists of boxes"),
+    of_objects("a missing number", [[None, 2.0, 3, 4]], [1], "row 0, object 0", "x0 is nan"),
+    refuses("a row behind pages without objects", pa.table({"width": [9] * 3, "height": [9] * 3, "objects": LATE}),
+            "row 2, object 1", "x1 is inf"),
+    refuses("boxes of words", pa.table({"bboxes": [[[0, 0, 10, 10]]], "labels": [[1]], "words": [["a"]]}),
+            "has boxes in one cell"),
+    refuses("another table", OTHER_TABLE, "the column 'bbox' has boxes in one cell"),
+    refuses("another table by name", OTHER_TABLE, "no columns of boxes and categories", format="hf-objects"),
+    refuses("two columns of one name",
+            pa.table([[9], [9], OBJECTS, OBJECTS], ["width", "height", "objects", "objects"]),
+            "two of its columns have the same name"),
+    refuse=refused,
+)  # fmt: skip
 
 
 def test_doclaynet_has_its_labels_documents_numbers_attributes_and_ids():
@@ -77,42 +137,13 @@ def test_undeclared_numbers_are_shown_with_a_finding():
     assert layout.labels[-1] == "category 12" and codes(layout.findings) == {"undeclared-category": 6}
 
 
-@pytest.mark.parametrize(
-    "feature",
-    [
-        {"feature": {"category": {"names": ["a", "b"]}}, "_type": "Sequence"},
-        [{"category": {"names": ["a", "b"], "_type": "ClassLabel"}}],
-        {"category": {"feature": {"names": ["a", "b"]}, "_type": "List"}},
-        {"feature": {"category": {"feature": {"names": ["a", "b"]}}}, "_type": "List"},
-    ],
-)
-def test_names_of_class_labels_are_found_in_every_form_of_the_schema(feature):
-    table = pa.table(simple()).replace_schema_metadata(
-        {"huggingface": json.dumps({"info": {"features": {"objects": feature}}})}
-    )
-    layout = read(table)
-    assert layout.labels == ["a", "b"] and regions(layout) == [("b", 10, 20, 40, 60)] and layout.findings == ()
-
-
-@pytest.mark.parametrize(
-    "metadata", [b"", b"{", b"[]", b'{"info": 1}', b'{"info": {"features": {"objects": 5}}}', b"\xff"]
-)
-def test_other_metadata_has_no_names(metadata):
-    layout = read(pa.table(simple()).replace_schema_metadata({"huggingface": metadata}))
-    assert layout.labels == ["category 1"]
-    assert codes(layout.findings) == {"unnamed-classes": 1, "undeclared-category": 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("id2label.json", b'{"0": "a", "1": "b"}'),
-        ("config/classes.json", b'["a", "b"]'),
-        ("categories.json", b'{"categories": [{"id": 1, "name": "b"}, {"id": [], "name": "x"}]}'),
-        ("classes.txt", b"a\nb\n"),
-        ("dataset.yaml", b"names: [a, b]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "data"), [
+    ("id2label.json", b'{"0": "a", "1": "b"}'),
+    ("config/classes.json", b'["a", "b"]'),
+    ("categories.json", b'{"categories": [{"id": 1, "name": "b"}, {"id": [], "name": "x"}]}'),
+    ("classes.txt", b"a\nb\n"),
+    ("dataset.yaml", b"names: [a, b]"),
+])  # fmt: skip
 def test_names_come_from_a_file_beside(name, data):
     layout = lcm.read([("d/train.parquet", parquet_bytes(pa.table(simple()))), (f"d/{name}", data)])
     assert regions(layout) == [("b", 10, 20, 40, 60)] and layout.findings == ()
@@ -121,20 +152,11 @@ def test_names_come_from_a_file_beside(name, data):
     assert regions(layout) == [("b", 10, 20, 40, 60)] and layout.findings == ()
 
 
-def test_without_names_numbers_are_ids_of_the_reference_layout():
-    like = lcm.read(list(written("coco").items()))
-    assert read(pa.table(simple()), like=like).labels[1] == "Text"
-
-
 def test_a_list_of_structs_with_names_scores_and_crowds_like_the_older_doclaynet():
-    objects = [
-        [
-            {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
-            {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
-        ],
-        [],
-        None,
-    ]
+    objects = [[
+        {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
+        {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
+    ], [], None]  # fmt: skip
     table = pa.table({"image_id": [5, 6, 7], "width": [9] * 3, "height": [9] * 3, "objects": objects,
                       "doc_name": ["a", "a", "b"], "page_no": [0, 1, -1], "collection": ["c", None, ""]})  # fmt: skip
     layout = read(table)
@@ -207,46 +229,6 @@ def test_an_empty_shard_adds_nothing():
     assert len(read(whole.slice(0, 0)).page_columns) == 0
 
 
-@pytest.mark.parametrize(
-    ("objects", "words"),
-    [
-        (
-            [{"bbox": [[1.0, 2, 3]], "category": [1]}],
-            ["row 0, objects.bbox[0]", "3 numbers, must be x, y, width and height"],
-        ),
-        ([{"bbox": [[1.0, 2, 3, 4], None], "category": [1, 1]}], ["row 0, objects.bbox[1]", "0 numbers"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [1, 2]}], ["row 0", "1 boxes and 2 values of objects.category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [None]}], ["row 0, objects.category[0]", "no category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]] * 2, "category": [1, None]}], ["row 0, objects.category[1]", "no category"]),
-        ([{"bbox": [[1.0, 2, 3, 4]], "category": [1.5]}], ["objects.category", "not whole"]),
-        ([{"bbox": [["a"] * 4], "category": [1]}], ["column objects.bbox", "must hold numbers"]),
-        ([{"bbox": ["a"], "category": [1]}], ["column objects.bbox", "must hold lists of boxes"]),
-        ([{"bbox": [[None, 2.0, 3, 4]], "category": [1]}], ["row 0, object 0", "x0 is nan"]),
-    ],
-    ids=range(9),
-)
-def test_wrong_objects_are_named_with_their_row(objects, words):
-    refused(pa.table(simple(objects=objects)), *words)
-
-
-def test_a_row_is_named_also_behind_pages_without_objects():
-    table = pa.table({"width": [9] * 3, "height": [9] * 3, "objects": [
-        {"bbox": [[0.0, 0, 1, 1]] * 2, "category": ["a", "b"]}, {"bbox": [], "category": []},
-        {"bbox": [[0.0, 0, 1, 1], [0.0, 0, np.inf, 1]], "category": ["a", "b"]}]})  # fmt: skip
-    refused(table, "row 2, object 1", "x1 is inf")
-
-
-def test_boxes_of_words_are_no_objects():
-    columns = {"bboxes": [[[0, 0, 10, 10]]], "labels": [[1]], "words": [["a"]]}
-    refused(pa.table(columns), "has boxes in one cell")
-
-
-def test_other_parquet_files_are_still_tables():
-    table = pa.table({"objects": [1], "bbox": [1.0], "label": ["a"]})
-    refused(table, "the column 'bbox' has boxes in one cell")
-    fails(r"no columns of boxes and categories", read, table, format="hf-objects")
-
-
 def test_values_in_lists_are_counted_before_they_are_decoded(monkeypatch):
     """A list of a million equal boxes takes a few bytes."""
     table = pa.table(simple(boxes=[(0.0, 0.0, 1.0, 1.0)] * 100_000, categories=[1] * 100_000))
@@ -274,11 +256,6 @@ def test_long_words_and_images_are_not_repeated_for_each_row(monkeypatch):
     refused(pa.table({"width": [9], "height": [9], "objects": objects}), "the label", "has 20,000 characters")
 
 
-def test_two_columns_of_one_name_are_refused():
-    table = pa.table([[9], [9], simple()["objects"], simple()["objects"]], ["width", "height", "objects", "objects"])
-    refused(table, "two of its columns have the same name")
-
-
 @pytest.mark.parametrize("options", [{"row_group_size": 1}, {"data_page_version": "2.0"}, {"use_dictionary": False},
                                      {"compression": "zstd", "use_compliant_nested_type": False}], ids=str)  # fmt: skip
 def test_files_of_every_kind_give_the_same_layout(options):
@@ -289,15 +266,13 @@ def test_files_of_every_kind_give_the_same_layout(options):
 def test_lines_of_metadata_may_have_sizes_names_scores_or_objects_one_by_one(tmp_path):
     lines = [
         {
-            "file_name": "a.png",
-            "objects": [{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.5}],
-            "width": 9,
+            "file_name": "a.png", "objects": [{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.5}], "width": 9,
             "height": 8,
         },
         {"file_name": "b.png", "objects": {"bbox": [], "categories": []}},
         {"file_name": "c.png", "objects": {"bbox": [[0, 0, 1, 1]], "label": ["x"], "scores": [0.25]}, "other": [1]},
         {"file_name": "d.png"},
-    ]
+    ]  # fmt: skip
     for name in "bcd":
         Image.new("L", (20, 30)).save(tmp_path / f"{name}.png")
     (tmp_path / "metadata.jsonl").write_text("\n".join(map(json.dumps, lines)))

@@ -73,17 +73,14 @@ def test_the_limit_is_for_all_files_together(monkeypatch):
     refused(hostile.zip_of(files | {"2.txt": bytes(2_000)}), "2.txt", "more than 5,000 bytes")
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.json", b'{"apiVersion": 1, "pages": [' + b"{}," * 100 + b"{}]}"),
-        ("a.json", b"[" + b"[]," * 100 + b"[]]"),
-        ("a.xml", b"\xef\xbb\xbf\n<alto>" + b"<a/>" * 100 + b"</alto>"),
-        ("a.html", b'<html><p class="' + b"ocr_a " * 100 + b'"></p></html>'),
-        ("a.txt", b"0 0 0 0 0\r" * 100),
-        ("a.csv", hostile.ROW + b"\n" * 100),
-    ],
-)
+@pytest.mark.parametrize(("name", "data"), [
+    ("a.json", b'{"apiVersion": 1, "pages": [' + b"{}," * 100 + b"{}]}"),
+    ("a.json", b"[" + b"[]," * 100 + b"[]]"),
+    ("a.xml", b"\xef\xbb\xbf\n<alto>" + b"<a/>" * 100 + b"</alto>"),
+    ("a.html", b'<html><p class="' + b"ocr_a " * 100 + b'"></p></html>'),
+    ("a.txt", b"0 0 0 0 0\r" * 100),
+    ("a.csv", hostile.ROW + b"\n" * 100),
+])  # fmt: skip
 def test_values_tags_and_lines_are_counted(name, data, monkeypatch):
     monkeypatch.setattr(limits, "PARTS_FLOOR", 50)
     monkeypatch.setattr(limits, "PACKED_BYTES_PER_PART", 1000)

@@ -30,18 +30,14 @@ def columns(rows=1200, **more):
 refused = refuser("a.parquet")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"compression": "gzip", "data_page_version": "2.0"},
-        {"compression": "zstd", "row_group_size": 100},
-        {"compression": "brotli", "data_page_size": 64},
-        {"compression": "none", "use_dictionary": False, "version": "1.0"},
-        *({"use_dictionary": False, "column_encoding": {"label": encoding}} for encoding in ENCODINGS),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {},
+    {"compression": "gzip", "data_page_version": "2.0"},
+    {"compression": "zstd", "row_group_size": 100},
+    {"compression": "brotli", "data_page_size": 64},
+    {"compression": "none", "use_dictionary": False, "version": "1.0"},
+    *({"use_dictionary": False, "column_encoding": {"label": encoding}} for encoding in ENCODINGS),
+], ids=str)  # fmt: skip
 def test_files_of_every_kind_give_the_same_layout(options):
     layout = lcm.read(("a.parquet", hostile.parquet_bytes(columns(), **options)))
     assert [layout.labels[i] for i in layout.region_columns.label] == LABELS
@@ -58,13 +54,10 @@ def test_a_description_of_lists_in_lists_is_refused(tmp_path):
 
 def test_text_may_be_a_dictionary_binary_or_null_and_numbers_may_be_text():
     more = {
-        "label": pa.array([b"Text", None] * 600, pa.large_binary()),
-        "page": pa.array(["p"] * 1200).dictionary_encode(),
-        "document": pa.array([None, "d"] * 600),
-        "x0": pa.array(["1", "1,5", " 2 ", "3"] * 300),
-        "score": pa.array([None, 0.5] * 600, pa.float32()),
-        "number": pa.nulls(1200),
-    }
+        "label": pa.array([b"Text", None] * 600, pa.large_binary()), "page": pa.array(["p"] * 1200).dictionary_encode(),
+        "document": pa.array([None, "d"] * 600), "x0": pa.array(["1", "1,5", " 2 ", "3"] * 300),
+        "score": pa.array([None, 0.5] * 600, pa.float32()), "number": pa.nulls(1200),
+    }  # fmt: skip
     layout = lcm.read(("a.parquet", hostile.parquet_bytes(columns(**more))))
     assert layout.labels == ["Text"] and len(layout.region_columns) == 600
     assert layout.region_columns.boxes[:2, 0].tolist() == [1, 2] and layout.page_columns.documents == ("d",)

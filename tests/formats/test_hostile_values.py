@@ -38,7 +38,7 @@ def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memo
         hostile.write(tmp_path, "b.tif", hostile.tiff_of_large_tags()),
         hostile.write(tmp_path, "c.png", hostile.png_of_tiny_chunks(80_000)),
         hostile.write(tmp_path, "pdfs.zip", hostile.zip_of(pdfs)),
-        hostile.make_tiff_of_large_tags(tmp_path),
+        hostile.HOSTILE["TIFF of large tags"](tmp_path),
     ]
     taken = read_with_limits(paths, SHOW)
     assert {name: used for name, used in taken.items() if used[0] or used[1] > 30 or used[2] > 1000} == {}
@@ -47,16 +47,8 @@ def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memo
 @pytest.mark.parametrize("column", ["page", "label", "document"])
 def test_a_name_of_a_thousand_characters_is_read_and_a_longer_one_refused(column):
     cells = {
-        "page": "p",
-        "document": "d",
-        "width": 100,
-        "height": 80,
-        "label": "Text",
-        "x0": 1,
-        "y0": 1,
-        "x1": 5,
-        "y1": 5,
-    }
+        "page": "p", "document": "d", "width": 100, "height": 80, "label": "Text", "x0": 1, "y0": 1, "x1": 5, "y1": 5,
+    }  # fmt: skip
 
     def text(length):
         named = cells | {column: "é" * length}
@@ -140,3 +132,35 @@ def test_large_numbers_and_deep_lists_of_json_are_refused():
     for inside in ("[" * 500_000, "9" * 500_000, '{"a":' * 150_000):
         refused(("a.json", ('{"images": ' + inside).encode()), "a.json", format="coco")
     assert FileContent("a.json", b"[" * 1_000_000).json_keys == frozenset()
+
+
+# Recognising a file takes a moment, whatever it contains; each is read in a process that can be ended.
+
+READ = """
+import sys, layoutcm
+try:
+    layoutcm.read(("x.bin", sys.stdin.buffer.read()), sizes=(10, 10))
+except layoutcm.InputError:
+    pass
+"""
+
+
+def read_in_child(data):
+    return subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize("data", [
+    b"1" + (b" " + b"1" * 20) * 10 + b"x",  # ten numbers with no end: 20^10 ways to split their digits
+    b"1 1 1 1 " + b"1" * 60_000 + b"x",
+    b" " * 60_000 + b"x",
+])  # fmt: skip
+def test_repeated_digits_and_blanks_do_not_take_time(data):
+    done = read_in_child(data)
+    assert done.returncode == 0, done.stderr
+
+
+def test_blanks_before_a_class_do_not_take_time():
+    """hOCR: the search for pages tried every way to divide the blanks between two parts of its pattern."""
+    page = b"<html><body><div class='ocr_page' title='bbox 0 0 9 9'><div class=%b'ocr_carea'></div></div></body></html>"
+    done = read_in_child(page % (b"\t" * 400_000))
+    assert done.returncode == 0, done.stderr

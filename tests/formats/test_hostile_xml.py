@@ -41,14 +41,11 @@ def first_file(format):
     return next(iter(written(format).items()))
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">',
-        '<!ENTITY c SYSTEM "file:///etc/hostname">',
-        '<!ENTITY % remote SYSTEM "http://127.0.0.1:1/a.dtd"> %remote;',
-    ],
-)
+@pytest.mark.parametrize("declared", [
+    '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">',
+    '<!ENTITY c SYSTEM "file:///etc/hostname">',
+    '<!ENTITY % remote SYSTEM "http://127.0.0.1:1/a.dtd"> %remote;',
+])  # fmt: skip
 @pytest.mark.parametrize("format", XML)
 def test_entities_are_refused_before_anything_is_parsed(declared, format, monkeypatch):
     monkeypatch.setattr(markup.ElementTree, "fromstring", lambda data: pytest.fail("parsed"))
@@ -83,19 +80,21 @@ def test_a_long_namespace_is_refused_and_a_usual_one_read(name, equals, quote):
         assert len(read(page.replace("{}", "x" * 1000, 1).format(REGION)).regions) == 1
 
 
-@pytest.mark.parametrize(
-    ("start", "root"),
-    [
-        ("<?xml?><!-- <b> --><!DOCTYPE html><html>", "html"),
-        ("\ufeff \n<!doctype html [<!ELEMENT a ANY>]\n><?a > ?><x:html>", "html"),
-        ("<?a ?><!-- b", ""),
-        ("<!DOCTYPE html [<html>", ""),
-        ("<!DOCTYPE html [ ] <html", ""),
-        ("<?xml" * MANY, ""),
-        (" " * MANY + "<a>", "a"),
-        ("<a.b-c>", "a.b-c"),
-    ],
-)
+@pytest.mark.parametrize(("start", "root"), [
+    ("<?xml?><!-- <b> --><!DOCTYPE html><html>", "html"),
+    ("\ufeff \n<!doctype html [<!ELEMENT a ANY>]\n><?a > ?><x:html>", "html"),
+    ("<?a ?><!-- b", ""),
+    ("<!DOCTYPE html [<html>", ""),
+    ("<!DOCTYPE html [ ] <html", ""),
+    ("<?xml" * MANY, ""),
+    (" " * MANY + "<a>", "a"),
+    ("<a.b-c>", "a.b-c"),
+    ("<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE r [<!ELEMENT r ANY>]>\n<x:r/>", "r"),
+    ("\ufeff <!doctype html><HTML>", "HTML"),
+    ("<!-- never closed <r>", ""),
+    ("no markup <r>", ""),
+    ("<", ""),
+])  # fmt: skip
 def test_the_name_of_the_root_is_found_after_the_prologue(start, root):
     assert markup.root_name(FileContent("x", start.encode())) == root
 
@@ -120,17 +119,13 @@ def test_declared_single_byte_encodings_are_read(encoding):
     assert read(text.encode(encoding)).labels == [label]
 
 
-@pytest.mark.parametrize(
-    ("before", "level", "after"),
-    [
-        (PAGE.split("{}")[0], "TextRegion", PAGE.split("{}")[1]),
-        ('<alto><Layout><Page WIDTH="9" HEIGHT="9">', "ComposedBlock", "</Page></Layout></alto>"),
-        ('<annotations><image name="a">', "box", "</image></annotations>"),
-        ("<annotation>", "object", "</annotation>"),
-        (HOCR.split("{}")[0], "div", HOCR.split("{}")[1]),
-    ],
-    ids=["page-xml", "alto", "cvat", "voc", "hocr"],
-)
+@pytest.mark.parametrize(("before", "level", "after"), [
+    (PAGE.split("{}")[0], "TextRegion", PAGE.split("{}")[1]),
+    ('<alto><Layout><Page WIDTH="9" HEIGHT="9">', "ComposedBlock", "</Page></Layout></alto>"),
+    ('<annotations><image name="a">', "box", "</image></annotations>"),
+    ("<annotation>", "object", "</annotation>"),
+    (HOCR.split("{}")[0], "div", HOCR.split("{}")[1]),
+], ids=["page-xml", "alto", "cvat", "voc", "hocr"])  # fmt: skip
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_hundred_thousand_levels_are_too_deep(before, level, after, closed):
     end = f"</{level}>" * DEEP + after if closed else ""
@@ -209,25 +204,12 @@ def test_a_page_with_too_many_elements_is_refused(monkeypatch):
     assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words do not count"
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "<a '" * MANY,
-        "<" + "a" * 300_000,
-        "<p class=" + " " * MANY,
-        "<" * MANY,
-        "<!--" * MANY,
-        "<p>" * MANY,
-        "</b>" * MANY,
-        "<b " + "a" * MANY + ">",
-        "<b " + "a " * MANY + ">",
-        "<p class='" + "ocr_par " * MANY + "'>",
-        "<p class=ocr_par title='" + "bbox " * MANY + "'></p>",
-        "<p class=ocr_par title='" + '"' * MANY + "'></p>",
-        "class=" * MANY,
-        "<br>" * MANY,
-    ],
-)
+@pytest.mark.parametrize("inside", [
+    "<a '" * MANY, "<" + "a" * 300_000, "<p class=" + " " * MANY, "<" * MANY, "<!--" * MANY, "<p>" * MANY,
+    "</b>" * MANY, "<b " + "a" * MANY + ">", "<b " + "a " * MANY + ">", "<p class='" + "ocr_par " * MANY + "'>",
+    "<p class=ocr_par title='" + "bbox " * MANY + "'></p>", "<p class=ocr_par title='" + '"' * MANY + "'></p>",
+    "class=" * MANY, "<br>" * MANY,
+])  # fmt: skip
 def test_malformed_tags_take_linear_time(inside):
     """Each of these would take minutes with a parser that starts again from every position."""
     try:

@@ -7,6 +7,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
+from support.reading import fails
 from written import written
 
 
@@ -37,8 +38,7 @@ def test_one_line_is_an_array_only_if_the_suffix_says_so():
 
 def test_objects_over_several_lines_are_not_json_lines():
     text = "\n".join(json.dumps(json.loads(line), indent=1) for line in result_lines())
-    with pytest.raises(InputError, match="not valid JSON"):
-        lcm.read([("results.jsonl", text.encode())], like=ground_truth())
+    fails("not valid JSON", lcm.read, [("results.jsonl", text.encode())], like=ground_truth())
 
 
 def test_a_wrong_line_is_named():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-import layoutcm as lcm
-from support.reading import boxes, codes, fails, reader
+from support.reading import boxes, codes, read_as, reader, reads, refused_as, refuser, refuses
 
 read = reader("page.json")
 
@@ -17,16 +16,6 @@ def task(*results, **fields):
 def labelled(**value):
     size = {"original_width": 200, "original_height": 100}
     return size | {"type": "rectanglelabels", "value": {"rectanglelabels": ["Text"]} | value}
-
-
-def test_percent_rotation_and_several_labels():
-    rotated = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
-    layout = read([task(labelled(x=10, y=20, width=30, height=40, rotation=0), rotated)])
-    assert layout.page_columns.names == ("scan 1.png",)
-    assert boxes(layout)[0] == [20, 20, 80, 60]
-    # 20 x 20 pixels, rotated by 90 degrees clockwise about the upper left corner (100, 50).
-    assert boxes(layout)[1] == boxes(layout)[2] == [80, 50, 100, 70]
-    assert layout.regions["label"].tolist() == ["Text", "Text", "Header"]
 
 
 def test_takes_the_last_annotation_not_cancelled_and_else_predictions():
@@ -63,20 +52,6 @@ def test_a_skipped_task_is_no_page():
     assert read([tasks[0], empty], sizes=(9, 9)).page_columns.names == ("a.png", "blank.png")
 
 
-def test_strokes_are_left_out_and_reported():
-    layout = read([task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})])
-    assert len(layout.region_columns) == 1 and codes(layout) == {"shape-left-out": 1}
-
-
-def test_minimal_export():
-    shape = {"x": 10, "y": 20, "width": 30, "height": 40, "rectanglelabels": ["Text"], "original_width": 200}
-    item = {"image": "/data/upload/1/a.png", "id": 1, "label": [shape | {"original_height": 100}]}
-    layout = read([item | {"annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "y", "lead_time": 1.5}])
-    assert layout.page_columns.names == ("a.png",) and boxes(layout) == [[20, 20, 80, 60]]
-    trimmed = read([item | {"annotator": 1, "annotation_id": 2}])
-    assert trimmed.format == "label-studio" and boxes(trimmed) == boxes(layout)
-
-
 PLACE = {"x": 10, "y": 20, "width": 30, "height": 40, "rotation": 0}
 
 
@@ -85,32 +60,22 @@ def result(type, name="r1", **value):
     return size | {"id": name, "type": type, "value": PLACE | value, "from_name": type, "to_name": "image"}
 
 
-@pytest.mark.parametrize(
-    ("results", "labels"),
-    [
-        ([result("rectanglelabels", rectanglelabels=["Title"]), result("textarea", text=["A"])], ["Title"]),
-        ([result("rectangle"), result("labels", labels=["Text"]), result("textarea", text=["A"])], ["Text"]),
-        ([result("rectanglelabels", rectanglelabels=["Title"]), result("taxonomy", taxonomy=[["x"]])], ["Title"]),
-        ([result("rectangle"), result("choices", choices=["Table"])], ["Table"]),
-        ([result("choices", choices=["odd"]), result("labels", labels=["Text", "List"])], ["Text", "List"]),
-        ([result("rectangle"), result("textarea", text=["A"])], ["(no name)"]),
-        ([result("rectangle"), result("rectangle", "r2")], ["(no name)"] * 2),
-        ([result("labels", labels=["Text"]), result("labels", "r2", labels=["Text"])], ["Text"] * 2),
-        ([result("rectangle"), result("labels", labels="Text")], ["Text"]),
-        ([result("rectangle", rotation=None, x=10.000000000000002), result("labels", labels=["Text"])], ["Text"]),
-    ],
-)
+@pytest.mark.parametrize(("results", "labels"), [
+    ([result("rectanglelabels", rectanglelabels=["Title"]), result("textarea", text=["A"])], ["Title"]),
+    ([result("rectangle"), result("labels", labels=["Text"]), result("textarea", text=["A"])], ["Text"]),
+    ([result("rectanglelabels", rectanglelabels=["Title"]), result("taxonomy", taxonomy=[["x"]])], ["Title"]),
+    ([result("rectangle"), result("choices", choices=["Table"])], ["Table"]),
+    ([result("choices", choices=["odd"]), result("labels", labels=["Text", "List"])], ["Text", "List"]),
+    ([result("rectangle"), result("textarea", text=["A"])], ["(no name)"]),
+    ([result("rectangle"), result("rectangle", "r2")], ["(no name)"] * 2),
+    ([result("labels", labels=["Text"]), result("labels", "r2", labels=["Text"])], ["Text"] * 2),
+    ([result("rectangle"), result("labels", labels="Text")], ["Text"]),
+    ([result("rectangle", rotation=None, x=10.000000000000002), result("labels", labels=["Text"])], ["Text"]),
+])  # fmt: skip
 def test_the_results_of_one_region_are_one_region(results, labels):
     layout = read([task(*results)])
     assert layout.regions["label"].tolist() == labels
     assert boxes(layout) == [[20, 20, 80, 60]] * len(labels)
-
-
-def test_the_fields_of_one_region_in_the_minimal_export_are_one_region():
-    place = PLACE | {"original_width": 200, "original_height": 100}
-    row = {"ocr": "/data/upload/1/a.png", "id": 1, "annotator": 1, "annotation_id": 2}
-    layout = read([row | {"bbox": [place], "label": [place | {"labels": ["Text"]}], "transcription": ["A"]}])
-    assert layout.regions["label"].tolist() == ["Text"] and boxes(layout) == [[20, 20, 80, 60]]
 
 
 def pages(key, *results, images=("https://x/a.png?s=1", "https://x/b.png")):
@@ -131,49 +96,58 @@ def test_a_task_with_a_list_of_images_has_several_pages(on_second):
     assert read([pages("images", first, larger, images=objects)]).page_columns.names == ("a.png", "b.png")
 
 
-def test_a_list_of_images_beside_the_image_of_a_task_is_no_list_of_pages():
-    one = task(labelled(**PLACE)) | {"data": {"url": "a.png", "similar": ["b.png", "c.png"]}}
-    assert read([one]).page_columns.names == ("a.png",)
+SIZES = {"original_width": 200, "original_height": 100}
+MINIMAL = {"image": "/data/upload/1/a.png", "id": 1, "annotator": 1, "annotation_id": 2,
+           "label": [PLACE | SIZES | {"rectanglelabels": ["Text"]}]}  # fmt: skip
+FIELDS = {"ocr": "/data/upload/1/a.png", "id": 1, "annotator": 1, "annotation_id": 2, "bbox": [PLACE | SIZES],
+          "label": [PLACE | SIZES | {"labels": ["Text"]}], "transcription": ["A"]}  # fmt: skip
+BOX = [20, 20, 80, 60]
+TEXT = result("labels", labels=["Text"])
+LATER = pages("pages", TEXT | {"item_index": 1})
+LATER["data"] = {"thumb": "https://x/t.jpg"} | LATER["data"]
+LOCAL = "/data/local-files/"
+ADDRESSES = (f"{LOCAL}?d=scans/a.png", f"{LOCAL}?d=scans%5Cb%201.png&x=1", f"{LOCAL}?x=1&d=a%2Fc.png", "d.png?d=3")
 
 
-def test_a_result_on_a_later_page_shows_that_the_list_has_the_pages():
-    one = pages("pages", result("labels", labels=["Text"]) | {"item_index": 1})
-    one["data"] = {"thumb": "https://x/t.jpg"} | one["data"]
-    layout = read([one], sizes=(200, 100))
-    assert layout.page_columns.names == ("a.png", "b.png") and layout.regions["page"].tolist() == ["b.png"]
-    fails(r"a result is on page 2, and the task has 1", read, [one | {"data": {"image": "a.png"}}])
+def of(**data):
+    return task(labelled(**PLACE)) | {"data": data}
 
 
-def test_a_page_that_a_task_does_not_have_is_refused():
-    with pytest.raises(lcm.InputError, match=r"a result is on page 3, and the task has 2"):
-        read([pages("pages", result("labels", labels=["Text"]) | {"item_index": 2})])
-    with pytest.raises(lcm.InputError, match=r"JSON-MIN does not say which page"):
-        read(
-            [{"id": 1, "pages": ["a.png", "b.png"], "label": [PLACE], "annotator": 1, "annotation_id": 2}], sizes=(9, 9)
-        )
-
-
-def test_a_blank_page_of_a_task_needs_a_size():
-    file = [pages("pages", result("labels", labels=["Text"]))]
-    fails(r"the size of page 'b.png' is not known", read, file)
-    assert len(read(file, sizes=(200, 100)).page_columns) == 2
-
-
-def test_the_name_of_an_upload_with_tasks_is_no_name_of_a_page():
-    shape = labelled(**PLACE)
-    uploaded = [task(shape) | {"file_upload": "0a1b2c3d-tasks.json", "data": {"image": f"/d/{k}.png"}} for k in "ab"]
-    assert read(uploaded).page_columns.names == ("a.png", "b.png")
-    assert read([task(shape) | {"file_upload": "image1", "data": {"n": 1}}]).page_columns.names == ("image1",)
-
-
-def test_files_of_a_local_storage_are_named_in_the_query():
-    local = "/data/local-files/"
-    addresses = (f"{local}?d=scans/a.png", f"{local}?d=scans%5Cb%201.png&x=1", f"{local}?x=1&d=a%2Fc.png", "d.png?d=3")
-    tasks = [task(labelled(**PLACE)) | {"data": {"image": address}} for address in addresses]
-    assert read(tasks).page_columns.names == ("a.png", "b 1.png", "c.png", "d.png")
-
-
-def test_a_single_task_is_read_as_the_first_versions_stored_it():
-    one = {"id": 3, "data": {"image": "a.png"}, "completions": [{"result": [labelled(**PLACE)]}]}
-    layout = read(one)
-    assert layout.format == "label-studio" and boxes(layout) == [[20, 20, 80, 60]]
+ROTATED = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
+test_reading = read_as(
+    # 20 x 20 pixels, rotated by 90 degrees clockwise about the upper left corner (100, 50).
+    reads("percent, rotation and several labels", [task(labelled(**PLACE), ROTATED)], names=("scan 1.png",),
+          regions=[("Text", *BOX), ("Text", 80, 50, 100, 70), ("Header", 80, 50, 100, 70)]),
+    reads("strokes are left out", [task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})],
+          count=1, codes={"shape-left-out": 1}),
+    reads("the minimal export", [MINIMAL | {"created_at": "x", "updated_at": "y", "lead_time": 1.5}], names=("a.png",),
+          boxes=[BOX]),
+    reads("the minimal export without times", [MINIMAL], format="label-studio", boxes=[BOX]),
+    reads("the fields of one region in the minimal export are one region", [FIELDS], labels=["Text"], boxes=[BOX]),
+    reads("a list of images beside the image of a task", [of(url="a.png", similar=["b.png", "c.png"])],
+          names=("a.png",)),
+    reads("a result on a later page shows that the list has the pages", [LATER], {"sizes": (200, 100)},
+          names=("a.png", "b.png"), places=["b.png"]),
+    reads("a blank page of a task with a size", [pages("pages", TEXT)], {"sizes": (200, 100)},
+          names=("a.png", "b.png")),
+    reads("the name of an upload with tasks is no name of a page",
+          [of(image=f"/d/{k}.png") | {"file_upload": "0a1b2c3d-tasks.json"} for k in "ab"], names=("a.png", "b.png")),
+    reads("the name of an upload", [of(n=1) | {"file_upload": "image1"}], names=("image1",)),
+    reads("files of a local storage are named in the query", [of(image=address) for address in ADDRESSES],
+          names=("a.png", "b 1.png", "c.png", "d.png")),
+    reads("a single task as the first versions stored it",
+          {"id": 3, "data": {"image": "a.png"}, "completions": [{"result": [labelled(**PLACE)]}]},
+          format="label-studio", boxes=[BOX]),
+    read=read,
+)  # fmt: skip
+test_refusal = refused_as(
+    refuses("a page after the only one", [LATER | {"data": {"image": "a.png"}}],
+            "a result is on page 2, and the task has 1"),
+    refuses("a page after the last", [pages("pages", TEXT | {"item_index": 2})],
+            "a result is on page 3, and the task has 2"),
+    refuses("a list of pages in JSON-MIN",
+            [{"id": 1, "pages": ["a.png", "b.png"], "label": [PLACE], "annotator": 1, "annotation_id": 2}],
+            "JSON-MIN does not say which page", sizes=(9, 9)),
+    refuses("a blank page without a size", [pages("pages", TEXT)], "the size of page 'b.png' is not known"),
+    refuse=refuser("page.json"),
+)  # fmt: skip

@@ -74,26 +74,10 @@ def test_patterns_are_found():
     assert len(found) > 25 and "[0-9]{1,4300}" in found
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        r"(\d+\.?\d*)+",
-        r"(a|a)*",
-        r"(a*)*b",
-        r"\s*\s*x",
-        r"(\w+\s?)*$",
-        r"(?:a{1,2}){1,1000}b",
-        r"\d+\d+x",
-        r"\d*5\d*x",
-        r".*,.*;",
-        r"(?:\s*,?)*x",
-        rb"(?:\d+x?)*y",
-        r"(\s*){4}x",
-        r"(?:a?)*a*b",
-        r"(?:\s++|\s)*x",
-        r"[^\u4e2d]*\u6587*x",
-    ],
-)
+@pytest.mark.parametrize("pattern", [
+    r"(\d+\.?\d*)+", r"(a|a)*", r"(a*)*b", r"\s*\s*x", r"(\w+\s?)*$", r"(?:a{1,2}){1,1000}b", r"\d+\d+x", r"\d*5\d*x",
+    r".*,.*;", r"(?:\s*,?)*x", rb"(?:\d+x?)*y", r"(\s*){4}x", r"(?:a?)*a*b", r"(?:\s++|\s)*x", r"[^\u4e2d]*\u6587*x",
+])  # fmt: skip
 @pytest.mark.parametrize("searched", [True, False])
 def test_a_pattern_that_takes_longer_is_refused(pattern, searched):
     assert growth(pattern, 0, searched) != ""
@@ -104,27 +88,11 @@ def test_a_search_that_starts_again_at_every_place_is_refused(pattern):
     assert growth(pattern, 0, True) != "" and growth(pattern, 0, False) == ""
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        r"\d+",
-        r"(\d+)",
-        r"[\s_]+",
-        r"abc|abd",
-        r"^\s*x",
-        r"\.[^./]*$",
-        r"(?:\s++|x)*+y",
-        r"<[^<>]*>",
-        r"[a-z]{1,8}x",
-        r"(?:,[0-9]+)*;",
-        r"(?:<loc_[0-9]{1,9}>\s*){4}",
-        r"-(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[0-9]+)?;",
-        r"a(?!b)c",
-        r'"[^"]*x',
-        r"(?:[ab]|c);",
-        r"\\u([0-9a-f]{4})",
-    ],
-)
+@pytest.mark.parametrize("pattern", [
+    r"\d+", r"(\d+)", r"[\s_]+", r"abc|abd", r"^\s*x", r"\.[^./]*$", r"(?:\s++|x)*+y", r"<[^<>]*>", r"[a-z]{1,8}x",
+    r"(?:,[0-9]+)*;", r"(?:<loc_[0-9]{1,9}>\s*){4}", r"-(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[0-9]+)?;", r"a(?!b)c",
+    r'"[^"]*x', r"(?:[ab]|c);", r"\\u([0-9a-f]{4})",
+])  # fmt: skip
 def test_a_pattern_that_takes_linear_time_is_accepted(pattern):
     assert growth(pattern, 0, pattern not in (r"(?:\s++|x)*+y", r"(?:,[0-9]+)*;")) == ""
 

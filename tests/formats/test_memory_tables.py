@@ -17,32 +17,23 @@ from support.full_layouts import full_layouts, page_facts, region_facts
 from support.reading import fails
 
 ROW = {"page": "a", "label": "Text", "x0": 1, "y0": 2, "x1": 30, "y1": 40, "width": 50, "height": 60}
+SMALL = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
 SPELLINGS = [
-    ("page", "image_id"),
-    ("label", "category"),
-    ("score", "confidence"),
-    ("width", "page_width"),
-    ("document", "doc"),
-]
+    ("page", "image_id"), ("label", "category"), ("score", "confidence"), ("width", "page_width"), ("document", "doc"),
+]  # fmt: skip
 missing = st.sampled_from([None, math.nan, pd.NA])
 rows = st.fixed_dictionaries(
     {
-        "page": st.sampled_from(["a", "b", "0001"]),
-        "label": st.sampled_from(["Text", "NA", "Títle"]),
-        "x0": st.integers(0, 9) | st.floats(0, 9, allow_subnormal=False),
-        "y0": st.integers(0, 9).map(np.int32),
-        "x1": st.integers(10, 49).map(np.float32),
-        "y1": st.floats(10, 49, allow_subnormal=False).map(np.float64),
+        "page": st.sampled_from(["a", "b", "0001"]), "label": st.sampled_from(["Text", "NA", "Títle"]),
+        "x0": st.integers(0, 9) | st.floats(0, 9, allow_subnormal=False), "y0": st.integers(0, 9).map(np.int32),
+        "x1": st.integers(10, 49).map(np.float32), "y1": st.floats(10, 49, allow_subnormal=False).map(np.float64),
     },
     optional={
-        "score": st.floats(0, 1, allow_subnormal=False) | missing,
-        "document": st.just("d") | missing,
-        "number": st.just(3) | missing,
-        "ignore": st.booleans() | missing,
-        "attr:kind": st.just("law") | missing,
+        "score": st.floats(0, 1, allow_subnormal=False) | missing, "document": st.just("d") | missing,
+        "number": st.just(3) | missing, "ignore": st.booleans() | missing, "attr:kind": st.just("law") | missing,
         "iscrowd": st.sampled_from([0, 1]),
     },
-)
+)  # fmt: skip
 
 
 def as_csv(items):
@@ -125,41 +116,35 @@ def test_pages_that_are_numbers_and_other_types():
 
 
 @pytest.mark.parametrize("kind", [list, pd.DataFrame])
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"x0": "wide"}, r"row 1, column x0: 'wide' is not a number"),
-        ({"x0": [1, 2]}, r"row 1, column x0: \[1, 2\] is neither text nor a number"),
-        ({"label": {"a": 1}}, r"row 1, column label: \{'a': 1\} is neither text nor a number"),
-        ({"x0": math.inf}, r"row 1, column x0: the value is inf"),
-        ({"x0": None}, r"row 1: x0 is nan"),
-        ({"page": None}, r"row 1, column page: the page has no name"),
-        ({"ignore": "maybe"}, r"row 1, column ignore: 'maybe' is neither 1 nor 0, true nor false"),
-        ({"width": 51}, r"row 0 and row 1: page 'a' is 50 x 60 and then 51 x 60"),
-        ({"outline": {1: object()}}, r"row 1, column outline"),
-        ({"x0": 10**400}, r"row 1, column x0"),
-        ({"x0": object()}, r"row 1, column x0: '<object object at .*' is not a number"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"x0": "wide"}, r"row 1, column x0: 'wide' is not a number"),
+    ({"x0": [1, 2]}, r"row 1, column x0: \[1, 2\] is neither text nor a number"),
+    ({"label": {"a": 1}}, r"row 1, column label: \{'a': 1\} is neither text nor a number"),
+    ({"x0": math.inf}, r"row 1, column x0: the value is inf"),
+    ({"x0": None}, r"row 1: x0 is nan"),
+    ({"page": None}, r"row 1, column page: the page has no name"),
+    ({"ignore": "maybe"}, r"row 1, column ignore: 'maybe' is neither 1 nor 0, true nor false"),
+    ({"width": 51}, r"row 0 and row 1: page 'a' is 50 x 60 and then 51 x 60"),
+    ({"outline": {1: object()}}, r"row 1, column outline"),
+    ({"x0": 10**400}, r"row 1, column x0"),
+    ({"x0": object()}, r"row 1, column x0: '<object object at .*' is not a number"),
+])  # fmt: skip
 def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
     with pytest.raises(lcm.InputError, match=message) as error:
         lcm.read(kind([ROW, ROW | change]), shapes="polygon")
     assert error.value.file in ("list of dicts", "DataFrame") and error.value.hint
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ([{"page": "a"}], "list of dicts, header: the column 'x0' is missing"),
-        ([ROW, 5], "list of dicts, row 1: 5 is not a dict"),
-        ([{1: 2}], "the key 1 is not a text"),
-        ([ROW, ROW | {"page": "\ud800"}], "row 1, column page: .* is neither text nor a number"),
-        (pd.DataFrame([ROW]).assign(Label="x"), "DataFrame, header: the column 'label' occurs twice"),
-        (pa.table({"page": [[1]], "label": ["a"], "x0": [1], "y0": [1], "x1": [2], "y1": [2]}), "Table, column page"),
-        ([], "the list of files is empty"),
-        (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), [
+    ([{"page": "a"}], "list of dicts, header: the column 'x0' is missing"),
+    ([ROW, 5], "list of dicts, row 1: 5 is not a dict"),
+    ([{1: 2}], "the key 1 is not a text"),
+    ([ROW, ROW | {"page": "\ud800"}], "row 1, column page: .* is neither text nor a number"),
+    (pd.DataFrame([ROW]).assign(Label="x"), "DataFrame, header: the column 'label' occurs twice"),
+    (pa.table({"page": [[1]], "label": ["a"], "x0": [1], "y0": [1], "x1": [2], "y1": [2]}), "Table, column page"),
+    ([], "the list of files is empty"),
+    (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
+])  # fmt: skip
 def test_what_is_no_table_is_refused(source, message):
     fails(message, lcm.read, source)
 
@@ -197,7 +182,7 @@ def test_neither_pandas_nor_pyarrow_is_loaded_to_find_out_what_a_source_is():
 
 
 def test_named_levels_of_an_index_are_columns():
-    rows = [{"page": p, "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9} for p in "ab"]
+    rows = [SMALL | {"page": page} for page in "ab"]
     for index in ("page", ["page", "label"]):
         layout = lcm.read(pd.DataFrame(rows).set_index(index))
         assert layout.page_columns.names == ("a", "b") and layout.labels == ["T"]
@@ -205,9 +190,8 @@ def test_named_levels_of_an_index_are_columns():
 
 def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
     ring = [0.0, 0, 5, 0, 5, 5]
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    frame = pd.DataFrame([row, row]).assign(outline=[np.array([ring], np.float32), [np.array(ring)]])
-    table = pa.table({name: [value] * 2 for name, value in row.items()})
+    frame = pd.DataFrame([SMALL, SMALL]).assign(outline=[np.array([ring], np.float32), [np.array(ring)]])
+    table = pa.table({name: [value] * 2 for name, value in SMALL.items()})
     arrow = table.append_column("outline", pa.array([[ring], [ring]]))
     for source in (frame, arrow):
         shapes = lcm.read(source, shapes="polygon").region_columns.shapes
@@ -217,16 +201,14 @@ def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
 
 
 def test_crowds_and_areas_that_are_not_judged_survive_the_way_through_pandas():
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    layout = lcm.read([{**row, "iscrowd": 1}, row])
+    layout = lcm.read([SMALL | {"iscrowd": 1}, SMALL])
     assert layout.regions["iscrowd"].tolist() == [True, False]
     again = lcm.read(layout.regions, like=layout)
     assert again.region_columns.coco.crowd.tolist() == [True, False]
-    area = lcm.read([row, {**row, "label": None, "ignore": 1}])
+    area = lcm.read([SMALL, SMALL | {"label": None, "ignore": 1}])
     assert area.findings == () and len(area.ignore_areas) == 1
 
 
 def test_a_column_of_empty_lists_is_empty():
-    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
-    frame = pd.DataFrame([row]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
+    frame = pd.DataFrame([SMALL]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
     assert np.isnan(lcm.read(frame).region_columns.scores).all()

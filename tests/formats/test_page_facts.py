@@ -28,26 +28,13 @@ def compared_with_nothing(gt):
 
 def omnidocbench(*pages):
     """Pages as (attributes, regions); regions are (label, x0, y0, x1, y1, ignore)."""
-    return [
-        {
-            "page_info": {"page_attribute": given, "width": 100, "height": 80, "image_path": f"{i}.jpg", "page_no": i},
-            "layout_dets": [
-                {"category_type": label, "poly": [x0, y0, x1, y0, x1, y1, x0, y1], "ignore": ignore}
-                for label, x0, y0, x1, y1, ignore in regions
-            ],
-        }
-        for i, (given, regions) in enumerate(pages)
-    ]
-
-
-def test_omnidocbench_attributes_are_flat_texts():
-    first = {"data_source": "book", "language": "en", "special_issue": ["fuzzy_scan", "watermark"], "deep": {"a": 1}}
-    layout = read(omnidocbench((first, []), ({"data_source": "note", "special_issue": []}, []), (None, []), (3, [])))
-    assert attributes(layout) == {
-        "data_source": ["book", "note", "", ""],
-        "language": ["en", "", "", ""],
-        "special_issue": ["fuzzy_scan, watermark", "", "", ""],
-    }
+    return [{
+        "page_info": {"page_attribute": given, "width": 100, "height": 80, "image_path": f"{i}.jpg", "page_no": i},
+        "layout_dets": [
+            {"category_type": label, "poly": [x0, y0, x1, y0, x1, y1, x0, y1], "ignore": ignore}
+            for label, x0, y0, x1, y1, ignore in regions
+        ],
+    } for i, (given, regions) in enumerate(pages)]  # fmt: skip
 
 
 def test_omnidocbench_ignore_is_a_mark_of_the_region():
@@ -102,22 +89,39 @@ def test_ignored_shapes_move_with_a_repair_and_have_no_effect_in_pred():
     assert "ignored-pred" not in {finding.code for finding in mapped.findings}
 
 
-def test_flags_of_labelme_are_attributes():
-    layout = read(labelme(flags={"scanned": True, "old": False, "note": "no flag"}))
-    assert attributes(layout) == {"scanned": ["true"], "old": ["false"]}
-    assert attributes(read(labelme(flags=None))) == {} == attributes(read(labelme(flags=[1])))
-
-
 def page_xml(regions="", **given):
     shown = " ".join(f'{name}="{value}"' for name, value in given.items())
     page = f'<Page imageFilename="p.png" imageWidth="100" imageHeight="50" {shown}>{regions}</Page>'
     return f'<PcGts xmlns="http://x">{page}</PcGts>'.encode()
 
 
-def test_type_and_language_of_a_page_xml_page_are_attributes():
-    layout = read(page_xml(type="front-cover", primaryLanguage="German", readingDirection="left-to-right"), "p.xml")
-    assert attributes(layout) == {"type": ["front-cover"], "primaryLanguage": ["German"]}
-    assert attributes(read(page_xml(), "p.xml")) == {}
+FLAT = {"data_source": "book", "language": "en", "special_issue": ["fuzzy_scan", "watermark"], "deep": {"a": 1}}
+LONGEST = limits.MAX_ATTRIBUTE_TEXT
+VALUES = [("  two\n words ", "two words"), (3, "3"), (2.5, "2.5"), (1e16, "1e+16"), (True, "true"), (None, ""),
+          (["a", 1, ["b"], None], "a, 1"), ({"a": "b"}, ""), ("x" * LONGEST, "x" * LONGEST), ("x" * (LONGEST + 1), ""),
+          (10**40, "")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "name", "expected"), [
+    pytest.param(omnidocbench((FLAT, []), ({"data_source": "note", "special_issue": []}, []), (None, []), (3, [])),
+                 "gt.json", {"data_source": ["book", "note", "", ""], "language": ["en", "", "", ""],
+                  "special_issue": ["fuzzy_scan, watermark", "", "", ""]}, id="flat texts of OmniDocBench"),
+    *(pytest.param(omnidocbench(({"name": given, "other": "x"}, [])), "gt.json",
+                   ({"name": [text]} if text else {}) | {"other": ["x"]}, id=f"{str(given)[:20]!r}, {len(text)}")
+      for given, text in VALUES),
+    pytest.param(omnidocbench(({"page": "x", "width": "y", " ": "z", "Width": "wide"}, [])), "gt.json",
+                 {"Width": ["wide"]}, id="names of columns"),
+    pytest.param(labelme(flags={"scanned": True, "old": False, "note": "no flag"}), "gt.json",
+                 {"scanned": ["true"], "old": ["false"]}, id="flags of LabelMe"),
+    pytest.param(labelme(flags=None), "gt.json", {}, id="no flags of LabelMe"),
+    pytest.param(labelme(flags=[1]), "gt.json", {}, id="flags of LabelMe that are a list"),
+    pytest.param(page_xml(type="front-cover", primaryLanguage="German", readingDirection="left-to-right"), "p.xml",
+                 {"type": ["front-cover"], "primaryLanguage": ["German"]}, id="type and language of PAGE-XML"),
+    pytest.param(page_xml(), "p.xml", {}, id="PAGE-XML without type"),
+])  # fmt: skip
+def test_attributes_are_short_texts(file, name, expected):
+    layout = read(file, name)
+    assert attributes(layout) == expected and set(layout.pages["width"]) <= {100, 50}
 
 
 def test_noise_of_page_xml_is_ignored_on_request():
@@ -126,32 +130,6 @@ def test_noise_of_page_xml_is_ignored_on_request():
     assert compared_with_nothing(gt) == (5000, 0)
     c = lcm.compare(gt, read(page_xml(), "q.xml"), mapping={"gt": {"NoiseRegion": "Ignore"}})
     assert (c.pixels, c.ignored_pixels) == (4900, 100)
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ("  two\n words ", "two words"),
-        (3, "3"),
-        (2.5, "2.5"),
-        (1e16, "1e+16"),
-        (True, "true"),
-        (["a", 1, ["b"], None], "a, 1"),
-        (None, ""),
-        ({"a": "b"}, ""),
-        ("x" * limits.MAX_ATTRIBUTE_TEXT, "x" * limits.MAX_ATTRIBUTE_TEXT),
-        ("x" * (limits.MAX_ATTRIBUTE_TEXT + 1), ""),
-        (10**40, ""),
-    ],
-)
-def test_values_of_attributes_are_short_texts(given, text):
-    found = attributes(read(omnidocbench(({"name": given, "other": "x"}, []))))
-    assert found == ({"name": [text], "other": ["x"]} if text else {"other": ["x"]})
-
-
-def test_names_of_columns_are_no_attributes():
-    layout = read(omnidocbench(({"page": "x", "width": "y", " ": "z", "Width": "wide"}, [])))
-    assert attributes(layout) == {"Width": ["wide"]} and layout.pages["width"].tolist() == [100]
 
 
 def test_very_many_attributes_are_left_out():

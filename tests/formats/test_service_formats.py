@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from support.layouts import build
-from support.reading import boxes, codes, fails, reader
+from support.reading import boxes, codes, read_as, reader, reads, refused_as, refuser, refuses
 
 read = reader("page.json")
 
@@ -15,15 +15,12 @@ def yolo(text, *others, **options):
     return lcm.read([("a.txt", text), *others], sizes=(100, 200), **options)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
-        ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
-        ("classes.txt", b"Text\nTable\n"),
-        ("obj.names", b"Text\r\nTable\r\n"),
-    ],
-)
+@pytest.mark.parametrize("names", [
+    ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
+    ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
+    ("classes.txt", b"Text\nTable\n"),
+    ("obj.names", b"Text\r\nTable\r\n"),
+])  # fmt: skip
 def test_yolo_names_are_in_a_file_next_to_the_labels(names):
     layout = yolo(b"1 0.5 0.5 0.2 0.1\n", names)
     assert layout.labels == ["Text", "Table"] and layout.regions["label"].tolist() == ["Table"]
@@ -77,9 +74,16 @@ def test_a_yolo_score_after_the_class_is_refused_with_both_orders():
     assert last.regions["score"].tolist() == [0.9, 0.35]
 
 
-def test_yolo_fractions_of_six_digits_do_not_add_a_row_of_pixels():
-    layout = lcm.read([("a.txt", b"0 0.333333 0.500000 0.666667 1.000000\n")], sizes=(3, 3))
-    assert boxes(layout) == [[0, 0, 2, 3]]
+@pytest.mark.parametrize(("line", "words"), [
+    (b"0 45.5 0.5 0.5 0.5", "not a fraction"),
+    (b"0 0.5 x 0.5 0.5", "number 2"),
+    (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
+    (b"0 0.5 0.5", "has no box"),
+])  # fmt: skip
+def test_the_error_for_a_wrong_yolo_line_names_the_line(line, words):
+    with pytest.raises(lcm.InputError, match=words) as error:
+        yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
+    assert "line 2" in str(error.value)
 
 
 def test_yolo_pages_with_the_same_name_in_two_folders_stay_separate():
@@ -87,79 +91,43 @@ def test_yolo_pages_with_the_same_name_in_two_folders_stay_separate():
     assert lcm.read(files, sizes=(10, 10)).page_columns.names == ("train/a", "val/a")
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (b"0 45.5 0.5 0.5 0.5", "not a fraction"),
-        (b"0 0.5 x 0.5 0.5", "number 2"),
-        (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
-        (b"0 0.5 0.5", "has no box"),
-    ],
-)
-def test_the_error_for_a_wrong_yolo_line_names_the_line(line, words):
-    with pytest.raises(lcm.InputError, match=words) as error:
-        yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
-    assert "line 2" in str(error.value)
+SHAPES = [
+    {"label": "Text", "points": [[30, 40], [10, 20]], "shape_type": "rectangle"},
+    {"label": "Seal", "points": [[50, 50], [53, 54]], "shape_type": "circle"},
+    {"label": "Picture", "points": [[0, 0], [10, 0], [0, 10]], "shape_type": "polygon", "group_id": 1},
+    {"label": "Rule", "points": [[0, 0], [10, 0]], "shape_type": "line"},
+    {"label": "__ignore__", "points": [[0, 0], [9, 9]], "shape_type": "rectangle"},
+]
+LABELME = {
+    "shapes": SHAPES,
+    "imagePath": "..\\scans\\p1.jpg",
+    "imageWidth": 100,
+    "imageHeight": 100,
+    "imageData": "A" * 99,
+}
 
 
-def test_labelme_shapes_of_all_kinds():
-    shapes = [
-        {"label": "Text", "points": [[30, 40], [10, 20]], "shape_type": "rectangle"},
-        {"label": "Seal", "points": [[50, 50], [53, 54]], "shape_type": "circle"},
-        {"label": "Picture", "points": [[0, 0], [10, 0], [0, 10]], "shape_type": "polygon", "group_id": 1},
-        {"label": "Rule", "points": [[0, 0], [10, 0]], "shape_type": "line"},
-        {"label": "__ignore__", "points": [[0, 0], [9, 9]], "shape_type": "rectangle"},
-    ]
-    file = {
-        "shapes": shapes,
-        "imagePath": "..\\scans\\p1.jpg",
-        "imageWidth": 100,
-        "imageHeight": 100,
-        "imageData": "A" * 99,
-    }
-    layout = read(file, shapes="polygon")
-    assert boxes(layout) == [[10, 20, 30, 40], [45, 45, 55, 55], [0, 0, 10, 10]]
-    assert layout.labels == ["Text", "Seal", "Picture"] and set(layout.region_columns.shapes) == {2}
-    assert codes(layout) == {"shape-left-out": 1, "ignored-shape": 1}
-
-
-def azure_part(box, page=1, **fields):
+def azure(box, page=1, **fields):
     x0, y0, x1, y1 = box
     return {"boundingRegions": [{"pageNumber": page, "polygon": [x0, y0, x1, y0, x1, y1, x0, y1]}]} | fields
 
 
-def test_azure_captions_of_tables_and_paragraphs_inside_figures():
-    caption = azure_part((1, 1, 2, 2))
-    table = azure_part((1, 2, 5, 6))
-    table["boundingRegions"] += caption["boundingRegions"]
-    result = {
-        "pages": [{"pageNumber": 1, "width": 8.5, "height": 11, "unit": "inch"}],
-        "paragraphs": [azure_part((1, 1, 2, 2), role="sectionHeading"), azure_part((6, 6, 7, 7))],
-        "tables": [table | {"caption": caption}],
-        "figures": [azure_part((5, 5, 8, 8), elements=["/paragraphs/1"])],
-    }
-    layout = read({"analyzeResult": result}, "scan.json")
-    assert layout.regions["label"].tolist() == ["sectionHeading", "paragraph", "table", "table caption", "figure"]
-    assert layout.pages.loc[0, ["page", "document", "width"]].tolist() == ["scan", "scan", 8.5]
-    outer = read({"analyzeResult": result}, "scan.json", nested=False)
-    assert "paragraph" not in outer.regions["label"].tolist()
-
-
-def test_azure_as_written_by_its_python_package():
-    region = {"page_number": 2, "polygon": [{"x": 1, "y": 1}, {"x": 3, "y": 1}, {"x": 3, "y": 2}, {"x": 1, "y": 2}]}
-    pages = [{"page_number": n, "width": 8, "height": 11} for n in (1, 2)]
-    layout = read({"api_version": "1", "pages": pages, "paragraphs": [{"role": "title", "bounding_regions": [region]}]})
-    assert layout.regions.loc[0, ["page", "label"]].tolist() == ["page_p2", "title"] and boxes(layout) == [[1, 1, 3, 2]]
-
-
-def test_azure_version_2_has_tables_only():
-    result = {
-        "version": "2.1.0",
-        "readResults": [{"page": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": []}],
-        "pageResults": [{"page": 1, "tables": [{"boundingBox": [1, 1, 4, 1, 4, 3, 1, 3]}]}],
-    }
-    layout = read({"status": "succeeded", "analyzeResult": result})
-    assert layout.labels == ["table"] and boxes(layout) == [[1, 1, 4, 3]]
+CAPTION = azure((1, 1, 2, 2))
+CAPTIONED = {"boundingRegions": azure((1, 2, 5, 6))["boundingRegions"] + CAPTION["boundingRegions"], "caption": CAPTION}
+AZURE = {"analyzeResult": {
+    "pages": [{"pageNumber": 1, "width": 8.5, "height": 11, "unit": "inch"}],
+    "paragraphs": [azure((1, 1, 2, 2), role="sectionHeading"), azure((6, 6, 7, 7))],
+    "tables": [CAPTIONED],
+    "figures": [azure((5, 5, 8, 8), elements=["/paragraphs/1"])],
+}}  # fmt: skip
+AZURE_2 = {"status": "succeeded", "analyzeResult": {
+    "version": "2.1.0",
+    "readResults": [{"page": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": []}],
+    "pageResults": [{"page": 1, "tables": [{"boundingBox": [1, 1, 4, 1, 4, 3, 1, 3]}]}],
+}}  # fmt: skip
+SNAKE = {"page_number": 2, "polygon": [{"x": 1, "y": 1}, {"x": 3, "y": 1}, {"x": 3, "y": 2}, {"x": 1, "y": 2}]}
+AZURE_PYTHON = {"api_version": "1", "pages": [{"page_number": n, "width": 8, "height": 11} for n in (1, 2)],
+                "paragraphs": [{"role": "title", "bounding_regions": [SNAKE]}]}  # fmt: skip
 
 
 def block(kind, box=(0, 0, 1, 1), **fields):
@@ -167,44 +135,48 @@ def block(kind, box=(0, 0, 1, 1), **fields):
     return {"BlockType": kind, "Geometry": {"BoundingBox": where}} | fields
 
 
-def test_textract_fractions_percent_and_pages():
-    blocks = [
-        block("PAGE", Page=1),
-        block("PAGE", Page=2),
-        block(
-            "LAYOUT_LIST",
-            (0.1, 0.2, 0.5, 0.5),
-            Page=2,
-            Confidence=80,
-            Id="l",
-            Relationships=[{"Type": "CHILD", "Ids": ["t"]}],
-        ),
-        block("LAYOUT_TEXT", (0.1, 0.2, 0.5, 0.1), Page=2, Confidence=50, Id="t"),
-        block("WORD", (0.1, 0.2, 0.1, 0.1), Page=2),
-    ]
-    layout = read([{"Blocks": blocks[:3]}, {"Blocks": blocks[3:]}], "scan.json", sizes=(100, 200))
-    assert layout.pages[["page", "number"]].to_numpy().tolist() == [["scan_p1", 1], ["scan_p2", 2]]
-    assert boxes(layout) == [[10, 40, 60, 140], [10, 40, 60, 60]] and layout.regions["score"].tolist() == [0.8, 0.5]
-    outer = read([{"Blocks": blocks}], "scan.json", sizes=(100, 200), nested=False)
-    assert outer.labels == ["LAYOUT_LIST"]
-
-
-def test_textract_without_layout_is_refused_with_the_reason():
-    fails(r"no LAYOUT block.*FeatureTypes", read, {"Blocks": [block("PAGE"), block("WORD")]}, sizes=(10, 10))
-
-
-def test_document_ai_omitted_zeros_blocks_and_fractions():
-    flat = {"vertices": [{}, {"x": 40}, {"x": 40, "y": 10}, {"y": 10}]}
-    part = {
-        "normalizedVertices": [{"x": 0.5, "y": 0.25}, {"x": 1, "y": 0.25}, {"x": 1, "y": 0.5}, {"x": 0.5, "y": 0.5}]
-    }
-    where = [{"layout": {"boundingPoly": poly, "confidence": 0.5}} for poly in (flat, part)]
-    page = {"pageNumber": 1, "dimension": {"width": 100, "height": 80}, "blocks": where}
-    layout = read({"mimeType": "x", "text": "t", "pages": [page]})
-    assert boxes(layout) == [[0, 0, 40, 10], [50, 20, 100, 40]] and layout.labels == ["block"]
-    both = read({"mimeType": "x", "text": "t", "pages": [page | {"paragraphs": where[:1]}]})
-    assert both.labels == ["paragraph"] and len(both.region_columns) == 1
-
-
-def test_document_ai_of_the_layout_parser_has_no_coordinates():
-    fails("without coordinates", read, {"documentLayout": {"blocks": []}, "mimeType": "application/pdf"})
+PARTS = [{"Type": "CHILD", "Ids": ["t"]}]
+BLOCKS = [
+    block("PAGE", Page=1),
+    block("PAGE", Page=2),
+    block("LAYOUT_LIST", (0.1, 0.2, 0.5, 0.5), Page=2, Confidence=80, Id="l", Relationships=PARTS),
+    block("LAYOUT_TEXT", (0.1, 0.2, 0.5, 0.1), Page=2, Confidence=50, Id="t"),
+    block("WORD", (0.1, 0.2, 0.1, 0.1), Page=2),
+]
+FLAT = {"vertices": [{}, {"x": 40}, {"x": 40, "y": 10}, {"y": 10}]}
+PART = {"normalizedVertices": [{"x": x, "y": y} for x, y in ((0.5, 0.25), (1, 0.25), (1, 0.5), (0.5, 0.5))]}
+PLACES = [{"layout": {"boundingPoly": poly, "confidence": 0.5}} for poly in (FLAT, PART)]
+PAGE = {"pageNumber": 1, "dimension": {"width": 100, "height": 80}, "blocks": PLACES}
+SMALL = {"sizes": (100, 200)}
+test_reading = read_as(
+    reads("fractions of YOLO of six digits do not add a row of pixels", "0 0.333333 0.500000 0.666667 1.000000\n",
+          "a.txt", {"sizes": (3, 3)}, boxes=[[0, 0, 2, 3]]),
+    reads("shapes of LabelMe of all kinds", LABELME, {"shapes": "polygon"}, shapes={2},
+          boxes=[[10, 20, 30, 40], [45, 45, 55, 55], [0, 0, 10, 10]], declared=["Text", "Seal", "Picture"],
+          codes={"shape-left-out": 1, "ignored-shape": 1}),
+    reads("captions of Azure and paragraphs inside figures", AZURE, "scan.json",
+          labels=["sectionHeading", "paragraph", "table", "table caption", "figure"],
+          pages=[("scan", 8.5, 11)], documents=("scan",)),
+    reads("outer regions of Azure", AZURE, "scan.json", {"nested": False},
+          labels=["sectionHeading", "table", "table caption", "figure"]),
+    reads("Azure as written by its Python package", AZURE_PYTHON, places=["page_p2"], regions=[("title", 1, 1, 3, 2)]),
+    reads("version 2 of Azure has tables only", AZURE_2, declared=["table"], regions=[("table", 1, 1, 4, 3)]),
+    reads("Textract has fractions, percent and pages", [{"Blocks": BLOCKS[:3]}, {"Blocks": BLOCKS[3:]}], "scan.json",
+          SMALL,
+          names=("scan_p1", "scan_p2"), numbers=[1, 2], boxes=[[10, 40, 60, 140], [10, 40, 60, 60]], scores=[0.8, 0.5]),
+    reads("outer regions of Textract", [{"Blocks": BLOCKS}], "scan.json", SMALL | {"nested": False},
+          declared=["LAYOUT_LIST"]),
+    reads("Document AI leaves zeros out and has blocks and fractions", {"mimeType": "x", "text": "t", "pages": [PAGE]},
+          boxes=[[0, 0, 40, 10], [50, 20, 100, 40]], declared=["block"]),
+    reads("paragraphs of Document AI replace blocks",
+          {"mimeType": "x", "text": "t", "pages": [PAGE | {"paragraphs": PLACES[:1]}]}, declared=["paragraph"],
+          count=1),
+    read=read,
+)  # fmt: skip
+test_refusal = refused_as(
+    refuses("Textract without layout", {"Blocks": [block("PAGE"), block("WORD")]}, "no LAYOUT block", "FeatureTypes",
+            sizes=(10, 10)),
+    refuses("the layout parser of Document AI", {"documentLayout": {"blocks": []}, "mimeType": "application/pdf"},
+            "without coordinates"),
+    refuse=refuser("page.json"),
+)  # fmt: skip

@@ -1,10 +1,9 @@
 """The digest of the files that a layout was read from."""
 
 import hashlib
-import io
-import zipfile
 
 import layoutcm as lcm
+from support.hostile_formats import zip_of
 from support.layouts import build
 from support.results import full_result
 
@@ -20,14 +19,6 @@ def sha256(data):
 BOTH = sha256(f"{sha256(ONE)}  one.csv\n{sha256(TWO)}  sub/two.csv\n".encode())
 
 
-def zipped(files):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
 def write(folder, files):
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +28,7 @@ def write(folder, files):
 
 def test_one_file_has_the_digest_of_its_bytes(tmp_path):
     write(tmp_path, {"deep/one.csv": ONE})
-    for source in (tmp_path / "deep/one.csv", ("one.csv", ONE), ("x.zip", zipped({"one.csv": ONE})), tmp_path / "deep"):
+    for source in (tmp_path / "deep/one.csv", ("one.csv", ONE), ("x.zip", zip_of({"one.csv": ONE})), tmp_path / "deep"):
         assert lcm.read(source).sha256 == sha256(ONE)
     assert lcm.read(("bom.csv", b"\xef\xbb\xbf" + ONE)).sha256 == sha256(b"\xef\xbb\xbf" + ONE)
 
@@ -48,8 +39,8 @@ def test_several_files_have_one_digest_wherever_they_are(tmp_path):
     in_folder = {f"outer/{name}": data for name, data in files.items()}
     sources = [
         folder,
-        ("x.zip", zipped(files)),
-        ("x.zip", zipped(in_folder)),
+        ("x.zip", zip_of(files)),
+        ("x.zip", zip_of(in_folder)),
         [folder / "sub/two.csv", folder / "one.csv"],
         list(files.items()),
     ]
@@ -60,9 +51,9 @@ def test_several_files_have_one_digest_wherever_they_are(tmp_path):
 def test_files_that_are_not_used_do_not_count():
     """A list of names counts, because it can change the labels; a file of another kind does not."""
     files = {"a.txt": b"0 0.5 0.5 0.5 0.5\n", "b.txt": b"0 0.2 0.2 0.1 0.1\n"}
-    first = lcm.read(("x.zip", zipped(files)), sizes=(10, 10)).sha256
-    assert lcm.read(("x.zip", zipped({**files, "other.json": b"{}"})), sizes=(10, 10)).sha256 == first
-    assert lcm.read(("x.zip", zipped({**files, "classes.txt": b"Text\n"})), sizes=(10, 10)).sha256 != first
+    first = lcm.read(("x.zip", zip_of(files)), sizes=(10, 10)).sha256
+    assert lcm.read(("x.zip", zip_of({**files, "other.json": b"{}"})), sizes=(10, 10)).sha256 == first
+    assert lcm.read(("x.zip", zip_of({**files, "classes.txt": b"Text\n"})), sizes=(10, 10)).sha256 != first
 
 
 def test_the_digest_is_kept(tmp_path):

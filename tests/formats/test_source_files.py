@@ -1,7 +1,5 @@
 """Folders, zips and several files: what is read, what is left out, and which attacks are refused."""
 
-import io
-import json
 import os
 import stat
 import struct
@@ -14,18 +12,12 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.drawing import page_images
-from support.reading import fails, refused
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
+from support.hostile_formats import zip_of
+from support.reading import fails, refused, refused_as, refuses
 from written import written
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
-
-
-def zipped(files, **options):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return out.getvalue()
 
 
 def png_header(width, height):
@@ -50,7 +42,7 @@ def test_a_page_that_two_files_have_is_refused_with_both_names(tmp_path):
 
 
 def test_files_of_several_kinds_are_refused_until_one_is_named():
-    files = zipped({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"})
+    files = zip_of({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"})
     refused(("mixed.zip", files), "several kinds", "coco", "csv", "format=")
     layout = lcm.read(("mixed.zip", files), format="csv")
     assert layout.page_columns.names == ("a",)
@@ -69,21 +61,7 @@ def test_sizes_come_from_the_images_next_to_the_labels(tmp_path):
 
 def test_hidden_files_and_files_of_operating_systems_are_skipped():
     files = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
-    assert lcm.read(("a.zip", zipped(files))).findings == ()
-
-
-@pytest.mark.parametrize("name", ["../a.csv", "/etc/a.csv", "x/../../a.csv", "..\\a.csv", "C:\\a.csv"])
-def test_names_that_lead_out_of_an_archive_are_refused(name):
-    refused(("a.zip", zipped({name: ROW % b"a"})), "leads out of the archive")
-
-
-def test_a_link_in_an_archive_is_refused():
-    link = zipfile.ZipInfo("a.csv")
-    link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr(link, "/etc/passwd")
-    refused(("a.zip", out.getvalue()), "link")
+    assert lcm.read(("a.zip", zip_of(files))).findings == ()
 
 
 def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
@@ -95,24 +73,6 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
     os.symlink(secret, folder / "b.csv")
     os.symlink(tmp_path, folder / "up")
     assert lcm.read(folder).page_columns.names == ("a",)
-
-
-@pytest.mark.parametrize("cut", [30, 100, -1, -30])
-def test_a_broken_archive_is_refused(cut):
-    refused(("cut.zip", zipped({"a.csv": ROW % b"a"})[:cut]), "cut.zip")
-
-
-def test_an_archive_in_an_archive_is_not_opened():
-    inner = zipped({"a.csv": ROW % b"a"})
-    refused(("outer.zip", zipped({"inner.zip": inner})), "outer.zip")
-
-
-def test_a_gigantic_image_is_measured_and_not_decoded():
-    files = {"labels/a.txt": b"0 0.5 0.5 0.5 0.5\n", "images/a.png": png_header(100_000, 100_000)}
-    refused(("a.zip", zipped(files)), "images/a.png", "too large", "10000000000 pixels")
-    large = lcm.read(("b.zip", zipped(files | {"images/a.png": png_header(12_000, 12_000)})))
-    assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
-    refused(("c.zip", zipped(files | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png", "cannot be read")
 
 
 def test_a_gigantic_image_in_a_folder_of_sizes_is_refused(tmp_path):
@@ -135,19 +95,45 @@ def nested_aliases(levels):
     return f"{first}{''.join(more)}names: *a{levels - 1}\n".encode()
 
 
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        (nested_aliases(10), "far longer"),
-        (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
-        (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
-        (b"a: &a '" + b"x" * 1_000_000 + b"'\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
-        (b"names: " + b"[" * 100_000, "64 deep"),
-    ],
-    ids=["nested aliases", "many values", "many lists", "one long value", "deep"],
-)
-def test_a_list_of_names_that_expands_too_much_is_refused(names, words):
-    refused([("data.yaml", names), ("a.txt", b"0 .5 .5 .5 .5")], "data.yaml", words, sizes=(10, 10))
+def link_to(name, target):
+    """A zip whose only member is a symbolic link."""
+    link = zipfile.ZipInfo(name)
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return zip_of({link: target})
+
+
+YOLO = b"0 .5 .5 .5 .5"
+LABELLED = {"labels/a.txt": YOLO, "images/a.png": png_header(100_000, 100_000)}
+EXPANDING = {
+    "nested aliases": (nested_aliases(10), "far longer"),
+    "many values": (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
+    "many lists": (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
+    "one long value": (b"a: &a '" + b"x" * 1_000_000 + b"'\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
+    "deep": (b"names: " + b"[" * 100_000, "64 deep"),
+}
+EMPTY_COCO = b'{"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}'
+test_refusal = refused_as(
+    *(refuses(f"{name} leads out of an archive", ("a.zip", zip_of({name: ROW % b"a"})), "leads out of the archive")
+      for name in ("../a.csv", "/etc/a.csv", "x/../../a.csv", "..\\a.csv", "C:\\a.csv")),
+    refuses("a link in an archive", ("a.zip", link_to("a.csv", "/etc/passwd")), "link"),
+    *(refuses(f"an archive cut at {cut}", ("cut.zip", zip_of({"a.csv": ROW % b"a"})[:cut]), "cut.zip")
+      for cut in (30, 100, -1, -30)),
+    refuses("an archive in an archive", ("out.zip", zip_of({"in.zip": zip_of({"a.csv": ROW % b"a"})})), "out.zip"),
+    refuses("an empty archive", ("a.zip", zip_of({})), "a.zip: there is no annotation file in it"),
+    *(refuses(f"a list of names with {name}", [("data.yaml", names), ("a.txt", YOLO)], "data.yaml", words, sizes=(9, 9))
+      for name, (names, words) in EXPANDING.items()),
+    refuses("a gigantic image", ("a.zip", zip_of(LABELLED)), "images/a.png", "too large", "10000000000 pixels"),
+    refuses("a broken image", ("c.zip", zip_of(LABELLED | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png",
+            "cannot be read"),
+    *(refuses(f"COCO that is called {format}", ("gt.json", EMPTY_COCO), "This looks like coco: leave out the format",
+              format=format) for format in ("mineru", "docling", "voc", "marker", "csv", "hocr")),
+    refuse=refused,
+)  # fmt: skip
+
+
+def test_a_large_image_is_measured_and_not_decoded():
+    large = lcm.read(("b.zip", zip_of(LABELLED | {"images/a.png": png_header(12_000, 12_000)})))
+    assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
 
 
 def test_a_few_yaml_aliases_are_accepted():
@@ -160,12 +146,6 @@ def test_a_few_yaml_aliases_are_accepted():
 def test_an_empty_label_file_is_a_blank_page(empty):
     layout = lcm.read(("page7.txt", empty), sizes=(10, 10))
     assert layout.page_columns.names == ("page7",) and len(layout.region_columns) == 0
-
-
-def test_an_empty_archive_says_what_is_missing():
-    packed = io.BytesIO()
-    zipfile.ZipFile(packed, "w").close()
-    fails(r"a\.zip: there is no annotation file in it", lcm.read, ("a.zip", packed.getvalue()))
 
 
 def test_an_empty_folder_says_what_is_missing(tmp_path):
@@ -182,8 +162,6 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
 
 
 def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
-    from PIL import Image
-
     Image.new("L", (200, 100)).save(tmp_path / "p1.png")
     picture = (tmp_path / "p1.png").read_bytes()
     label, names = ("p1.txt", b"1 .5 .5 .5 .5"), ("data.yaml", b"names: [a, b]")
@@ -195,28 +173,19 @@ def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
     refused([("p1.png", b"no image"), label], "cannot be read")
 
 
-@pytest.mark.parametrize("format", ["mineru", "docling", "voc", "marker", "csv", "hocr"])
-def test_the_error_for_a_wrong_format_names_the_likely_one(format):
-    file = {"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}
-    fails("This looks like coco: leave out the format", lcm.read, ("gt.json", json.dumps(file).encode()), format=format)
-
-
 def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
     with pytest.raises(lcm.InputError) as caught:
         lcm.read(("gt.json", b'{"images": 1, "annotations": [], "categories": []}'), format="coco")
     assert "looks like" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
-        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
-        ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
-        ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
-        ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
-    ],
-)
+@pytest.mark.parametrize(("name", "data", "message"), [
+    ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
+    ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
+    ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
+    ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
+    ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
+])  # fmt: skip
 def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, message):
     with pytest.raises(lcm.InputError, match=message) as caught:
         lcm.read((name, data))
@@ -227,3 +196,35 @@ def test_an_entry_of_a_folder_that_cannot_be_looked_at_is_named(tmp_path, monkey
     (tmp_path / "secret.json").write_text("{}")
     monkeypatch.setattr(Path, "is_file", lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
     fails(r"secret\.json: this entry of the folder cannot be looked at: Permission denied", lcm.read, tmp_path)
+
+
+# Damaged page images are refused with a sentence, and are not shown.
+
+
+def tiff(**entries):
+    """A little-endian TIFF without pixels; entries are whole numbers."""
+    numbers = {"width": 256, "height": 257, "compression": 259}
+    packed = b"".join(struct.pack("<HHII", numbers[name], 3, 1, value) for name, value in entries.items())
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
+
+
+DAMAGED = {"no width": tiff(height=9), "unknown compression": tiff(width=9, height=9, compression=11051)}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_refused_as_page_size(data):
+    with pytest.raises(lcm.InputError, match=r"report_p1\.tif.*this image cannot be read"):
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", data)])
+
+
+def test_a_file_that_is_no_image_is_named():
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.png", b"no image")])
+    assert str(error.value).startswith("report_p1.png: this image cannot be read: it is damaged, or none of PNG, JPEG")
+    assert "object at" not in str(error.value)
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_not_shown(data):
+    (picture,) = images_from_files([ImageFile("p1.tif", "digest", data)]).pictures
+    assert load_shrunk(picture, 100) is None

@@ -26,13 +26,10 @@ def read_parquet(**columns):
     return lcm.read(("t.parquet", out.getvalue()))
 
 
-@pytest.mark.parametrize(
-    ("cell", "ignored"),
-    [
-        *((cell, True) for cell in ("1", "true", "TRUE", " yes ", "1.0")),
-        *((cell, False) for cell in ("0", "false", "False", "no", "0.0", "", "  ")),
-    ],
-)
+@pytest.mark.parametrize(("cell", "ignored"), [
+    *((cell, True) for cell in ("1", "true", "TRUE", " yes ", "1.0")),
+    *((cell, False) for cell in ("0", "false", "False", "no", "0.0", "", "  ")),
+])  # fmt: skip
 def test_ignore_is_a_flag(cell, ignored):
     layout = read(HEADER + ",ignore", f"{BOX},{cell}", f"{BOX},1")
     assert layout.region_columns.ignored.tolist() == [ignored, True]
@@ -56,18 +53,11 @@ def test_another_flag_is_an_error_that_names_the_row(cell):
         read(HEADER + ",ignore", f"{BOX},1", f'{BOX},"{cell}"')
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        pa.array([True, False, None]),
-        pa.array([1, 0, None], pa.int8()),
-        pa.array([1.0, 0.0, None]),
-        pa.array(["true", "false", None]),
-        pa.array(["1", "0", ""]).dictionary_encode(),
-        pa.array([b"1", b"0", None], pa.binary()),
-    ],
-    ids=lambda column: str(column.type),
-)
+@pytest.mark.parametrize("flags", [
+    pa.array([True, False, None]), pa.array([1, 0, None], pa.int8()), pa.array([1.0, 0.0, None]),
+    pa.array(["true", "false", None]), pa.array(["1", "0", ""]).dictionary_encode(),
+    pa.array([b"1", b"0", None], pa.binary()),
+], ids=lambda column: str(column.type))  # fmt: skip
 def test_flags_of_parquet_may_have_any_type(flags):
     assert read_parquet(ignore=flags).region_columns.ignored.tolist() == [True, False, False]
 
@@ -102,15 +92,12 @@ def test_attributes_become_columns_of_pages():
     assert numbers.page_columns.attributes == {"dpi": ("300",)}
 
 
-@pytest.mark.parametrize(
-    ("header", "row", "message"),
-    [
-        ("attr:a,attr:a", "x,x", "header: the column 'attr:a' occurs twice"),
-        (",".join(f"attr:{i}" for i in range(101)), "," * 100, "header: 101 columns of attributes, at most 100"),
-        ("attr:" + "x" * 1001, "y", "attribute 0: the name of the attribute .* has 1,001 characters"),
-        ("attr:a", "y" * 1001, "row 2: the attribute 'a' .* has 1,001 characters"),
-    ],
-)
+@pytest.mark.parametrize(("header", "row", "message"), [
+    ("attr:a,attr:a", "x,x", "header: the column 'attr:a' occurs twice"),
+    (",".join(f"attr:{i}" for i in range(101)), "," * 100, "header: 101 columns of attributes, at most 100"),
+    ("attr:" + "x" * 1001, "y", "attribute 0: the name of the attribute .* has 1,001 characters"),
+    ("attr:a", "y" * 1001, "row 2: the attribute 'a' .* has 1,001 characters"),
+])  # fmt: skip
 def test_attributes_are_limited(header, row, message):
     fails(message, read, f"{HEADER},{header}", f"{BOX},{row}")
 

@@ -3,23 +3,12 @@
 import json
 
 import numpy as np
-import pytest
 
 import layoutcm as lcm
 from support.generated_book import layout as generated_layout
-from support.reading import codes, pages, read, refusal, regions
+from support.reading import codes, pages, read, read_as, reads, refusal, refused_as, refuses, regions
 
 SIZE = {"sizes": (100, 200)}
-
-
-def test_ctdar_tables_and_blank_pages():
-    table = '<table><Coords points="{}"/><cell><Coords points="0,0 9,9"/></cell></table>'
-    text = '<document filename="a.jpg">' + table.format("1,2,1,6,4,6,4,2") + table.format("") + "<table/></document>"
-    layout = read(text, **SIZE)
-    assert layout.format == "ctdar" and regions(layout) == [("table", 1, 2, 4, 6)]
-    assert codes(layout)["no-coordinates"] == 2 and pages(layout) == [("a.jpg", 100, 200)]
-    assert len(read('<?xml version="1.0"?><document filename="b.jpg"></document>', **SIZE).page_columns) == 1
-    refusal('<document><block l="1"/></document>', "not recognised")
 
 
 LABELME = (
@@ -32,63 +21,53 @@ def labelme_object(*pairs, deleted=0, name="x"):
     return f"<object><name>{name}</name><deleted>{deleted}</deleted><polygon>{points}</polygon></object>"
 
 
-@pytest.mark.parametrize(
-    "point",
-    [
-        "<pt><x>{}</x><y>{}</y></pt>",
-        "<pt>\n<x>\n{}\n</x>\n<y>{}</y>\n</pt>",
-        "<pt><x>{}</x><y>{}</y><time>3</time></pt>",
-        "<pt><x>{}</x> <y>{}</y></pt>",
-        "<!-- <pt><x> --><pt><x>{}</x><y>{}</y></pt>",
-    ],
-)
-def test_points_of_labelme_xml_may_be_written_in_several_ways(point):
-    points = "".join(point.format(x, y) for x, y in ((1, 2), ("30,5", 2), (30, 4)))
-    layout = read(
-        f"<annotation><filename>a.png</filename><object><name>x</name><polygon>{points}</polygon></object></annotation>",
-        "a.xml",
-        **SIZE,
-    )
-    assert regions(layout) == [("x", 1, 2, 30.5, 4)]
-
-
-def test_a_wrong_point_of_labelme_xml_is_named():
-    text = "<annotation><object>\n<polygon><pt><x>1</x><y>{}</y></pt></polygon></object></annotation>"
-    refusal(text.format("b"), "object[0]/polygon/pt/y", "'b' is not a finite number", name="a.xml", **SIZE)
-    refusal(text.format("2") + "</", "line 2", name="a.xml", **SIZE)
-
-
-@pytest.mark.parametrize("mixed", ["1;90", "1|90", "1&#124;90"])
-def test_two_numbers_in_one_coordinate_of_labelme_xml_are_refused(mixed):
-    refusal(
-        LABELME.format(labelme_object((mixed, 5), (7, 8), (9, 1))), "object[0]/polygon/pt/x", "is not a finite number"
-    )
-
-
-def test_tags_in_the_name_of_labelme_xml_may_be_text():
-    named = labelme_object((1, 2), (5, 2), (5, 6), name="<![CDATA[<pt><x>a</x><y>b</y></pt>]]>")
-    assert regions(read(LABELME.format(named))) == [("<pt><x>a</x><y>b</y></pt>", 1, 2, 5, 6)]
-
-
-def test_labelme_xml_is_not_pascal_voc():
-    square = ((1, 2), (5, 2), (5, 6), (1, 6))
-    box = "<box><xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax></box>"
-    mask = f"<object><name>m</name><segm>{box}</segm></object>"
-    objects = labelme_object(*square) + labelme_object(*square, deleted=1) + labelme_object((1, 1)) + mask
-    layout = read(LABELME.format(objects + "<object><name>y</name></object>"))
-    assert layout.format == "labelme-xml" and pages(layout) == [("a.jpg", 50, 60)]
-    assert regions(layout) == [("x", 1, 2, 5, 6), ("m", 1, 2, 3, 4)]
-    assert (codes(layout)["deleted-object"], codes(layout)["not-an-area"]) == (1, 2)
-    wrong = labelme_object(*square).replace("<y>6</y>", "", 1)
-    refusal(LABELME.format(wrong), "object[0]", "a point has no x or no y")
-    refusal(LABELME.format(labelme_object(*square, ("a", 1))), "object[0]/polygon/pt/x")
-
-
-def test_pascal_voc_with_polygons_stays_pascal_voc():
-    box = "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax></bndbox>"
-    voc = f"<object><name>x</name><polygon><x1>1</x1></polygon><deleted>0</deleted>{box}</object>"
-    size = "<size><width>50</width><height>60</height></size>"
-    assert read(f"<annotation><filename>a.jpg</filename>{size}{voc}</annotation>").format == "voc"
+CTDAR = '<table><Coords points="{}"/><cell><Coords points="0,0 9,9"/></cell></table>'
+POINTS = ["<pt><x>{}</x><y>{}</y></pt>", "<pt>\n<x>\n{}\n</x>\n<y>{}</y>\n</pt>",
+          "<pt><x>{}</x><y>{}</y><time>3</time></pt>", "<pt><x>{}</x> <y>{}</y></pt>",
+          "<!-- <pt><x> --><pt><x>{}</x><y>{}</y></pt>"]  # fmt: skip
+POINT = "<annotation><object>\n<polygon><pt><x>1</x><y>{}</y></pt></polygon></object></annotation>"
+SQUARE = ((1, 2), (5, 2), (5, 6), (1, 6))
+CORNERS = "<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax>"
+MASK = f"<object><name>m</name><segm><box>{CORNERS}</box></segm></object>"
+OBJECTS = labelme_object(*SQUARE) + labelme_object(*SQUARE, deleted=1) + labelme_object((1, 1)) + MASK
+VOC = f"<object><name>x</name><polygon><x1>1</x1></polygon><deleted>0</deleted><bndbox>{CORNERS}</bndbox></object>"
+VOC_SIZE = "<size><width>50</width><height>60</height></size>"
+test_reading = read_as(
+    reads("tables of cTDaR",
+          f'<document filename="a.jpg">{CTDAR.format("1,2,1,6,4,6,4,2")}{CTDAR.format("")}<table/></document>',
+          SIZE, format="ctdar", regions=[("table", 1, 2, 4, 6)], some={"no-coordinates": 2},
+          pages=[("a.jpg", 100, 200)]),
+    reads("a blank page of cTDaR", '<?xml version="1.0"?><document filename="b.jpg"></document>', SIZE,
+          names=("b.jpg",)),
+    *(reads(f"points of LabelMe XML: {point!r}", "<annotation><filename>a.png</filename><object><name>x</name><polygon>"
+            + "".join(point.format(x, y) for x, y in ((1, 2), ("30,5", 2), (30, 4)))
+            + "</polygon></object></annotation>", "a.xml", SIZE, regions=[("x", 1, 2, 30.5, 4)]) for point in POINTS),
+    reads("tags in the name of LabelMe XML may be text", LABELME.format(
+        labelme_object((1, 2), (5, 2), (5, 6), name="<![CDATA[<pt><x>a</x><y>b</y></pt>]]>")),
+        regions=[("<pt><x>a</x><y>b</y></pt>", 1, 2, 5, 6)]),
+    reads("LabelMe XML is not Pascal VOC", LABELME.format(OBJECTS + "<object><name>y</name></object>"),
+          format="labelme-xml", pages=[("a.jpg", 50, 60)], regions=[("x", 1, 2, 5, 6), ("m", 1, 2, 3, 4)],
+          some={"deleted-object": 1, "not-an-area": 2}),
+    reads("Pascal VOC with polygons stays Pascal VOC",
+          f"<annotation><filename>a.jpg</filename>{VOC_SIZE}{VOC}</annotation>", format="voc"),
+    reads("a table of Kaggle", "image_name,label_name,x1,y1,w,h\n1.jpg,dog,1,2,3,4\n", "a.csv", SIZE,
+          regions=[("dog", 1, 2, 4, 6)]),
+    reads("a table of TensorFlow", "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,50,60,dog,1,2,3,4\n",
+          "a.csv", regions=[("dog", 1, 2, 3, 4)], pages=[("a.jpg", 50, 60)]),
+)  # fmt: skip
+test_refusal = refused_as(
+    refuses("blocks in a document", '<document><block l="1"/></document>', "not recognised"),
+    refuses("a wrong point of LabelMe XML", POINT.format("b"), "object[0]/polygon/pt/y", "'b' is not a finite number",
+            name="a.xml", **SIZE),
+    refuses("LabelMe XML that ends in a tag", POINT.format("2") + "</", "line 2", name="a.xml", **SIZE),
+    *(refuses(f"two numbers in one coordinate: {mixed}", LABELME.format(labelme_object((mixed, 5), (7, 8), (9, 1))),
+              "object[0]/polygon/pt/x", "is not a finite number") for mixed in ("1;90", "1|90", "1&#124;90")),
+    refuses("a point without y", LABELME.format(labelme_object(*SQUARE).replace("<y>6</y>", "", 1)), "object[0]",
+            "a point has no x or no y"),
+    refuses("a point with a text", LABELME.format(labelme_object(*SQUARE, ("a", 1))), "object[0]/polygon/pt/x"),
+    refuses("boxes in one cell", 'image_id,width,height,bbox,label\na,50,60,"[1, 2, 3, 4]",x\n',
+            "the column 'bbox' has boxes in one cell", "x0, y0, x1, y1, or x, y, w, h", name="a.csv"),
+)  # fmt: skip
 
 
 def docbank_line(token, *box, label="paragraph"):
@@ -125,15 +104,6 @@ def test_nvidia_columns_have_page_sizes_and_fractions():
     assert layout.page_columns.documents == ("7",) and layout.page_columns.numbers.tolist() == [15]
     pixels = read("image,label,left,upper,right,lower\na,x,1,2,3,4\n", "boxes.csv", **SIZE)
     assert regions(pixels) == [("x", 1, 2, 3, 4)]
-
-
-def test_kaggle_and_tensorflow_tables():
-    kaggle = read("image_name,label_name,x1,y1,w,h\n1.jpg,dog,1,2,3,4\n", "a.csv", **SIZE)
-    assert regions(kaggle) == [("dog", 1, 2, 4, 6)]
-    tensorflow = read("filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,50,60,dog,1,2,3,4\n", "a.csv")
-    assert regions(tensorflow) == [("dog", 1, 2, 3, 4)] and pages(tensorflow) == [("a.jpg", 50, 60)]
-    wheat = 'image_id,width,height,bbox,label\na,50,60,"[1, 2, 3, 4]",x\n'
-    refusal(wheat, "the column 'bbox' has boxes in one cell", "x0, y0, x1, y1, or x, y, w, h", name="a.csv")
 
 
 def test_createml_with_corners_is_found_and_repaired():

@@ -17,26 +17,23 @@ def content(value, name="file"):
     return FileContent(name, (value if isinstance(value, str) else json.dumps(value)).encode())
 
 
-@pytest.mark.parametrize(
-    ("value", "likeliest"),
-    [
-        ({"images": [], "categories": [{}]}, {"coco": "the key 'annotations'"}),
-        ([{"image_id": 1, "bbox": [1, 2, 3, 4]}], {"coco-results": "the key 'category_id'"}),
-        ({"image_id": 1, "category_id": 1}, {"coco-results": "a JSON list around it"}),
-        ({"shapes": [], "imageWidth": 9}, {"labelme": "the key 'imagePath'"}),
-        ([{"type": "Title", "element_id": "1"}], {"unstructured": "the key 'metadata'"}),
-        ({"x": {"bboxes": []}}, {"surya": "'image_bbox' inside"}),
-        ({"data_row": {"id": "a"}, "media_attributes": {}}, {"labelbox": "the key 'projects'"}),
-        ({"pages": [{"index": 0, "markdown": "a"}], "model": "m"}, {"mistral-ocr": "'dimensions' inside"}),
-        ({"item": {"name": "a.png"}, "annotations": []}, {"darwin": "the key 'version'"}),
-        ({"item": {}, "schema_ref": "x"}, {"darwin": "the key 'annotations'"}),
-        ([{"layout_dets": [{"category_type": "title"}], "extra": {}}], {"omnidocbench": "the key 'page_info'"}),
-        ({"_via_settings": {}, "_via_attributes": {}}, {"via": "the key '_via_img_metadata'"}),
-        ("<html><body><p>words</p></body></html>", {"hocr": "'ocr_page' inside"}),
-        ("<pages><Page/><TextRegion/><Coords/></pages>", {"page-xml": "the root element <PcGts>"}),
-        ("<set><object><bndbox/></object></set>", {"voc": "the root element <annotation>"}),
-    ],
-)
+@pytest.mark.parametrize(("value", "likeliest"), [
+    ({"images": [], "categories": [{}]}, {"coco": "the key 'annotations'"}),
+    ([{"image_id": 1, "bbox": [1, 2, 3, 4]}], {"coco-results": "the key 'category_id'"}),
+    ({"image_id": 1, "category_id": 1}, {"coco-results": "a JSON list around it"}),
+    ({"shapes": [], "imageWidth": 9}, {"labelme": "the key 'imagePath'"}),
+    ([{"type": "Title", "element_id": "1"}], {"unstructured": "the key 'metadata'"}),
+    ({"x": {"bboxes": []}}, {"surya": "'image_bbox' inside"}),
+    ({"data_row": {"id": "a"}, "media_attributes": {}}, {"labelbox": "the key 'projects'"}),
+    ({"pages": [{"index": 0, "markdown": "a"}], "model": "m"}, {"mistral-ocr": "'dimensions' inside"}),
+    ({"item": {"name": "a.png"}, "annotations": []}, {"darwin": "the key 'version'"}),
+    ({"item": {}, "schema_ref": "x"}, {"darwin": "the key 'annotations'"}),
+    ([{"layout_dets": [{"category_type": "title"}], "extra": {}}], {"omnidocbench": "the key 'page_info'"}),
+    ({"_via_settings": {}, "_via_attributes": {}}, {"via": "the key '_via_img_metadata'"}),
+    ("<html><body><p>words</p></body></html>", {"hocr": "'ocr_page' inside"}),
+    ("<pages><Page/><TextRegion/><Coords/></pages>", {"page-xml": "the root element <PcGts>"}),
+    ("<set><object><bndbox/></object></set>", {"voc": "the root element <annotation>"}),
+])  # fmt: skip
 def test_the_likeliest_format_and_what_is_missing(value, likeliest):
     found = likeliest_formats(content(value))
     assert dict([next(iter(found.items()))]) == likeliest and len(found) == 2
@@ -45,18 +42,15 @@ def test_the_likeliest_format_and_what_is_missing(value, likeliest):
     refusal(text, "is not recognised", *words, "`layoutcm formats` lists all", name="file")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ('<?xml version="1.0"?>\n<!-- a --><a:Foo b="c" xmlns:a="http://x/y" xmlns="z"/>', "<Foo> of 'http://x/y'"),
-        ("\ufeff<Foo xmlns = 'http://x/y'><Bar/></Foo>", "<Foo> of 'http://x/y'"),
-        ("<Foo><Bar xmlns='http://x/y'/></Foo>", "<Foo>. "),
-        ('{"b": 1, "a": []}', "a JSON object with keys 'a', 'b'"),
-        ('[{"b": 1}]', "a JSON list with keys 'b'"),
-        ("[1, 2]", "a JSON list with no keys"),
-        ("hello", "'hello'. For csv it lacks a header"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), [
+    ('<?xml version="1.0"?>\n<!-- a --><a:Foo b="c" xmlns:a="http://x/y" xmlns="z"/>', "<Foo> of 'http://x/y'"),
+    ("\ufeff<Foo xmlns = 'http://x/y'><Bar/></Foo>", "<Foo> of 'http://x/y'"),
+    ("<Foo><Bar xmlns='http://x/y'/></Foo>", "<Foo>. "),
+    ('{"b": 1, "a": []}', "a JSON object with keys 'a', 'b'"),
+    ('[{"b": 1}]', "a JSON list with keys 'b'"),
+    ("[1, 2]", "a JSON list with no keys"),
+    ("hello", "'hello'. For csv it lacks a header"),
+])  # fmt: skip
 def test_the_message_shows_what_the_file_is(text, shown):
     refusal(text, shown, name="file")
 
@@ -71,19 +65,16 @@ def likeliest_text(text):
     return " ".join(f"for {name} {missing}" for name, missing in likeliest_formats(content(text)).items())
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        ({"table_of_contents": [], "page_stats": [], "debug_data_path": ""}, ("Marker", "--output_format json")),
-        ({"request_id": "x", "text": "", "confidence_rate": 0.9}, ("Mathpix", "lines.json")),
-        ('{\n"request_id": "x",\n"confidence_rate": 1\n}\n{\n"request_id": "y"\n}', ("Mathpix", "lines.json")),
-        ([{"text": "a", "spans": [{"start": 0, "end": 1}], "_task_hash": 1, "answer": "accept"}], ("Prodigy", "image")),
-        ({"texts": [{"text": "a"}]}, ("docling", "schema_name", "save_as_json")),
-        ({"paper1": ["1 Introduction"], "paper2": ["Abstract", "References"]}, ("pdffigures2", "no places")),
-        ({"recipe": "", "recipe_fields": {}, "labels": []}, ("a result of layoutcm",)),
-        ([{"type": "Title", "element_id": "1", "metadata": {}}], ("none of the 1 elements has coordinates", "hi_res")),
-    ],
-)
+@pytest.mark.parametrize(("value", "words"), [
+    ({"table_of_contents": [], "page_stats": [], "debug_data_path": ""}, ("Marker", "--output_format json")),
+    ({"request_id": "x", "text": "", "confidence_rate": 0.9}, ("Mathpix", "lines.json")),
+    ('{\n"request_id": "x",\n"confidence_rate": 1\n}\n{\n"request_id": "y"\n}', ("Mathpix", "lines.json")),
+    ([{"text": "a", "spans": [{"start": 0, "end": 1}], "_task_hash": 1, "answer": "accept"}], ("Prodigy", "image")),
+    ({"texts": [{"text": "a"}]}, ("docling", "schema_name", "save_as_json")),
+    ({"paper1": ["1 Introduction"], "paper2": ["Abstract", "References"]}, ("pdffigures2", "no places")),
+    ({"recipe": "", "recipe_fields": {}, "labels": []}, ("a result of layoutcm",)),
+    ([{"type": "Title", "element_id": "1", "metadata": {}}], ("none of the 1 elements has coordinates", "hi_res")),
+])  # fmt: skip
 def test_files_without_places_are_refused_by_the_name_of_their_tool(value, words):
     refusal(value if isinstance(value, str) else json.dumps(value), *words, name="file.json")
 

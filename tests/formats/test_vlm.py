@@ -6,7 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts import limits
-from support.reading import codes, fails, labels, pages, reader, refusal, refuser, regions
+from support.reading import codes, fails, pages, read_as, reader, reads, refusal, refused_as, refuser, refuses, regions
 
 SIZE = (1000, 500)
 DOTS = [{"bbox": [1, 2, 30, 40], "category": "Title", "text": "a"}, {"bbox": [5, 60, 70, 80], "category": "Picture"}]
@@ -21,16 +21,105 @@ def only_finding(layout):
     return finding.code, finding.message.partition("(")[2].rstrip(").")
 
 
+LIST = json.dumps(DOTS)[:-1]  # without its end
+CELLS = [{"bbox": [1, 2, 3, 4], "category": "cat"}]
+QWEN = [{"bbox_2d": [100, 200, 500, 400], "label": "text"}]
+POINTS = {"bbox_2d": [1, 2, 3, 4]}
+ODD_QWEN = [*QWEN, {"point_2d": [5, 5], "label": "text"}, POINTS, POINTS | {"category": "a"}, POINTS | {"type": "b"}]
+PIXELS, THOUSANDTHS = {"format": "qwen-vl-pixels"}, {"format": "qwen-vl-1000"}
+IMAGES = "words\n<|ref|>image<|/ref|><|det|>[[0, 0, 999, 999], [333, 0, 666, 999]]<|/det|>\n"
+AMOUNT = "<|ref|>Total amount due<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\n"
+TEXT = AMOUNT.replace("Total amount due", "text")
+CORNERS = {"top_left_x": 1, "top_left_y": 2, "bottom_right_x": 30, "bottom_right_y": 40}
+CAMEL_CORNERS = {"topLeftX": 1, "topLeftY": 2, "bottomRightX": 30, "bottomRightY": 40}
+PARAGRAPH = {"label": "para", "bbox": [1, 2, 30, 40], "reading_order": 0, "text": "a"}
+
+
+def mistral(model="mistral-ocr-4", **page):
+    entry = {"index": 0, "markdown": "words", "dimensions": {"dpi": 72, "width": 100, "height": 80}} | page
+    return {"pages": [entry], "model": model, "usage_info": {}}
+
+
+def div(box, label="Text", name="data-bbox"):
+    return f'<div {name}="{box}" data-label="{label}"><p>words<br/></p></div>\n'
+
+
+test_reading = read_as(
+    reads("an answer that is cut in its first region is a page without regions",
+          '[{"bbox": [1, 2, 30, 40], "category": "Title", "te', regions=[], some={"cut-off-answer": 1},
+          names=("page",)),
+    reads("cells of dots.ocr without box or category are left out",
+          [*DOTS, {"bbox": [1, 2, 3], "category": "Text"}, {"category": "Text"}, {"bbox": [1, 2, 3, 4]}],
+          regions=BOXES, codes={"no-place": 3}),
+    reads("other categories in dots.ocr", CELLS, {"format": "dots-ocr"}, regions=[("cat", 1, 2, 3, 4)]),
+    reads("one object of Qwen", QWEN[0], PIXELS, regions=[("text", 100, 200, 500, 400)]),
+    reads("points of Qwen and no labels", ODD_QWEN, PIXELS, labels=["text", "a", "b"], codes={"no-place": 2}),
+    *(reads(f"words before the fence: {words!r}", words + f"```json\n{json.dumps(QWEN)}\n```\nLet me know.", "p.txt",
+            THOUSANDTHS, regions=[("text", 100, 100, 500, 200)]) for words in ("Here is the layout:\n", "\nSure.\n\n")),
+    reads("DeepSeek has pages, several boxes and text before the first reference",
+          (IMAGES + "\n<--- Page Split --->\n") * 2, "book_det.mmd", {"sizes": (300, 100)},
+          regions=[("image", 0, 0, 300, 100), ("image", 100, 0, 200, 100)] * 2, names=("book_p1", "book_p2"),
+          documents=("book", "book"), numbers=[1, 2]),
+    reads("texts of DeepSeek are no labels", AMOUNT + TEXT, "a.md", labels=["text"], codes={"no-place": 1}),
+    reads("a line break inside a reference of DeepSeek", TEXT.replace("<|det|>", "\n<|det|>"), "a.md", count=1),
+    reads("blocks of Mistral and images that are not among them",
+          mistral(blocks=[CORNERS | {"type": "text"}, {"type": "text"}], images=[CORNERS, CORNERS | {"top_left_x": 5}]),
+          {"sizes": None}, regions=[("text", 1, 2, 30, 40), ("image", 5, 2, 30, 40)], pages=[("page", 100, 80)],
+          codes={"no-place": 1}),
+    reads("its TypeScript", mistral(blocks=[CAMEL_CORNERS | {"type": "title"}]), regions=[("title", 1, 2, 30, 40)]),
+    reads("Mistral without blocks has images", mistral("mistral-ocr-2512", blocks=[], images=[CORNERS]),
+          regions=[("image", 1, 2, 30, 40)], codes={"images-only": 1}),
+    reads("a blank page of Mistral", mistral(blocks=[], markdown=""), names=("page",), regions=[]),
+    reads("Chandra in thousandths", div("0 0 1000 500"), "p.html", regions=[("Text", 0, 0, 1000, 250)]),
+    reads("Chandra in parts of 1024", div("[0, 0, 1024, 512]"), "p.html", regions=[("Text", 0, 0, 1000, 250)]),
+    reads("Chandra in a fence and in another attribute", "```html\n" + div("0 0 1000 500", "A&amp;B")
+          + div("0 0 500 500", name="data") + "```", "p.html", labels=["A&B", "Text"]),
+    reads("a blank page of Chandra", div("0 0 1000 1000", "Blank-Page"), "p.html", names=("p",), declared=[], count=0),
+    reads("documents of Dolphin have pages that count from 1",
+          {"source_file": "in/a.pdf", "total_pages": 2, "pages": [{"page_number": 1, "elements": [PARAGRAPH]},
+           {"page_number": 2, "elements": [PARAGRAPH | {"bbox": None}]}]},
+          names=("a_p1", "a_p2"), regions=[("para", 1, 2, 30, 40)], codes={"no-place": 1}),
+    reads("a page that Dolphin could not divide", [PARAGRAPH | {"label": "distorted_page"}], count=0,
+          says=["distorted_page"]),
+    read=read,
+)  # fmt: skip
+
+BROKEN = ['{"a": [1 2]', '{"a": oops', '{"a": 1 }}', '{"a" 1', "{a", '{"text": "\\q"', '{"a": [1.x']
+UNREADABLE = {
+    "bytes": b'{"text": "\xff"}',
+    "digits": b'{"a": %b}' % (b"1" * 5000),
+    "deep": b'{"a": %b}' % (b"[" * 10**5),
+}
+test_refusal = refused_as(
+    refuses("a fence keeps the numbers of lines",
+            '```json\n[\n{"bbox": [1, 2, 30, 40], "category": "Title"},\n{"bbox": oops, "category": "Text"}\n]\n```',
+            "line 4, column 10"),
+    *(refuses(f"broken before its end: {broken}", f"{LIST}, {broken}, " + ", ".join(["{}"] * 20), "not valid JSON")
+      for broken in ('{"bbox": [1 2]}', '{"text": "\\q"}', "]", "oops")),
+    *(refuses(f"broken near its end: {broken}", f"{LIST}, {broken}", "not valid JSON") for broken in BROKEN),
+    *(refuses(f"cut off and cannot be decoded: {name}", LIST.encode() + b", " + odd + b', {"bbox": [1, 2, ')
+      for name, odd in UNREADABLE.items()),
+    refuses("wrong value before a cut", '[{"bbox": [1, "x", 3, 4], "category": "Text"}, {"bb', "[0].bbox[1]", "'x'"),
+    refuses("the keys of dots.ocr with other categories", CELLS, "not recognised"),
+    refuses("the keys of dots.ocr and others", [DOTS[0] | {"image_id": 1}], "not recognised"),
+    refuses("words of DeepSeek", AMOUNT, "places of words", "Convert the document", name="a.md"),
+    refuses("a word of DeepSeek", AMOUNT.replace("Total amount due", "Total") + AMOUNT, "places of words", name="a.md"),
+    refuses("Mistral without blocks and images", mistral("mistral-ocr-2512", blocks=[], images=[]),
+            "'mistral-ocr-2512' wrote no blocks", "mistral-ocr-4", sizes=None),
+    refuses("an unknown version of Mistral", mistral(None), "this version wrote no blocks", sizes=None),
+    refuses("pixels as thousandths", [{"bbox_2d": [10, 20, 1400, 1900], "label": "title"}],
+            "bbox_2d: 1900 cannot be a thousandth of the page. Read it as qwen-vl-pixels", **THOUSANDTHS),
+    refuses("regions of Qwen inside another object", {"elements": QWEN}, "has no bbox_2d",
+            "Give the list of regions itself", **THOUSANDTHS),
+    refuse=refuse,
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("fence", ["", "```json\n", "\n```\n", "```JSON\n"])
 @pytest.mark.parametrize("end", ["", "\n", "\n```", "\n```\nThese are all regions."])
 def test_a_markdown_fence_is_dropped(fence, end):
     text = fence + json.dumps(DOTS) + (end if fence else "")
     assert regions(read(text)) == BOXES and read(text).findings == ()
-
-
-def test_a_fence_keeps_the_numbers_of_lines():
-    text = '```json\n[\n{"bbox": [1, 2, 30, 40], "category": "Title"},\n{"bbox": oops, "category": "Text"}\n]\n```'
-    refusal(text, "line 4, column 10", name="page.json", sizes=SIZE)
 
 
 def test_every_cut_of_an_answer_is_read_up_to_its_last_whole_region():
@@ -53,48 +142,15 @@ def test_the_finding_says_how_much_is_left_out():
     assert only_finding(read("```json\n" + text[:cut] + "\n```")) == ("cut-off-answer", place)
 
 
-def test_an_answer_that_is_cut_in_its_first_region_is_a_page_without_regions():
-    layout = read('[{"bbox": [1, 2, 30, 40], "category": "Title", "te')
-    assert regions(layout) == [] and codes(layout)["cut-off-answer"] == 1 and len(layout.page_columns) == 1
-
-
 def test_a_cut_inside_a_character_or_a_name():
     data = json.dumps([*DOTS, {"bbox": [1, 1, 2, 2], "category": "Text", "text": "é"}], ensure_ascii=False).encode()
     assert regions(read(data[: data.index(b"\xc3") + 1])) == BOXES
     cuts = (
-        '"bbox": nu',
-        '"bbox": [1.',
-        '"bbox": [-',
-        '"bbox": [1e+',
-        '"text": "\\u00',
-        '"text": "\\',
-        '"text"',
+        '"bbox": nu', '"bbox": [1.', '"bbox": [-', '"bbox": [1e+', '"text": "\\u00', '"text": "\\', '"text"',
         '"a": tru',
-    )
+    )  # fmt: skip
     for rest in (f", {{{cut}" for cut in cuts):
         assert regions(read(json.dumps(DOTS)[:-1] + rest)) == BOXES
-
-
-@pytest.mark.parametrize("broken", ['{"bbox": [1 2]}', '{"text": "\\q"}', "]", "oops"])
-def test_an_answer_that_is_broken_before_its_end_is_refused(broken):
-    text = json.dumps(DOTS)[:-1] + f", {broken}, " + ", ".join(["{}"] * 20)
-    refusal(text, "not valid JSON", name="page.json", sizes=SIZE)
-
-
-@pytest.mark.parametrize(
-    "broken", ['{"a": [1 2]', '{"a": oops', '{"a": 1 }}', '{"a" 1', "{a", '{"text": "\\q"', '{"a": [1.x']
-)
-def test_an_answer_that_is_broken_near_its_end_is_not_cut_off(broken):
-    refusal(json.dumps(DOTS)[:-1] + f", {broken}", "not valid JSON", name="page.json", sizes=SIZE)
-
-
-@pytest.mark.parametrize("odd", [b'{"text": "\xff"}', b'{"a": %b}' % (b"1" * 5000), b'{"a": %b}' % (b"[" * 100_000)])
-def test_a_cut_off_answer_that_cannot_be_decoded_is_refused(odd):
-    refusal(json.dumps(DOTS)[:-1].encode() + b", " + odd + b', {"bbox": [1, 2, ', name="page.json", sizes=SIZE)
-
-
-def test_a_wrong_value_before_the_cut_is_named():
-    refusal('[{"bbox": [1, "x", 3, 4], "category": "Text"}, {"bb', "[0].bbox[1]", "'x'", name="a.json", sizes=SIZE)
 
 
 def test_dots_pages_of_a_pdf_count_from_0():
@@ -102,18 +158,6 @@ def test_dots_pages_of_a_pdf_count_from_0():
     assert layout.page_columns.names == ("report_page_0",)
     assert layout.pages.loc[0, ["document", "number"]].tolist() == ["report", 1]
     assert read(DOTS).pages.loc[0, ["document", "number"]].tolist() == ["", -1]
-
-
-def test_dots_cells_without_box_or_category_are_left_out():
-    layout = read([*DOTS, {"bbox": [1, 2, 3], "category": "Text"}, {"category": "Text"}, {"bbox": [1, 2, 3, 4]}])
-    assert regions(layout) == BOXES and codes(layout) == {"no-place": 3}
-
-
-def test_a_list_with_the_same_keys_and_other_categories_is_not_recognised():
-    cells = [{"bbox": [1, 2, 3, 4], "category": "cat"}]
-    refusal(json.dumps(cells), "not recognised", name="a.json", sizes=SIZE)
-    assert regions(read(cells, format="dots-ocr")) == [("cat", 1, 2, 3, 4)]
-    refusal(json.dumps([DOTS[0] | {"image_id": 1}]), "not recognised", name="a.json", sizes=SIZE)
 
 
 def test_a_failed_page_of_dots_ocr_is_refused_by_its_name_and_skipped_in_a_folder(tmp_path):
@@ -137,23 +181,12 @@ def test_answers_without_regions_are_counted_and_named():
     assert lcm.compare(gt, layout, missing_pages="ignore").pages == ["p1"]
 
 
-QWEN = [{"bbox_2d": [100, 200, 500, 400], "label": "text"}]
-
-
 def test_the_unit_of_qwen_has_to_be_named():
     files = [(f"p{i}.json", json.dumps(QWEN).encode()) for i in range(2)]
     for source in (files[0], files):
         fails(r"qwen-vl-1000 \(.*Qwen3-VL\) or qwen-vl-pixels \(.*Qwen2\.5-VL\)", lcm.read, source, sizes=SIZE)
         assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-1000"))[0] == ("text", 100, 100, 500, 200)
         assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-pixels"))[0] == ("text", 100, 200, 500, 400)
-
-
-def test_qwen_may_answer_with_one_object_points_or_no_label():
-    assert regions(read(QWEN[0], format="qwen-vl-pixels")) == [("text", 100, 200, 500, 400)]
-    box = {"bbox_2d": [1, 2, 3, 4]}
-    answer = [*QWEN, {"point_2d": [5, 5], "label": "text"}, box, box | {"category": "a"}, box | {"type": "b"}]
-    layout = read(answer, format="qwen-vl-pixels")
-    assert labels(layout) == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
 
 
 def test_a_finding_says_that_pixels_of_qwen_have_the_page_size_of_the_ground_truth(tmp_path):
@@ -169,14 +202,6 @@ def test_a_finding_says_that_pixels_of_qwen_have_the_page_size_of_the_ground_tru
     assert codes(lcm.read(answer, like=gt, format="qwen-vl-pixels", sizes=tmp_path)) == {}
 
 
-def test_deepseek_pages_boxes_and_text_before_the_first_reference():
-    one = "words\n<|ref|>image<|/ref|><|det|>[[0, 0, 999, 999], [333, 0, 666, 999]]<|/det|>\n"
-    layout = read(one + "\n<--- Page Split --->\n" + one + "\n<--- Page Split --->\n", "book_det.mmd", sizes=(300, 100))
-    boxes = [("image", 0, 0, 300, 100), ("image", 100, 0, 200, 100)]
-    assert regions(layout) == boxes * 2 and layout.page_columns.names == ("book_p1", "book_p2")
-    assert layout.page_columns.documents == ("book", "book") and layout.page_columns.numbers.tolist() == [1, 2]
-
-
 def test_deepseek_answers_that_end_too_early_or_have_broken_boxes():
     one = "<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\nwords "
     for end in range(1, len(one) - 7):
@@ -187,16 +212,6 @@ def test_deepseek_answers_that_end_too_early_or_have_broken_boxes():
     assert only_finding(read(one + one[:30], "a.mmd"))[1] == place
     layout = read(one + one.replace("999]]", "99 9]]") + one.replace("[[0", "[[0, 0"), "a.mmd")
     assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 2}
-
-
-def test_deepseek_references_that_are_texts_are_no_labels():
-    words = "<|ref|>Total amount due<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\n"
-    refusal(words, "places of words", "Convert the document", name="a.md", sizes=SIZE)
-    layout = read(words + words.replace("Total amount due", "text"), "a.md")
-    assert labels(layout) == ["text"] and codes(layout) == {"no-place": 1}
-    refusal(words.replace("Total amount due", "Total") + words, "places of words", name="a.md", sizes=SIZE)
-    apart = words.replace("Total amount due", "text").replace("<|det|>", "\n<|det|>")
-    assert len(regions(read(apart, "a.md"))) == 1
 
 
 def test_deepseek_files_of_too_many_pages_are_refused(monkeypatch):
@@ -214,47 +229,6 @@ def test_markdown_with_boxes_is_read_in_folders_and_other_markdown_is_skipped(tm
     assert lcm.read([tmp_path / "p1.md", tmp_path / "README.md"], sizes=SIZE).page_columns.names == ("p1",)
 
 
-CORNERS = {"top_left_x": 1, "top_left_y": 2, "bottom_right_x": 30, "bottom_right_y": 40}
-
-
-def mistral(model="mistral-ocr-4", **page):
-    entry = {"index": 0, "markdown": "words", "dimensions": {"dpi": 72, "width": 100, "height": 80}} | page
-    return {"pages": [entry], "model": model, "usage_info": {}}
-
-
-def test_mistral_blocks_and_images_that_are_not_among_them():
-    blocks = [CORNERS | {"type": "text"}, {"type": "text"}]
-    layout = read(mistral(blocks=blocks, images=[CORNERS, CORNERS | {"top_left_x": 5}]), sizes=None)
-    assert regions(layout) == [("text", 1, 2, 30, 40), ("image", 5, 2, 30, 40)]
-    assert pages(layout) == [("page", 100, 80)] and codes(layout) == {"no-place": 1}
-
-
-def test_mistral_files_of_its_typescript_package():
-    corners = {"topLeftX": 1, "topLeftY": 2, "bottomRightX": 30, "bottomRightY": 40}
-    assert regions(read(mistral(blocks=[corners | {"type": "title"}]))) == [("title", 1, 2, 30, 40)]
-
-
-def test_mistral_without_blocks_has_images_or_is_refused():
-    layout = read(mistral("mistral-ocr-2512", blocks=[], images=[CORNERS]))
-    assert regions(layout) == [("image", 1, 2, 30, 40)] and codes(layout) == {"images-only": 1}
-    refusal(json.dumps(mistral("mistral-ocr-2512", blocks=[], images=[])), "'mistral-ocr-2512' wrote no blocks",
-            "mistral-ocr-4", name="a.json")  # fmt: skip
-    blank = read(mistral(blocks=[], markdown=""))
-    assert len(blank.page_columns) == 1 and regions(blank) == []
-    refusal(json.dumps(mistral(None)), "this version wrote no blocks", name="a.json")
-
-
-def div(box, label="Text", name="data-bbox"):
-    return f'<div {name}="{box}" data-label="{label}"><p>words<br/></p></div>\n'
-
-
-def test_the_notation_of_chandra_tells_its_unit():
-    assert regions(read(div("0 0 1000 500"), "p.html")) == [("Text", 0, 0, 1000, 250)]
-    assert regions(read(div("[0, 0, 1024, 512]"), "p.html")) == [("Text", 0, 0, 1000, 250)]
-    answer = "```html\n" + div("0 0 1000 500", "A&amp;B") + div("0 0 500 500", name="data") + "```"
-    assert labels(read(answer, "p.html")) == ["A&B", "Text"]
-
-
 def test_chandra_boxes_that_are_not_whole_and_answers_that_end_too_early():
     whole = div("0 0 1000 500")
     layout = read(whole + div("0 0 1000") + div("", "Table") + div("0 0 9 9", ""), "p.html")
@@ -264,36 +238,6 @@ def test_chandra_boxes_that_are_not_whole_and_answers_that_end_too_early():
     place = "1 time, at region 2, of which 18 characters are left out"
     assert only_finding(read(whole + whole[:18], "p.html")) == ("cut-off-answer", place)
     assert only_finding(read(whole + whole[: whole.index("<br")], "p.html"))[1] == "1 time, at the end, after region 2"
-
-
-def test_dolphin_documents_have_pages_that_count_from_1():
-    element = {"label": "para", "bbox": [1, 2, 30, 40], "reading_order": 0, "text": "a"}
-    file = {"source_file": "in/a.pdf", "total_pages": 2, "pages": [{"page_number": 1, "elements": [element]}]}
-    file["pages"].append({"page_number": 2, "elements": [element | {"bbox": None}]})
-    layout = read(file)
-    assert layout.page_columns.names == ("a_p1", "a_p2") and regions(layout) == [("para", 1, 2, 30, 40)]
-    assert codes(layout) == {"no-place": 1}
-
-
-def test_a_blank_page_of_chandra_has_no_region():
-    text = b'<div data-bbox="0 0 1000 1000" data-label="Blank-Page"></div>'
-    layout = lcm.read(("page.html", text), sizes=(100, 200))
-    assert len(layout.pages) == 1 and layout.labels == [] and layout.regions.empty
-
-
-@pytest.mark.parametrize("words", ["Here is the layout:\n", "\nSure.\n\n"])
-def test_words_before_the_fence_of_an_answer_are_skipped(words):
-    answer = words + '```json\n[{"bbox_2d": [1, 2, 30, 40], "label": "title"}]\n```\nLet me know.'
-    layout = lcm.read(("p.txt", answer.encode()), format="qwen-vl-1000", sizes=(1000, 1000))
-    assert layout.region_columns.boxes.tolist() == [[1, 2, 30, 40]]
-
-
-def test_pixels_are_not_read_as_thousandths():
-    answer = b'[{"bbox_2d": [10, 20, 1400, 1900], "label": "title"}]'
-    with pytest.raises(
-        lcm.InputError, match=r"bbox_2d: 1900 cannot be a thousandth of the page. Read it as qwen-vl-pixels"
-    ):
-        lcm.read(("p.json", answer), format="qwen-vl-1000", sizes=(1654, 2339))
 
 
 def test_an_empty_list_beside_answers_is_a_blank_page():
@@ -311,18 +255,6 @@ def test_a_list_with_an_empty_list_beside_answers_of_glm_ocr_is_a_blank_page(for
         layout = lcm.read([("a.json", page), ("b.json", blank)], sizes=(100, 100), format=format)
         assert layout.format == "glm-ocr" and layout.page_columns.names == names
         assert layout.region_columns.page.tolist() == [0] and layout.findings == ()
-
-
-def test_a_page_that_dolphin_could_not_divide_has_no_region():
-    item = b'[{"label": "distorted_page", "text": "x", "bbox": [0, 0, 800, 1000], "reading_order": 0}]'
-    layout = lcm.read(("d.json", item), sizes=(800, 1000))
-    assert layout.regions.empty and "distorted_page" in layout.findings[0].message
-
-
-def test_regions_of_qwen_inside_another_object_are_refused():
-    answer = b'{"elements": [{"bbox_2d": [10, 20, 30, 40], "label": "title"}]}'
-    with pytest.raises(lcm.InputError, match=r"has no bbox_2d.* Give the list of regions itself"):
-        lcm.read(("p.json", answer), format="qwen-vl-1000", sizes=(10, 10))
 
 
 def test_an_answer_in_markdown_without_boxes_is_counted_beside_others(tmp_path):

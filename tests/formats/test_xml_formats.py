@@ -1,13 +1,9 @@
 """Details of PAGE-XML, ALTO and Pascal VOC, in the variants that tools write, and tests of all markup formats."""
 
-import math
-
 import pytest
 
 import layoutcm as lcm
-from layoutcm.formats.content import FileContent
-from layoutcm.formats.markup import root_name
-from support.reading import codes, labels, pages, read, refusal, regions
+from support.reading import codes, pages, read, read_as, reads, refusal, refused_as, refuses, regions
 
 PAGE_2019 = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 SQUARE = "10,20 30,20 30,60 10,60"
@@ -38,24 +34,84 @@ def voc_object(label="t", corners=(1, 2, 3, 4), more=""):
     return f"<object><name>{label}</name><bndbox>{box}</bndbox>{more}</object>"
 
 
-# --- PAGE-XML
+def region(id, more="", inside="", name="TextRegion"):
+    return f'<{name} id="{id}" {more}><Coords points="{SQUARE}"/>{inside}</{name}>'
 
 
-def test_page_xml_takes_the_type_of_a_region_from_custom_then_from_type():
-    layout = read(
-        page_xml(
-            f'<TextRegion id="1" type="heading"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="2" type="other" custom="readingOrder {{index:1;}} structure {{score:1; type:MainZone;}}">'
-            f'<Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="3" custom="structure {{type:foot\\u0020note;}}"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<TextRegion id="4" custom="structure {{type:;}}"><Coords points="{SQUARE}"/></TextRegion>'
-            f'<GraphicRegion id="5" type="logo"><Coords points="{SQUARE}" conf="0.5"/></GraphicRegion>'
-        )
-    )
-    labels = ["TextRegion:heading", "TextRegion:MainZone", "TextRegion:foot note", "TextRegion", "GraphicRegion:logo"]
-    assert regions(layout) == [(label, 10, 20, 30, 60) for label in labels]
-    assert layout.region_columns.scores.tolist()[-1] == 0.5 and math.isnan(layout.region_columns.scores[0])
-    assert pages(layout) == [("a.png", 100, 80)] and layout.findings == ()
+TYPES = {
+    'type="heading"': "TextRegion:heading",
+    'type="other" custom="readingOrder {index:1;} structure {score:1; type:MainZone;}"': "TextRegion:MainZone",
+    'custom="structure {type:foot\\u0020note;}"': "TextRegion:foot note",
+    'custom="structure {type:;}"': "TextRegion",
+}
+SCORED = f'<GraphicRegion id="5" type="logo"><Coords points="{SQUARE}" conf="0.5"/></GraphicRegion>'
+LINE = '<TextLine id="l"><Coords points="1,1 2,2"/></TextLine>'
+IN_TABLE = page_xml(
+    region("t", "", region("c", "", LINE) + region("d", name="TableCell"), "TableRegion") + region("o", "", region("i"))
+)
+EMPTY = ('id="r1"><Coords/>', 'id="r2">', 'id="r3"><Coords points=""/>')
+NO_POINTS = "".join(f"<TextRegion {inside}</TextRegion>" for inside in EMPTY)
+SIDES = 'HPOS="1.5" VPOS="2" WIDTH="3" HEIGHT="4"'
+TAGS = (
+    '<Tags><OtherTag ID="T1" TYPE="region" LABEL="MainZone"/><LayoutTag ID="T2" TYPE="Margin"/>'
+    '<NamedEntityTag ID="N1" LABEL="Goethe"/></Tags>'
+)
+TAGGED = "".join(f'<TextBlock TAGREFS="{tags}" {SIDES}/>' for tags in ("T1", "T1 T2", "N1", "gone"))
+TAGGED += f'<Illustration ID="e" TYPE="photo" {SIDES}/><GraphicalElement ID="f" {SIDES}/>'
+TAGGED_AS = ["MainZone", "MainZone", "Margin", "TextBlock", "TextBlock", "Illustration:photo", "GraphicalElement"]
+LANGUAGE = '<Tags><OtherTag ID="M" TYPE="region" LABEL="Main"/><OtherTag ID="L" TYPE="{}" LABEL="deu"/></Tags>'
+IN_LANGUAGE = f'<TextBlock TAGREFS="M L" {SIDES}/><TextBlock TAGREFS="L" {SIDES}/>'
+CELL = f'<TextBlock ID="cell" {SIDES}><TextLine {SIDES}><String {SIDES}/></TextLine></TextBlock>'
+COMPOSED = alto(
+    f'<ComposedBlock ID="o" {SIDES}><ComposedBlock ID="t" TYPE="table" {SIDES}>{CELL}</ComposedBlock></ComposedBlock>'
+).replace("<PrintSpace>", f'<TopMargin><TextBlock ID="h" {SIDES}/></TopMargin><PrintSpace>')
+NESTED = ["TextBlock", "ComposedBlock", "ComposedBlock:table", "TextBlock"]
+BLOCK = f"<TextBlock {SIDES}/>"
+MILLIMETRES = "<Description><MeasurementUnit>mm10</MeasurementUnit></Description>"
+IMAGE = "<fileName>C:\\scans\\7.tif</fileName>"
+IMAGE = f"<Description><sourceImageInformation>{IMAGE}</sourceImageInformation></Description>"
+PART = "<part><name>head</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part>"
+LOST = "<object><name>lost</name></object>"
+test_reading = read_as(
+    *(reads(f"the type of a region of PAGE-XML: {more}", page_xml(region("1", more)), regions=[(label, 10, 20, 30, 60)],
+            pages=[("a.png", 100, 80)], codes={}, scored=False) for more, label in TYPES.items()),
+    reads("a score of PAGE-XML", page_xml(SCORED), scores=[0.5], regions=[("GraphicRegion:logo", 10, 20, 30, 60)],
+          codes={}),
+    reads("regions of PAGE-XML inside tables", IN_TABLE,
+          labels=["TableRegion", "TextRegion", "TableCell", "TextRegion", "TextRegion"]),
+    reads("outer regions of PAGE-XML", IN_TABLE, {"nested": False}, labels=["TableRegion", "TextRegion", "TextRegion"]),
+    reads("regions of PAGE-XML without coordinates are left out", page_xml(NO_POINTS), regions=[],
+          codes={"no-coordinates": 3}, says=["'r1'"]),
+    reads("labels of ALTO come from tags or from the element and its type", alto(TAGGED, TAGS),
+          regions=[(label, 1.5, 2, 4.5, 6) for label in TAGGED_AS], codes={"unknown-tag": 1}),
+    *(reads(f"tags of ALTO of a {kind} are no labels", alto(IN_LANGUAGE, LANGUAGE.format(kind)),
+            labels=["Main", "TextBlock"], codes={}) for kind in ("language", "Language")),
+    reads("composed blocks of ALTO nest, and margins contain blocks", COMPOSED, labels=NESTED),
+    reads("outer blocks of ALTO", COMPOSED, {"nested": False}, labels=NESTED[:3]),
+    reads("ALTO without page size in pixels", alto(BLOCK, size=""), {"sizes": (50, 60)}, pages=[("scan", 50, 60)]),
+    reads("blocks of ALTO without sides are left out", alto('<TextBlock ID="b1" HPOS="1" VPOS="2" WIDTH="3"/>'),
+          codes={"no-coordinates": 1}),
+    reads("a page of ALTO is named after its image", alto("", IMAGE), names=("C:\\scans\\7.tif",)),
+    reads("pages of ALTO are numbered", alto("", IMAGE).replace("</Page>", '</Page><Page WIDTH="5" HEIGHT="6"/>'),
+          "book.xml", pages=[("book_p1", 100, 80), ("book_p2", 5, 6)], documents=("book", "book"), numbers=[1, 2]),
+    reads("numbers of VOC may be floats, and parts of objects are left out",
+          voc(voc_object("person", (1.5, "2,5", " 30 ", 40), PART) + LOST), regions=[("person", 1.5, 2.5, 30, 40)],
+          codes={"no-coordinates": 1}),
+    *(reads(f"a page of VOC without a file name: {name!r}", voc("", name), "p7.xml", names=("p7",))
+      for name in ("", "<filename/>", "<filename> </filename>")),
+)  # fmt: skip
+WRONG_POINTS = {"1,2 3": "an x without a y", "1,2 3,b 4,5": "not a list of points", "1,2 nan,3 4,5": "not finite",
+                "1,2 1e400,3": "not finite", "1,2 1e12,3 4,4": "at most 1,000,000,000",
+                "1,2 " * 300_000: "longer than"}  # fmt: skip
+test_refusal = refused_as(
+    *(refuses(f"the outline {points[:20]}", page_xml(f'<TextRegion id="r7"><Coords points="{points}"/></TextRegion>'),
+              "region 'r7'", problem) for points, problem in WRONG_POINTS.items()),
+    refuses("ALTO without page size in millimetres", alto(BLOCK, MILLIMETRES, size=""), "'mm10'", "WIDTH and HEIGHT",
+            sizes=(50, 60)),
+    refuses("a text in a block of ALTO", alto('<TextBlock ID="b1" HPOS="1" VPOS="2" WIDTH="x" HEIGHT="4"/>'),
+            "block 'b1'/WIDTH", "'x'"),
+    refuses("an edge of VOC without a number", voc(voc_object("t", (1, "", 3, 4))), "object[0]/ymin"),
+)  # fmt: skip
 
 
 def test_page_xml_of_2010_has_points_as_elements_and_may_have_any_prefix():
@@ -71,28 +127,6 @@ def test_page_xml_of_2010_has_points_as_elements_and_may_have_any_prefix():
     assert outline.rings[0].tolist() == [[10, 20], [40, 25], [30, 60]]
 
 
-def test_page_xml_regions_inside_tables_can_be_left_out():
-    inside = (
-        f'<TableRegion id="t"><Coords points="0,0 90,0 90,70 0,70"/>'
-        f'<TextRegion id="c"><Coords points="{SQUARE}"/>'
-        '<TextLine id="l"><Coords points="1,1 2,2"/></TextLine></TextRegion>'
-        f'<TableCell id="d"><Coords points="{SQUARE}"/></TableCell></TableRegion>'
-        f'<TextRegion id="o"><Coords points="{SQUARE}"/>'
-        '<TextRegion id="i"><Coords points="1,1 9,1 9,9 1,9"/></TextRegion></TextRegion>'
-    )
-    everything = ["TableRegion", "TextRegion", "TableCell", "TextRegion", "TextRegion"]
-    assert labels(read(page_xml(inside))) == everything
-    assert labels(read(page_xml(inside), nested=False)) == ["TableRegion", "TextRegion", "TextRegion"]
-
-
-def test_page_xml_regions_without_coordinates_are_left_out_and_reported():
-    empty = '<TextRegion id="r1"><Coords/></TextRegion><TextRegion id="r2"/>'
-    inside = f'{empty}<TextRegion id="r3"><Coords points=""/></TextRegion>'
-    layout = read(page_xml(inside))
-    assert regions(layout) == [] and codes(layout) == {"no-coordinates": 3}
-    assert "'r1'" in layout.findings[0].message
-
-
 @pytest.mark.parametrize("size", ['imageWidth="0" imageHeight="0"', 'imageWidth="unknown" imageHeight="?"', ""])
 def test_an_invalid_page_size_is_taken_from_elsewhere_or_an_error(size):
     text = page_xml("", f'imageFilename="img/a.png" {size}')
@@ -100,64 +134,6 @@ def test_an_invalid_page_size_is_taken_from_elsewhere_or_an_error(size):
     assert pages(read(text, sizes=(7, 9))) == [("img/a.png", 7, 9)]
     like = read(page_xml("", 'imageFilename="a.tif" imageWidth="30" imageHeight="40"'))
     assert pages(read(text, like=like)) == [("img/a.png", 30, 40)]
-
-
-@pytest.mark.parametrize(
-    ("points", "problem"),
-    [
-        ("1,2 3", "an x without a y"),
-        ("1,2 3,b 4,5", "not a list of points"),
-        ("1,2 nan,3 4,5", "not finite"),
-        ("1,2 1e400,3", "not finite"),
-        ("1,2 1e12,3 4,4", "at most 1,000,000,000"),
-        ("1,2 " * 300_000, "longer than"),
-    ],
-)
-def test_the_error_for_a_wrong_outline_names_the_region(points, problem):
-    refusal(page_xml(f'<TextRegion id="r7"><Coords points="{points}"/></TextRegion>'), "region 'r7'", problem)
-
-
-# --- ALTO
-
-
-def test_alto_labels_come_from_tags_or_from_the_element_and_its_type():
-    sides = 'HPOS="1.5" VPOS="2" WIDTH="3" HEIGHT="4"'
-    before = (
-        '<Tags><OtherTag ID="T1" TYPE="region" LABEL="MainZone"/><LayoutTag ID="T2" TYPE="Margin"/>'
-        '<NamedEntityTag ID="N1" LABEL="Goethe"/></Tags>'
-    )
-    layout = read(
-        alto(
-            f'<TextBlock ID="a" TAGREFS="T1" {sides}/><TextBlock ID="b" TAGREFS="T1 T2" {sides}/>'
-            f'<TextBlock ID="c" TAGREFS="N1" {sides}/><TextBlock ID="d" TAGREFS="gone" {sides}/>'
-            f'<Illustration ID="e" TYPE="photo" {sides}/><GraphicalElement ID="f" {sides}/>',
-            before,
-        )
-    )
-    labels = ["MainZone", "MainZone", "Margin", "TextBlock", "TextBlock", "Illustration:photo", "GraphicalElement"]
-    assert regions(layout) == [(label, 1.5, 2, 4.5, 6) for label in labels]
-    assert codes(layout) == {"unknown-tag": 1}
-
-
-@pytest.mark.parametrize("kind", ["language", "Language"])
-def test_alto_tags_of_a_language_are_no_labels(kind):
-    tags = f'<OtherTag ID="M" TYPE="region" LABEL="Main"/><OtherTag ID="L" TYPE="{kind}" LABEL="deu"/>'
-    sides = 'HPOS="1" VPOS="2" WIDTH="3" HEIGHT="4"'
-    blocks = f'<TextBlock TAGREFS="M L" {sides}/><TextBlock TAGREFS="L" {sides}/>'
-    layout = read(alto(blocks, f"<Tags>{tags}</Tags>"))
-    assert [label for label, *_ in regions(layout)] == ["Main", "TextBlock"] and codes(layout) == {}
-
-
-def test_alto_composed_blocks_nest_and_margins_also_contain_blocks():
-    sides = 'HPOS="0" VPOS="0" WIDTH="9" HEIGHT="9"'
-    cell = f'<TextBlock ID="cell" {sides}><TextLine {sides}><String {sides}/></TextLine></TextBlock>'
-    table = f'<ComposedBlock ID="t" TYPE="table" {sides}>{cell}</ComposedBlock>'
-    text = alto(f'<ComposedBlock ID="o" {sides}>{table}</ComposedBlock>').replace(
-        "<PrintSpace>", f'<TopMargin><TextBlock ID="h" {sides}/></TopMargin><PrintSpace>'
-    )
-    nested = ["TextBlock", "ComposedBlock", "ComposedBlock:table", "TextBlock"]
-    assert labels(read(text)) == nested
-    assert labels(read(text, nested=False)) == nested[:3]
 
 
 @pytest.mark.parametrize("unit", ["pixel", "mm10", "inch1200", "px", ""])
@@ -171,13 +147,6 @@ def test_alto_keeps_the_unit_because_the_page_has_it_too(unit):
     assert compared.confusion().average("micro")["f1"] == pytest.approx(1)
 
 
-def test_alto_without_page_size_is_read_in_pixels_only():
-    block = '<TextBlock HPOS="10" VPOS="20" WIDTH="30" HEIGHT="40"/>'
-    assert pages(read(alto(block, size=""), sizes=(50, 60))) == [("scan", 50, 60)]
-    millimetres = "<Description><MeasurementUnit>mm10</MeasurementUnit></Description>"
-    refusal(alto(block, millimetres, size=""), "'mm10'", "WIDTH and HEIGHT", sizes=(50, 60))
-
-
 @pytest.mark.parametrize("points", ["10,20 40,25 30,60", "10 20 40 25 30 60"])
 def test_alto_polygons_give_the_outline_and_the_box_if_there_is_no_other(points):
     shape = f'<Shape><Polygon POINTS="{points}"/></Shape>'
@@ -189,31 +158,6 @@ def test_alto_polygons_give_the_outline_and_the_box_if_there_is_no_other(points)
     assert regions(read(alto(with_sides))) == [("TextBlock", 10, 20, 41, 61)]
     [outline] = read(alto(with_sides), shapes="polygon").region_columns.shapes.values()
     assert outline.rings[0].tolist() == [[10, 20], [40, 25], [30, 60]]
-
-
-def test_alto_blocks_without_sides_are_left_out_and_wrong_sides_are_named():
-    assert codes(read(alto('<TextBlock ID="b1" HPOS="1" VPOS="2" WIDTH="3"/>'))) == {"no-coordinates": 1}
-    refusal(alto('<TextBlock ID="b1" HPOS="1" VPOS="2" WIDTH="x" HEIGHT="4"/>'), "block 'b1'/WIDTH", "'x'")
-
-
-def test_alto_pages_are_named_after_their_image_or_numbered_if_there_are_several():
-    name = "<sourceImageInformation><fileName>C:\\scans\\7.tif</fileName></sourceImageInformation>"
-    image = f"<Description>{name}</Description>"
-    assert read(alto("", image)).page_columns.names == ("C:\\scans\\7.tif",)
-    several = read(alto("", image).replace("</Page>", '</Page><Page WIDTH="5" HEIGHT="6"/>'), "book.xml")
-    assert pages(several) == [("book_p1", 100, 80), ("book_p2", 5, 6)]
-    assert several.page_columns.documents == ("book", "book") and several.page_columns.numbers.tolist() == [1, 2]
-
-
-# --- Pascal VOC
-
-
-def test_voc_numbers_may_be_floats_and_parts_of_objects_are_left_out():
-    part = "<part><name>head</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part>"
-    layout = read(voc(voc_object("person", (1.5, "2,5", " 30 ", 40), part) + "<object><name>lost</name></object>"))
-    assert regions(layout) == [("person", 1.5, 2.5, 30, 40)]
-    assert codes(layout) == {"no-coordinates": 1}
-    refusal(voc(voc_object("t", (1, "", 3, 4))), "object[0]/ymin")
 
 
 def test_voc_pages_that_share_a_filename_are_named_after_their_files(tmp_path):
@@ -231,11 +175,6 @@ def test_pages_of_files_that_differ_only_in_their_folder_are_named_after_their_p
     assert layout.page_columns.names == ("one/a", "two/a") and codes(layout) == {"shared-page-name": 2}
 
 
-@pytest.mark.parametrize("name", ["", "<filename/>", "<filename> </filename>"])
-def test_voc_pages_without_a_filename_are_named_after_the_file(name):
-    assert read(voc("", name), "p7.xml").page_columns.names == ("p7",)
-
-
 def test_an_image_next_to_the_file_decides_which_of_two_names_is_used(tmp_path):
     from PIL import Image
 
@@ -246,28 +185,11 @@ def test_an_image_next_to_the_file_decides_which_of_two_names_is_used(tmp_path):
     assert pages(lcm.read(tmp_path)) == [("old name.jpg", 60, 50)]
 
 
-# --- all markup formats
-
-
 @pytest.mark.parametrize("format", ["page-xml", "alto", "hocr", "cvat", "doctags", "voc"])
 @pytest.mark.parametrize("text", ["<a/>", "<a><b/></a>", "hello", "{}", "<a", "<"])
 def test_a_file_that_does_not_have_the_named_format_is_refused(format, text):
     with pytest.raises(lcm.InputError):
         read(text, format=format)
-
-
-@pytest.mark.parametrize(
-    ("text", "root"),
-    [
-        ("<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE r [<!ELEMENT r ANY>]>\n<x:r/>", "r"),
-        ("\ufeff <!doctype html><HTML>", "HTML"),
-        ("<!-- never closed <r>", ""),
-        ("no markup <r>", ""),
-        ("<", ""),
-    ],
-)
-def test_the_root_is_found_after_prolog_and_comments(text, root):
-    assert root_name(FileContent("x", text.encode())) == root
 
 
 @pytest.mark.parametrize(

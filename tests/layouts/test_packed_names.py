@@ -19,9 +19,6 @@ def test_the_index_of_packed_names_searches_the_column(pages):
     assert pages.index is pages.names.by_text
     assert {name: pages.index[name] for name in NAMES} == {"a.png": 0, "b/a.jpg": 1, "c": 2, "d.pdf": 3}
     assert pages.index.get("e") is None
-
-
-def test_a_name_that_is_not_there_is_a_key_error(pages):
     with pytest.raises(KeyError):
         pages.index["e"]
 
@@ -32,13 +29,7 @@ def test_pages_that_are_taken_have_their_own_index(pages):
     assert taken.index == {"d.pdf": 0, "b/a.jpg": 1}
 
 
-def test_a_missing_text_is_empty(pages):
-    assert list(pages.documents) == ["x", "", "x", "y"]
-
-
-def test_stems_are_found_without_unpacking(pages):
+def test_columns_of_packed_texts(pages):
+    assert list(pages.documents) == ["x", "", "x", "y"]  # a missing text is empty
     assert pages.names.have_stem({"a", "d"}).tolist() == [True, True, False, True]
-
-
-def test_positions_of_several_names(pages):
     assert pages.names.positions(["c", "none", "a.png"]).tolist() == [2, -1, 0]

@@ -25,21 +25,48 @@ def table(text, name="facts.csv"):
     return (name, text.encode())
 
 
-def test_a_csv_by_page():
-    layout = read(table("page,kind,year\n1.png,letter,1900\n2.png,, 1910 \n3.png,form,\n"))
-    assert layout.pages["kind"].tolist() == ["letter", "", "form"]
-    assert layout.pages["year"].tolist() == ["1900", "1910", ""] and found(layout) == {}
+PAGES_OF_A = [image(k, file_name=name) for k, name in enumerate(("a_1.png", "a_2.png", "b.png"))]
+ALIKE = [image(1, file_name="x/p.png"), image(2, file_name="y/p.png")]
 
 
-def test_a_csv_by_document():
-    layout = read(table("document;kind\nd2;letter\nd1.pdf;form\n"))
-    assert layout.pages["kind"].tolist() == ["form", "letter", "letter"] and found(layout) == {}
+@pytest.mark.parametrize(("text", "images", "expected", "codes"), [
+    ("page,kind,year\n1.png,letter,1900\n2.png,, 1910 \n3.png,form,\n", None,
+     {"kind": ("letter", "", "form"), "year": ("1900", "1910", "")}, {}),
+    ("document;kind\nd2;letter\nd1.pdf;form\n", None, {"kind": ("form", "letter", "letter")}, {}),
+    ("document\tkind\na\tletter\nb\tform\n", PAGES_OF_A, {"kind": ("letter", "letter", "form")}, {}),
+    ("page,kind\nscans/1.JPG,a\n2,b\n3.png,c\n", None, {"kind": ("a", "b", "c")}, {}),
+    ("page,kind\np.png,a\n", ALIKE, {}, {"attributes-without-page": 1, "page-without-attributes": 2}),
+    ("page,kind\n1.png,a\n\n1.png,a\n2.png,b\n3.png,c\n", None, {"kind": ("a", "b", "c")}, {}),
+    ("page,kind\n", None, {}, {"page-without-attributes": 3}),
+], ids=["by page", "by document", "documents from page names", "similar names", "pages that are alike",
+        "equal rows and blank lines", "no rows"])  # fmt: skip
+def test_a_csv(text, images, expected, codes):
+    layout = read(table(text), images)
+    assert layout.page_columns.attributes == expected and found(layout) == codes
 
 
-def test_documents_that_are_taken_from_page_names():
-    pages = [image(k, file_name=name) for k, name in enumerate(("a_1.png", "a_2.png", "b.png"))]
-    layout = read(table("document\tkind\na\tletter\nb\tform\n"), pages)
-    assert layout.pages["kind"].tolist() == ["letter", "letter", "form"]
+@pytest.mark.parametrize(("attributes", "words"), [
+    *((table(text), words) for text, words in (
+        ("name,kind\n1.png,a\n", r"facts.csv, row 1: there is no column page or document \(found: 'name', 'kind'\)"),
+        ("", r"facts.csv, row 1: there is no column page or document \(found: none\)"),
+        ("page,kind\n1.png,a\n2.png,b\n1.png,c\n", r"row 2 and row 4: the page '1.png' has two rows with different"),
+        ("page,kind\n1.png,a\nx/1.jpg,c\n", r"row 2 and row 3: the page '1.png' has two rows with different"),
+        ("document,kind\nd1,a\nd1,b\n", r"row 2 and row 3: the document 'd1' has two rows with different values"),
+        ("page,kind\n1.png,a,b\n", r"row 2: there are 3 cells where the first row has 2"),
+        ("kind,page\na\n", r"row 2: there are 1 cells where the first row has 2"),
+        ("page,kind,kind\n1.png,a,b\n", r"row 1: the column 'kind' occurs twice"),
+        ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+…' has 1,001 characters, at most 1,000"),
+        ("page," + ",".join(map(str, range(101))) + "\n", r"row 1: 101 attributes, at most 100"),
+        ('page,kind\n1.png,"' + "x" * 200_000 + "\n", r"this is not a readable CSV"),
+    )),
+    (("facts.csv", b"page,kind\xff\n"), r"facts.csv, byte 9: 0xff is not UTF-8"),
+    ("/no/such/none.csv", r"there is no such file"),
+    (7, r"attributes: 7 is not a table of attributes"),
+    ({"1.png": "a"}, r"attributes\['1.png'\]: 'a' is not a mapping"),
+    (pd.DataFrame({"kind": ["a"]}), r"attributes, columns: there is no column page or document"),
+])  # fmt: skip
+def test_wrong_attributes(attributes, words):
+    fails(words, read, attributes)
 
 
 def test_a_file_a_dictionary_and_a_data_frame_give_the_same(tmp_path):
@@ -58,16 +85,6 @@ def test_dates_and_missing_values_of_a_data_frame():
     pages = read(frame).pages
     assert pages["day"].tolist() == ["2020-01-02 00:00:00", "", ""]
     assert pages["n"].tolist() == ["3", "", ""] and pages["x"].tolist() == ["0.5", "", ""]
-
-
-def test_pages_are_found_like_everywhere():
-    layout = read(table("page,kind\nscans/1.JPG,a\n2,b\n3.png,c\n"))
-    assert layout.pages["kind"].tolist() == ["a", "b", "c"]
-    alike = [image(1, file_name="x/p.png"), image(2, file_name="y/p.png")]
-    assert found(read(table("page,kind\np.png,a\n"), alike)) == {
-        "attributes-without-page": 1,
-        "page-without-attributes": 2,
-    }
 
 
 def test_rows_without_a_page_and_pages_without_a_row():
@@ -94,40 +111,6 @@ def test_the_exported_table_of_pages_can_be_completed_and_given():
     frame = read(None).pages.assign(kind=["a", "b", "c"])
     pages = read(table(frame.to_csv(index=False))).pages
     assert pages.equals(read(None).pages.assign(kind=["a", "b", "c"]))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("name,kind\n1.png,a\n", r"facts.csv, row 1: there is no column page or document \(found: 'name', 'kind'\)"),
-        ("", r"facts.csv, row 1: there is no column page or document \(found: none\)"),
-        ("page,kind\n1.png,a\n2.png,b\n1.png,c\n", r"row 2 and row 4: the page '1.png' has two rows with different"),
-        ("page,kind\n1.png,a\nx/1.jpg,c\n", r"row 2 and row 3: the page '1.png' has two rows with different"),
-        ("document,kind\nd1,a\nd1,b\n", r"row 2 and row 3: the document 'd1' has two rows with different values"),
-        ("page,kind\n1.png,a,b\n", r"row 2: there are 3 cells where the first row has 2"),
-        ("kind,page\na\n", r"row 2: there are 1 cells where the first row has 2"),
-        ("page,kind,kind\n1.png,a,b\n", r"row 1: the column 'kind' occurs twice"),
-        ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+…' has 1,001 characters, at most 1,000"),
-        ("page," + ",".join(map(str, range(101))) + "\n", r"row 1: 101 attributes, at most 100"),
-        ('page,kind\n1.png,"' + "x" * 200_000 + "\n", r"this is not a readable CSV"),
-    ],
-)
-def test_wrong_tables(text, words):
-    fails(words, read, table(text))
-
-
-def test_other_wrong_attributes(tmp_path):
-    fails(r"facts.csv, byte 9: 0xff is not UTF-8", read, ("facts.csv", b"page,kind\xff\n"))
-    fails(r"there is no such file", read, tmp_path / "none.csv")
-    fails(r"attributes: 7 is not a table of attributes", read, 7)
-    fails(r"attributes\['1.png'\]: 'a' is not a mapping", read, {"1.png": "a"})
-    fails(r"attributes, columns: there is no column page or document", read, pd.DataFrame({"kind": ["a"]}))
-
-
-def test_equal_rows_and_blank_lines_are_no_problem():
-    layout = read(table("page,kind\n1.png,a\n\n1.png,a\n2.png,b\n3.png,c\n"))
-    assert layout.pages["kind"].tolist() == ["a", "b", "c"] and found(layout) == {}
-    assert found(read(table("page,kind\n"))) == {"page-without-attributes": 3}
 
 
 texts = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), max_size=8)

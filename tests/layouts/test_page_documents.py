@@ -8,23 +8,30 @@ from support.layouts import build
 from support.reading import fails
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["a-1.png", "a-2.png"], ("a",)),
-        (["a 1", "a 2"], ("a",)),
-        (["report page 1.jpg", "report page 02.jpg"], ("report",)),
-        (["report.1", "report.2"], ("report",)),
-        (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
-        (["0001.png", "0002.png"], ("0001.png", "0002.png")),
-        (["map1.png", "map2.png"], ("map",)),
-        (["a1", "b1"], ("a1", "b1")),
-        (["page_1", "page_2"], ("page_1", "page_2")),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    (["a-1.png", "a-2.png"], ("a",)),
+    (["a 1", "a 2"], ("a",)),
+    (["report page 1.jpg", "report page 02.jpg"], ("report",)),
+    (["report.1", "report.2"], ("report",)),
+    (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
+    (["0001.png", "0002.png"], ("0001.png", "0002.png")),
+    (["map1.png", "map2.png"], ("map",)),
+    (["a1", "b1"], ("a1", "b1")),
+    (["page_1", "page_2"], ("page_1", "page_2")),
+    (["a", "a_1", "a_2"], ("a", "a_1", "a_2")),  # a page is not joined with a document of its name
+])  # fmt: skip
 def test_documents_from_page_names(names, expected):
     layout = build(dict.fromkeys(names, (5, 5)), [])
     assert lcm.compare(layout, layout).documents == list(expected)
+
+
+@pytest.mark.parametrize(("gt", "pred", "expected"), [
+    ({"a_1": "one", "a_2": "two"}, {"a_1": "one", "a_2": "two"}, ["one", "two"]),
+    ({"q": "", "r": ""}, {"q": "D", "r": "D"}, ["D"]),
+], ids=["instead of page names", "by pred alone"])  # fmt: skip
+def test_declared_documents(gt, pred, expected):
+    sides = (build(dict.fromkeys(names, (5, 5)), [], documents=names) for names in (gt, pred))
+    assert lcm.compare(*sides).documents == expected
 
 
 def test_documents_from_a_pattern_and_from_a_mapping():
@@ -32,22 +39,6 @@ def test_documents_from_a_pattern_and_from_a_mapping():
     assert lcm.compare(layout, layout, documents=r"^([a-z])").documents == ["a", "b"]
     assert lcm.compare(layout, layout, documents={"a1x": "one", "b1x": "one"}).documents == ["one", "a2x"]
     fails("not a regular expression", lcm.compare, layout, layout, documents="(")
-
-
-def test_declared_documents_are_used_instead_of_page_names():
-    layout = build({"a_1": (5, 5), "a_2": (5, 5)}, [], documents={"a_1": "one", "a_2": "two"})
-    assert lcm.compare(layout, layout).documents == ["one", "two"]
-
-
-def test_documents_declared_only_by_pred():
-    gt = build({"q": (5, 5), "r": (5, 5)}, [])
-    pred = build({"q": (5, 5), "r": (5, 5)}, [], documents={"q": "D", "r": "D"})
-    assert lcm.compare(gt, pred).documents == ["D"]
-
-
-def test_a_page_is_not_joined_with_a_document_of_its_name():
-    layout = build({"a": (5, 5), "a_1": (5, 5), "a_2": (5, 5)}, [])
-    assert lcm.compare(layout, layout).documents == ["a", "a_1", "a_2"]
 
 
 def test_a_pattern_that_does_not_match_all_pages_is_reported():

@@ -37,28 +37,25 @@ def test_page_matches_can_be_used_as_page_map(tmp_path):
     assert again.page_matches()[["gt_page", "pred_page"]].equals(c.page_matches()[["gt_page", "pred_page"]])
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("m.csv", "gt,pred\nzzz,q\n", r"m\.csv, row 2: gt has no page 'zzz'.*like 'x/0001\.png'"),
-        ("m.csv", "gt,pred\n0002.png,zzz\n", r"row 2: pred has no page 'zzz'"),
-        ("m.csv", "gt,pred\n0002.png,q\n0002.png,r\n", r"row 2 and row 3: the page '0002\.png' of gt occurs twice"),
-        ("m.csv", "gt,pred\n0002.png,q\n0003,q\n", r"row 2 and row 3: the page 'q' of pred occurs twice"),
-        ("m.csv", "a,b,c\n1,2,3\n", "row 1: the columns gt and pred are missing"),
-        ("m.csv", "gt,pred\n0002.png\n", "row 2: there are 1 cells where the first row has 2"),
-        ("m.csv", "gt,pred\n" + "x" * 200_000 + ",q\n", "not a readable CSV"),
-        ("m.yaml", "0002.png: q\n0002.png: r\n", "line 1 and line 2: the page '0002.png' of gt occurs twice"),
-        ("m.yaml", "0002.png: [q]\n", "line 1: .* is not a page's name"),
-        ("m.yaml", "- a\n", "not a mapping of pages"),
-        ("m.yaml", "a: [", "cannot be read"),
-        ("m.json", '{"0002.png": "q", "0002.png": "r"}', "occurs twice"),
-        ("m.json", '{"0002.png": 3}', "3 is not a page's name"),
-        ("m.json", '{"0002.png": {"a": "b"}}', "is not a page's name"),
-        ("m.json", '["a"]', "not a mapping of pages"),
-        ("m.txt", "a b", r"cannot be \.txt"),
-        ("m.csv", b"gt,pred\n\xff,q\n", "0xff is not UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "expected"), [
+    ("m.csv", "gt,pred\nzzz,q\n", r"m\.csv, row 2: gt has no page 'zzz'.*like 'x/0001\.png'"),
+    ("m.csv", "gt,pred\n0002.png,zzz\n", r"row 2: pred has no page 'zzz'"),
+    ("m.csv", "gt,pred\n0002.png,q\n0002.png,r\n", r"row 2 and row 3: the page '0002\.png' of gt occurs twice"),
+    ("m.csv", "gt,pred\n0002.png,q\n0003,q\n", r"row 2 and row 3: the page 'q' of pred occurs twice"),
+    ("m.csv", "a,b,c\n1,2,3\n", "row 1: the columns gt and pred are missing"),
+    ("m.csv", "gt,pred\n0002.png\n", "row 2: there are 1 cells where the first row has 2"),
+    ("m.csv", "gt,pred\n" + "x" * 200_000 + ",q\n", "not a readable CSV"),
+    ("m.yaml", "0002.png: q\n0002.png: r\n", "line 1 and line 2: the page '0002.png' of gt occurs twice"),
+    ("m.yaml", "0002.png: [q]\n", "line 1: .* is not a page's name"),
+    ("m.yaml", "- a\n", "not a mapping of pages"),
+    ("m.yaml", "a: [", "cannot be read"),
+    ("m.json", '{"0002.png": "q", "0002.png": "r"}', "occurs twice"),
+    ("m.json", '{"0002.png": 3}', "3 is not a page's name"),
+    ("m.json", '{"0002.png": {"a": "b"}}', "is not a page's name"),
+    ("m.json", '["a"]', "not a mapping of pages"),
+    ("m.txt", "a b", r"cannot be \.txt"),
+    ("m.csv", b"gt,pred\n\xff,q\n", "0xff is not UTF-8"),
+])  # fmt: skip
 def test_errors_of_page_maps_name_file_place_value_and_hint(tmp_path, name, text, expected):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -81,10 +78,8 @@ def test_page_map_on_the_command_line(tmp_path, capsys):
     assert main(["compare", *files, "--pages", str(tmp_path / "pages.csv"), "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["pages"] == 1 and found["page_matching"] == {
-        "matched": {"map": 1},
-        "only_in_gt": [],
-        "only_in_pred": [],
-    }
+        "matched": {"map": 1}, "only_in_gt": [], "only_in_pred": [],
+    }  # fmt: skip
     assert "mapped_pages:1" in found["recipe"] and found["averages"]["macro"]["f1"] == 1
     (tmp_path / "pages.csv").write_text("gt,pred\nb,z\n")
     assert main(["compare", *files, "--pages", str(tmp_path / "pages.csv")]) == 2
@@ -105,13 +100,10 @@ def test_reference_layout_without_the_page_is_named_with_a_hint():
     assert "compare it with" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("pages", "sizes"),
-    [
-        ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the other pages are found by name
-        ({"a": "z.png", "c": "b", "b": "c"}, [(40, 30), (70, 80), (50, 60)]),
-    ],
-)
+@pytest.mark.parametrize(("pages", "sizes"), [
+    ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the other pages are found by name
+    ({"a": "z.png", "c": "b", "b": "c"}, [(40, 30), (70, 80), (50, 60)]),
+])  # fmt: skip
 def test_page_map_selects_the_reference_page_for_the_size(pages, sizes):
     gt = lcm.read(("gt.csv", GT_SIZED))
     pred = lcm.read(("pred.csv", NO_SIZES), like=gt, pages=pages)
@@ -123,12 +115,8 @@ def test_page_map_gives_sizes_on_the_command_line_and_its_errors_are_named(tmp_p
     for name, data in (("gt.csv", GT_SIZED), ("pred.csv", NO_SIZES), ("pages.csv", b"gt,pred\na,z\n")):
         (tmp_path / name).write_bytes(data)
     arguments = [
-        "compare",
-        str(tmp_path / "gt.csv"),
-        str(tmp_path / "pred.csv"),
-        "--pages",
-        str(tmp_path / "pages.csv"),
-    ]
+        "compare", str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv"), "--pages", str(tmp_path / "pages.csv"),
+    ]  # fmt: skip
     assert main([*arguments, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["averages"]["macro"]["f1"] == 1
     (tmp_path / "pages.csv").write_text("gt,pred\nnowhere,z\n")

@@ -16,18 +16,20 @@ def test_pages_are_matched_by_document_and_page_number():
     assert left == ["hash-z"]
 
 
-def test_number_at_the_end_of_a_hash_is_not_a_page_number():
-    gt = [("0f3a17", "report.pdf", -1), ("9be2", "report.pdf", -1)]
-    pred = ["report_17", "report_2"]
+@pytest.mark.parametrize(("gt", "pred"), [
+    ([("0f3a17", "report.pdf", -1), ("9be2", "report.pdf", -1)], ["report_17", "report_2"]),
+    ([*in_document("report.pdf", (1, 2)), *in_document("other.pdf", (3,))], ["page_1", "page_2", "page_3"]),
+    ([*in_document("a", (1, 2), "g{}{}"), *in_document("b", (3, 4), "g{}{}")],
+     [*in_document("a", (0, 1), "p{}{}x"), *in_document("b", (3, 4), "p{}{}x")]),
+], ids=["a number at the end of a hash", "two documents", "a document contradicts a shift"])  # fmt: skip
+def test_pages_that_are_not_matched(gt, pred):
     assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
+
+
+def test_pages_of_one_document_are_matched_by_number():
     assert matched(compared([("0f3a17", "report.pdf", 17)], ["report_17"]))[0] == {"0f3a17": ("report_17", "number")}
-
-
-def test_single_document_that_one_side_does_not_name():
     found, _ = matched(compared(in_document("report.pdf", (1, 2, 3)), ["page_1.png", "page_2.png", "page_3.png"]))
     assert [pred for pred, _ in found.values()] == ["page_1.png", "page_2.png", "page_3.png"]
-    two = [*in_document("report.pdf", (1, 2)), *in_document("other.pdf", (3,))]
-    assert {how for _, how in matched(compared(two, ["page_1", "page_2", "page_3"]))[0].values()} == {""}
 
 
 def test_two_lone_documents_with_different_names_are_matched_by_number_with_a_warning():
@@ -49,17 +51,14 @@ def test_two_lone_documents_of_which_one_counts_from_0():
     assert codes(c) == {"page-matched-by-number-alone": 2, "page-numbers-shifted": 2}
 
 
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ([*in_document("a", (1, 2)), *in_document("b", (1,))], in_document("c", (1, 2))),
-        (in_document("c", (1, 2)), [*in_document("a", (1, 2)), *in_document("b", (1,))]),
-        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "c", -1)]),  # a page without a number
-        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "", 2)]),  # a page without a document
-        (["scan_1.png", "scan_2.png"], ["photo_1.png", "photo_2.png"]),  # names alone do not make a document
-        (in_document("a", (1, 2)), [("a-1", "c", 5), ("c-2", "c", 2)]),  # a page was already found by name
-    ],
-)
+@pytest.mark.parametrize(("gt", "pred"), [
+    ([*in_document("a", (1, 2)), *in_document("b", (1,))], in_document("c", (1, 2))),
+    (in_document("c", (1, 2)), [*in_document("a", (1, 2)), *in_document("b", (1,))]),
+    (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "c", -1)]),  # a page without a number
+    (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "", 2)]),  # a page without a document
+    (["scan_1.png", "scan_2.png"], ["photo_1.png", "photo_2.png"]),  # names alone do not make a document
+    (in_document("a", (1, 2)), [("a-1", "c", 5), ("c-2", "c", 2)]),  # a page was already found by name
+])  # fmt: skip
 def test_documents_that_are_not_alone_are_not_matched_by_number_alone(gt, pred):
     assert "number alone" not in {how for _, how in matched(compared(gt, pred))[0].values()}
 
@@ -89,12 +88,6 @@ def test_undecided_shift_matches_nothing_and_is_reported():
     c = compared(in_document("a", (1, 2, 3, 4), "g{}{}"), in_document("a", (0, 1, 2), "p{}{}x"))
     assert {how for _, how in matched(c)[0].values()} == {""}
     assert codes(c) == {"page-numbers-ambiguous": 4, "page-only-in-gt": 4, "page-only-in-pred": 3}
-
-
-def test_no_shift_if_a_document_contradicts_it():
-    gt = [*in_document("a", (1, 2), "g{}{}"), *in_document("b", (3, 4), "g{}{}")]
-    pred = [*in_document("a", (0, 1), "p{}{}x"), *in_document("b", (3, 4), "p{}{}x")]
-    assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
 
 
 def test_equal_names_that_seem_shifted_are_reported():

@@ -160,45 +160,39 @@ def test_version_1_has_no_metadata_and_labels_in_rows(layout):
     assert (again.repairs, again.annotator, again.keys) == ((), "", {})
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ({"version": 3, "labels": 7}, "metadata, version: this is version 3 of a layout table, and this program"),
-        ({"version": 1}, "metadata, version: 1 is not a version with metadata"),
-        ({"labels": []}, "metadata: object missing required field `version`"),
-        (b"{", "metadata, line 1, column 2: the JSON ends too early"),
-        (b"\xff", "metadata, byte 0: 0xff is not UTF-8 text"),
-        (b"[" * 10_000, "metadata"),
-        ({"version": 2, "labels": [7]}, r"metadata, labels\[0\]: expected `str`, got `int`"),
-        ({"version": 2, "labels": ["x" * 1001]}, "has 1,001 characters, at most 1,000"),
-        ({"version": 2, "annotators": ["x" * 1001]}, "metadata: the name of the annotator .* has 1,001 characters"),
-        ({"version": 2, "repairs": ["rm -rf"]}, "metadata, repairs: 'rm -rf' is not a repair"),
-        ({"version": 2, "label_keys": [[5, 9]]}, "metadata, label_keys: 5 has no label"),
-        ({"version": 2, "findings": [{"code": "fixed", "severity": "fatal"}]}, r"metadata, findings\[0\].severity"),
-        ({"version": 2, "findings": [{"code": "fixed", "severity": "info", "count": -1}]}, r"findings\[0\].count"),
-        ({"version": 2, "name": "x" * limits.MAX_METADATA}, "metadata: 196,634 bytes, at most 196,608 are read"),
-    ],
-)
+@pytest.mark.parametrize(("facts", "message"), [
+    ({"version": 3, "labels": 7}, "metadata, version: this is version 3 of a layout table, and this program"),
+    ({"version": 1}, "metadata, version: 1 is not a version with metadata"),
+    ({"labels": []}, "metadata: object missing required field `version`"),
+    (b"{", "metadata, line 1, column 2: the JSON ends too early"),
+    (b"\xff", "metadata, byte 0: 0xff is not UTF-8 text"),
+    (b"[" * 10_000, "metadata"),
+    ({"version": 2, "labels": [7]}, r"metadata, labels\[0\]: expected `str`, got `int`"),
+    ({"version": 2, "labels": ["x" * 1001]}, "has 1,001 characters, at most 1,000"),
+    ({"version": 2, "annotators": ["x" * 1001]}, "metadata: the name of the annotator .* has 1,001 characters"),
+    ({"version": 2, "repairs": ["rm -rf"]}, "metadata, repairs: 'rm -rf' is not a repair"),
+    ({"version": 2, "label_keys": [[5, 9]]}, "metadata, label_keys: 5 has no label"),
+    ({"version": 2, "findings": [{"code": "fixed", "severity": "fatal"}]}, r"metadata, findings\[0\].severity"),
+    ({"version": 2, "findings": [{"code": "fixed", "severity": "info", "count": -1}]}, r"findings\[0\].count"),
+    ({"version": 2, "name": "x" * limits.MAX_METADATA}, "metadata: 196,634 bytes, at most 196,608 are read"),
+])  # fmt: skip
 def test_wrong_metadata_is_refused(facts, message):
     with pytest.raises(lcm.InputError, match=message) as error:
         read_parquet(with_metadata(facts))
     assert str(error.value).startswith("stored.parquet")
 
 
-@pytest.mark.parametrize(
-    "finding",
-    [
-        {"code": "of a later version"},
-        {"code": "fixed"},
-        {"code": "fixed", "values": {"file": "f", "repair": "flip-y", "lost": "many"}},
-        {"code": "fixed", "values": {"n": 1, "file": "f", "repair": "flip-y", "lost": 0}},
-        {"code": "empty-box", "values": {"file": "f", "inverted": 0, "place": "p", "box": ["x"]}},
-        {"code": "page-matched-by-stem", "values": {"how": "magic", "gt": "a", "pred": "b"}},
-        {"code": "fixed", "values": {"file": "f" * 20_000, "repair": "flip-y", "lost": 0}},
-        {"code": "y-flipped", "values": FLIPPED, "repair": "format c:"},
-        {"code": "y-flipped", "values": FLIPPED, "repair": "pages:x"},
-    ],
-)
+@pytest.mark.parametrize("finding", [
+    {"code": "of a later version"},
+    {"code": "fixed"},
+    {"code": "fixed", "values": {"file": "f", "repair": "flip-y", "lost": "many"}},
+    {"code": "fixed", "values": {"n": 1, "file": "f", "repair": "flip-y", "lost": 0}},
+    {"code": "empty-box", "values": {"file": "f", "inverted": 0, "place": "p", "box": ["x"]}},
+    {"code": "page-matched-by-stem", "values": {"how": "magic", "gt": "a", "pred": "b"}},
+    {"code": "fixed", "values": {"file": "f" * 20_000, "repair": "flip-y", "lost": 0}},
+    {"code": "y-flipped", "values": FLIPPED, "repair": "format c:"},
+    {"code": "y-flipped", "values": FLIPPED, "repair": "pages:x"},
+])  # fmt: skip
 def test_a_finding_that_cannot_be_worded_is_counted(finding):
     facts = {"version": 2, "findings": [{"severity": "info"} | finding]}
     found = read_parquet(with_metadata(facts)).findings

@@ -33,12 +33,10 @@ def layouts(draw):
     has_documents = draw(st.booleans())
     scores = st.floats(0, 1) if draw(st.booleans()) else st.just(np.nan)
     pages = Pages(
-        tuple(names),
-        np.full(len(names), 640.5),
-        np.full(len(names), 800.0),
+        tuple(names), np.full(len(names), 640.5), np.full(len(names), 800.0),
         tuple(["a document" if has_documents else ""] * len(names)),
         np.arange(1, len(names) + 1, dtype=np.int32) if has_documents else np.full(len(names), -1, np.int32),
-    )
+    )  # fmt: skip
     regions = Regions(
         np.array(sorted(draw(st.integers(0, len(names) - 1)) for _ in range(n)), np.int32),
         np.array([draw(st.integers(0, len(labels) - 1)) for _ in range(n)], np.int32),
@@ -103,12 +101,9 @@ def test_outlines_are_kept(to):
     triangle = Outline((np.array([[0.0, 0], [10, 0], [0, 10.5]]),))
     pages = Pages(("a.png",), np.array([20.0]), np.array([20.0]), ("",), np.array([-1], np.int32))
     regions = Regions(
-        np.zeros(2, np.int32),
-        np.zeros(2, np.int32),
-        np.array([[0, 0, 10, 10.5], [1, 1, 2, 2]]),
-        np.full(2, np.nan),
+        np.zeros(2, np.int32), np.zeros(2, np.int32), np.array([[0, 0, 10, 10.5], [1, 1, 2, 2]]), np.full(2, np.nan),
         {0: triangle},
-    )
+    )  # fmt: skip
     layout = make_layout("made", "test", ["Text"], pages, regions)
     assert not lcm.read((f"file.{to}", WRITERS[to](layout))).region_columns.shapes
     again = lcm.read((f"file.{to}", WRITERS[to](layout)), shapes="polygon")

@@ -28,15 +28,12 @@ def run_all_faults(mode, place):
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("mode", "fewest"),
-    [
-        ("file", 50),  # one file
-        ("exchange", 100),  # a folder, exchanged in one step
-        ("renames", 100),  # a system that cannot exchange
-        ("busy", 150),  # a folder that cannot be moved, as it turns out at the end
-    ],
-)
+@pytest.mark.parametrize(("mode", "fewest"), [
+    ("file", 50),  # one file
+    ("exchange", 100),  # a folder, exchanged in one step
+    ("renames", 100),  # a system that cannot exchange
+    ("busy", 150),  # a folder that cannot be moved, as it turns out at the end
+])  # fmt: skip
 def test_every_fault_leaves_the_old_output_or_the_new_one(mode, fewest, place):
     *problems, cases = run_all_faults(mode, place)
     assert problems == [] and int(cases.split()[0]) > fewest

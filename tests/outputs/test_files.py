@@ -9,9 +9,9 @@ import warnings
 
 import pytest
 
-import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.outputs.files import open_whole, write_whole
+from support.reading import fails
 from support.written_reports import GT, MODEL_A
 
 
@@ -43,8 +43,7 @@ def test_a_link_stays_a_link(tmp_path):
 def test_a_full_disk_leaves_the_old_file(tmp_path, full_disk):
     target = tmp_path / "x.json"
     target.write_bytes(b"old")
-    with pytest.raises(lcm.InputError, match="cannot be written: No space left on device"):
-        write_whole(target, b"new")
+    fails("cannot be written: No space left on device", write_whole, target, b"new")
     assert target.read_bytes() == b"old" and [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
@@ -58,8 +57,7 @@ def test_a_full_disk_does_not_cut_the_json(tmp_path, full_disk, capsys):
 
 @pytest.mark.parametrize("name", ["", ".", "a\0b"])
 def test_what_is_no_file_is_refused(tmp_path, name):
-    with pytest.raises(lcm.InputError, match="this is not the name of a file"):
-        write_whole(f"{tmp_path}/{name}", b"x")
+    fails("this is not the name of a file", write_whole, f"{tmp_path}/{name}", b"x")
 
 
 def test_json_can_be_written_to_a_device():
@@ -67,8 +65,7 @@ def test_json_can_be_written_to_a_device():
 
 
 def test_a_file_in_a_missing_folder_is_an_error(tmp_path):
-    with pytest.raises(lcm.InputError, match="cannot be written: No such file or directory"):
-        write_whole(tmp_path / "none" / "x.json", b"x")
+    fails("cannot be written: No such file or directory", write_whole, tmp_path / "none" / "x.json", b"x")
 
 
 def test_the_next_run_removes_what_killed_ones_left_and_nothing_else(tmp_path):

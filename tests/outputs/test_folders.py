@@ -14,6 +14,7 @@ from layoutcm.outputs.files import hidden_prefix
 from layoutcm.outputs.folders import check_target, replace_folder
 from layoutcm.report import report_files
 from layoutcm.report.report_files import REPORT_FILES
+from support.reading import fails
 from support.written_reports import GT, MODEL_A, files_in
 
 
@@ -30,8 +31,7 @@ def test_a_report_with_an_added_file_is_refused(tmp_path, quick, two_pages):
     place = c.write_report(tmp_path / "r")
     before = files_in(place)
     (place / "figures" / "my own.png").write_bytes(b"x")
-    with pytest.raises(lcm.InputError, match="my own"):
-        c.write_report(place)
+    fails("my own", c.write_report, place)
     (place / "figures" / "my own.png").unlink()
     assert files_in(c.write_report(place)) == before
 
@@ -39,18 +39,15 @@ def test_a_report_with_an_added_file_is_refused(tmp_path, quick, two_pages):
 @pytest.mark.parametrize("name", ["pages.csv", "result.json"])
 def test_a_file_with_only_the_name_of_a_report_file_is_refused(tmp_path, name):
     (tmp_path / name).write_text('{"recipe": "cake"}')
-    with pytest.raises(lcm.InputError, match=name):
-        check_target(tmp_path, REPORT_FILES)
+    fails(name, check_target, tmp_path, REPORT_FILES)
 
 
 def test_files_and_symlinks_are_refused(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(lcm.InputError, match="needs a folder"):
-        check_target(tmp_path / "file", REPORT_FILES)
+    fails("needs a folder", check_target, tmp_path / "file", REPORT_FILES)
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "figures").symlink_to(tmp_path)
-    with pytest.raises(lcm.InputError, match="figures"):
-        check_target(tmp_path / "r", REPORT_FILES)
+    fails("figures", check_target, tmp_path / "r", REPORT_FILES)
 
 
 def test_an_interrupted_run_changes_nothing(tmp_path, quick, two_pages, monkeypatch):
@@ -238,5 +235,4 @@ for k in range(60):
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path, two_pages):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(lcm.InputError, match="cannot be written"):
-        lcm.compare(*two_pages).write_report(tmp_path / "file" / "r")
+    fails("cannot be written", lcm.compare(*two_pages).write_report, tmp_path / "file" / "r")

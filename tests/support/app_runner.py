@@ -131,18 +131,9 @@ def choose(app, **values):
 def texts(app):
     """All texts on the screen, joined."""
     kinds = (
-        "title",
-        "header",
-        "expander",
-        "subheader",
-        "markdown",
-        "caption",
-        "error",
-        "warning",
-        "info",
-        "metric",
+        "title", "header", "expander", "subheader", "markdown", "caption", "error", "warning", "info", "metric",
         "button",
-    )
+    )  # fmt: skip
     found = []
     for kind in (*kinds, "button"):
         for element in getattr(app, kind):
@@ -153,15 +144,13 @@ def texts(app):
 
 def coco(labels, boxes):
     """The bytes of a COCO file with one page; `boxes` are (label number, bbox)."""
-    return json.dumps(
-        {
-            "images": [{"id": 1, "width": 50, "height": 40, "file_name": "p1.png"}],
-            "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
-            "annotations": [
-                {"id": i, "image_id": 1, "category_id": label + 1, "bbox": box} for i, (label, box) in enumerate(boxes)
-            ],
-        }
-    ).encode()
+    return json.dumps({
+        "images": [{"id": 1, "width": 50, "height": 40, "file_name": "p1.png"}],
+        "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
+        "annotations": [
+            {"id": i, "image_id": 1, "category_id": label + 1, "bbox": box} for i, (label, box) in enumerate(boxes)
+        ],
+    }).encode()  # fmt: skip
 
 
 def drop(app, *files):

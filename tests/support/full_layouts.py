@@ -75,14 +75,10 @@ def full_layouts(draw):
     keys = draw(st.lists(KEYS, max_size=len(its_pages), unique=True))
     label_keys = draw(st.lists(KEYS, max_size=len(labels), unique=True))
     layout = make_layout(
-        "made é.json",
-        "test",
-        labels,
-        its_pages,
-        draw(regions(its_pages, labels)),
+        "made é.json", "test", labels, its_pages, draw(regions(its_pages, labels)),
         findings=draw(st.lists(st.sampled_from(FINDINGS), unique_by=id)),
         ids=FileIds({key: i for i, key in enumerate(keys)}, {key: i for i, key in enumerate(label_keys)}),
-    )
+    )  # fmt: skip
     layout = set_labels_aside(layout, draw(st.sampled_from([[], [], labels[1:2]])))
     annotator = draw(TEXTS)
     others = draw(st.lists(NAMES, max_size=2)) if annotator else []

@@ -98,16 +98,13 @@ def original_files(target: str) -> dict[str, bytes]:
         "zip": lambda: {"pages.zip": zipped(written("yolo") | small_images(["PNG", "TIFF"]))},
         "images": lambda: small_images(["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PDF"]),
         "page-map": lambda: {
-            "pages.csv": PAGE_MAP_CSV,
-            "pages.yaml": PAGE_MAP_YAML,
-            "pages.json": b'{"p1": "a"}',
-            "attributes.csv": ATTRIBUTES,
-            "attributes_of_documents.csv": ATTRIBUTES.replace(b"page", b"document", 1),
+            "pages.csv": PAGE_MAP_CSV, "pages.yaml": PAGE_MAP_YAML, "pages.json": b'{"p1": "a"}',
+            "attributes.csv": ATTRIBUTES, "attributes_of_documents.csv": ATTRIBUTES.replace(b"page", b"document", 1),
         },
         "mapping": lambda: {"mapping.yaml": MAPPING, "mapping.json": b'{"gt": {"a": "b"}, "pred": {"c": "d"}}'},
         "families": lambda: {"families.yaml": FAMILIES, "families.json": b'{"a": {"b": ["c"], "d": ["e", "f"]}}'},
         "result": lambda: {"result.json": result_of(reference_comparison()).to_json()},
-    }[target]()
+    }[target]()  # fmt: skip
 
 
 PAGE_MAP_CSV = b"gt,pred\nreport_p1.png,1\nreport_p2.png,2\n,3\n"

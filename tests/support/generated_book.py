@@ -24,16 +24,11 @@ def layout(boxes_of=lambda boxes: boxes, pages=12, seed=1, scores=None, labels=L
             y += height + rng.uniform(5, 60)
     inside = [k for k, p in enumerate(page) if 0 <= p < pages]
     columns = Pages(
-        tuple(f"p{i}.png" for i in range(pages)),
-        np.full(pages, WIDTH),
-        np.full(pages, HEIGHT),
-        ("book",) * pages,
+        tuple(f"p{i}.png" for i in range(pages)), np.full(pages, WIDTH), np.full(pages, HEIGHT), ("book",) * pages,
         np.arange(1, pages + 1, dtype=np.int32),
-    )
+    )  # fmt: skip
     regions = Regions(
-        np.array(page, np.int32)[inside],
-        np.array(label, np.int32)[inside],
-        boxes_of(np.array(boxes)[inside]),
+        np.array(page, np.int32)[inside], np.array(label, np.int32)[inside], boxes_of(np.array(boxes)[inside]),
         np.full(len(inside), np.nan) if scores is None else scores(len(inside)),
-    )
+    )  # fmt: skip
     return make_layout("made", "test", labels, columns, regions, ids=FileIds({}, {i: i for i in range(len(labels))}))

@@ -61,15 +61,6 @@ def raw_zip(entries, shared_offset=None) -> bytes:
     return b"".join(body) + listed + end
 
 
-def make_overlapping_zip(folder: Path) -> Path:
-    data = bytes(10 << 20)
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress(data) + packer.flush()
-    checksum = zlib.crc32(data)
-    entries = [(b"%05d.txt" % i, 8, packed, len(data), checksum) for i in range(5_000)]
-    return write(folder, "overlap.zip", raw_zip(entries, shared_offset=0))
-
-
 def png_of_tiny_chunks(number: int) -> bytes:
     """A PNG with very many empty parts before its picture."""
     size = struct.pack(">II5B", 10, 10, 8, 2, 0, 0, 0)
@@ -83,10 +74,6 @@ def tiff_of_large_tags(tags: int = 60_000, length: int = 200_000) -> bytes:
     start = 8 + 2 + 12 * tags + 4
     entries = b"".join(struct.pack("<HHLL", tag, 1, length, start) for tag in range(2000, 2000 + tags))
     return b"II*\0" + struct.pack("<LH", 8, tags) + entries + bytes(4 + length)
-
-
-def make_tiff_of_large_tags(folder: Path) -> Path:
-    return write(folder, "tags.zip", zip_of({"a.txt": b"0 .5 .5 .5 .5", "a.tif": tiff_of_large_tags()}))
 
 
 def tiff_of_many_pages(number: int) -> bytes:
@@ -110,18 +97,6 @@ def pdf_of_many_pages(number: int) -> bytes:
     return b"%PDF-1.4\n" + b"".join(objects) + b"trailer<</Root 1 0 R/Size 4>>\n%%EOF\n"
 
 
-def make_attribute_defaults(folder: Path) -> Path:
-    """Each of 60,000 empty elements gets an attribute of 30 kB."""
-    declared = f'<!DOCTYPE annotations [<!ATTLIST box a CDATA "{"x" * 30_000}">]>'
-    return write(folder, "defaults.xml", f"{declared}<annotations><image >{'<box/>' * 60_000}</image></annotations>")
-
-
-def make_long_namespace(folder: Path) -> Path:
-    """The parser repeats the namespace of 100 kB in each of 100,000 names."""
-    names = "".join(f"<a{i}/>" for i in range(100_000))
-    return write(folder, "namespace.xml", f'<annotations xmlns="{"x" * 100_000}"><image />{names}</annotations>')
-
-
 def table_columns(rows: int, **columns) -> dict:
     """Columns of a table with equal rows, on one page."""
     same = {"page": "a", "width": 100.0, "height": 80.0, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
@@ -132,26 +107,6 @@ def parquet_bytes(columns: dict, **options) -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.table(columns), out, **options)
     return out.getvalue()
-
-
-def make_parquet_page_bomb(folder: Path) -> Path:
-    """Numbers that are not encoded, but packed very well: 200 MB in a few kB."""
-    options = {"use_dictionary": False, "compression": "zstd", "data_page_size": 1 << 30}
-    columns = table_columns(400_000, label=pa.repeat("x" * 500, 400_000))
-    return write(folder, "page.parquet", parquet_bytes(columns, **options))
-
-
-def make_parquet_long_word(folder: Path) -> Path:
-    """One text of 500 kB in each of 400,000 rows, stored once."""
-    columns = table_columns(400_000, label=pa.DictionaryArray.from_arrays(pa.repeat(0, 400_000), ["x" * 500_000]))
-    return write(folder, "word.parquet", parquet_bytes(columns, dictionary_pagesize_limit=1 << 30, compression="none"))
-
-
-def make_parquet_prefixes(folder: Path) -> Path:
-    """Each of 100,000 values repeats the 20 kB of the one before."""
-    options = {"use_dictionary": False, "column_encoding": {"label": "DELTA_BYTE_ARRAY"}, "data_page_size": 1 << 30}
-    columns = table_columns(50_000, label=pa.repeat("x" * 20_000, 50_000))
-    return write(folder, "prefixes.parquet", parquet_bytes(columns, write_statistics=False, **options))
 
 
 def make_parquet_nested_lists(folder: Path) -> Path:
@@ -177,19 +132,6 @@ def make_many_documents(folder: Path) -> Path:
     return write(folder, "documents.json", json.dumps(items, separators=(",", ":")))
 
 
-def make_deep_tree(folder: Path) -> Path:
-    """Blocks at the end of 300 levels: the place of each is a long text."""
-    leaf = b'{"block_type":"T","bbox":[0,0,1,1]}'
-    start = b'{"block_type":"Page","bbox":[0,0,9,9],"children":[' * 300
-    return write(folder, "tree.json", start + b",".join([leaf] * 25_000) + b"]}" * 300)
-
-
-def make_background_labels(folder: Path) -> Path:
-    names = [f"{i}" for i in range(20_000)] + ["Background"]
-    categories = [{"id": i, "name": name} for i, name in enumerate(names)]
-    return write(folder, "background.json", json.dumps({"images": [], "annotations": [], "categories": categories}))
-
-
 def make_huge_mask(folder: Path) -> Path:
     """A mask that says that it has 10^12 pixels, and one that is as large as masks may be."""
     image = {"id": 1, "file_name": "a", "width": 16_384, "height": 16_384}
@@ -207,16 +149,29 @@ def make_yaml_aliases(folder: Path) -> Path:
     return write(folder, "aliases.zip", zip_of(members))
 
 
-def bz2_bomb() -> bytes:
-    data = bytes(90 * MILLION)
-    return raw_zip([(b"a.csv", 12, bz2.compress(data), len(data), zlib.crc32(data))])
-
-
 def _file(name: str, make: Callable[[], bytes | str]) -> Callable[[Path], Path]:
     """A function that writes a file into a folder."""
     return lambda folder: write(folder, name, make())
 
 
+def _packed(name: bytes, method: int, data: bytes, pack: Callable[[bytes], bytes]) -> tuple:
+    """An entry of `raw_zip`."""
+    return name, method, pack(data), len(data), zlib.crc32(data)
+
+
+def _overlapping(number: int) -> bytes:
+    """A zip of many files that are all at one place."""
+    entry = _packed(b"", 8, bytes(10 << 20), lambda data: zlib.compress(data, 9, -15))
+    return raw_zip([(b"%05d.txt" % i, *entry[1:]) for i in range(number)], shared_offset=0)
+
+
+def _parquet(label, **options) -> bytes:
+    """A table of many rows with this column of labels."""
+    return parquet_bytes(table_columns(len(label), label=label), **options)
+
+
+_ONE_PAGE = {"use_dictionary": False, "data_page_size": 1 << 30}
+_PREFIXED = _ONE_PAGE | {"column_encoding": {"label": "DELTA_BYTE_ARRAY"}, "write_statistics": False}
 _MB, _YOLO = 1 << 20, b"0 .5 .5 .5 .5"
 HOSTILE = {
     # Ten numbers with no end: a regular expression with overlapping repeats tries 20^10 ways to split them.
@@ -227,7 +182,7 @@ HOSTILE = {
     "PDFs of 100,000,000 pages": _file(
         "pdfs.zip", lambda: zip_of({f"{i}.pdf": pdf_of_many_pages(MILLION) for i in range(100)})
     ),
-    "bz2 bomb": _file("bz2.zip", bz2_bomb),
+    "bz2 bomb": _file("bz2.zip", lambda: raw_zip([_packed(b"a.csv", 12, bytes(90 * MILLION), bz2.compress)])),
     "deflate bomb": _file("deflate.zip", lambda: zip_of({"a.csv": bytes(60 * _MB)})),
     "lzma bomb": _file("lzma.zip", lambda: zip_of({"a.csv": bytes(40 * _MB)}, method=zipfile.ZIP_LZMA)),
     # Packed data that ask for a dictionary of 4 GB.
@@ -263,19 +218,48 @@ HOSTILE = {
     "CSV columns": _file(
         "columns.csv", lambda: f"page,label,x0,y0,x1,y1,{','.join(f'c{i}' for i in range(120_000))}\n"
     ),
+    "overlapping files in a zip": _file("overlap.zip", lambda: _overlapping(5_000)),
+    "TIFF of large tags": _file("tags.zip", lambda: zip_of({"a.txt": _YOLO, "a.tif": tiff_of_large_tags()})),
+    # Numbers that are not encoded, but packed very well: 200 MB in a few kB.
+    "Parquet page bomb": _file(
+        "page.parquet", lambda: _parquet(pa.repeat("x" * 500, 400_000), compression="zstd", **_ONE_PAGE)
+    ),
+    # One text of 500 kB in each of 400,000 rows, stored once.
+    "Parquet long word": _file(
+        "word.parquet",
+        lambda: _parquet(
+            pa.DictionaryArray.from_arrays(pa.repeat(0, 400_000), ["x" * 500_000]),
+            dictionary_pagesize_limit=1 << 30, compression="none",
+        ),
+    ),
+    # Each of 50,000 values repeats the 20 kB of the one before.
+    "Parquet prefixes": _file("prefixes.parquet", lambda: _parquet(pa.repeat("x" * 20_000, 50_000), **_PREFIXED)),
+    # Each of 60,000 empty elements gets an attribute of 30 kB.
+    "XML default values": _file(
+        "defaults.xml",
+        lambda: f'<!DOCTYPE annotations [<!ATTLIST box a CDATA "{"x" * 30_000}">]>'
+        f"<annotations><image >{'<box/>' * 60_000}</image></annotations>",
+    ),
+    # The parser repeats the namespace of 100 kB in each of 100,000 names.
+    "XML namespace": _file(
+        "namespace.xml",
+        lambda: f'<annotations xmlns="{"x" * 100_000}"><image />'
+        f"{''.join(f'<a{i}/>' for i in range(100_000))}</annotations>",
+    ),
+    # Blocks at the end of 300 levels: the place of each is a long text.
+    "deep tree": _file(
+        "tree.json",
+        lambda: b'{"block_type":"Page","bbox":[0,0,9,9],"children":[' * 300
+        + b",".join([b'{"block_type":"T","bbox":[0,0,1,1]}'] * 25_000) + b"]}" * 300,
+    ),
+    "many labels and Background": _file("background.json", lambda: json.dumps({
+        "images": [], "annotations": [],
+        "categories": [{"id": i, "name": name} for i, name in enumerate([*map(str, range(20_000)), "Background"])],
+    })),
     "CSV label": _file("label.csv", lambda: ROW.replace(b"Text", b"x" * (MILLION - 100))),
     "YAML aliases": make_yaml_aliases,
-    "overlapping files in a zip": make_overlapping_zip,
-    "TIFF of large tags": make_tiff_of_large_tags,
-    "Parquet page bomb": make_parquet_page_bomb,
-    "Parquet long word": make_parquet_long_word,
-    "Parquet prefixes": make_parquet_prefixes,
     "Parquet nested lists": make_parquet_nested_lists,
-    "XML default values": make_attribute_defaults,
-    "XML namespace": make_long_namespace,
     "many labels of one outline": make_many_labels_of_one_outline,
     "many documents": make_many_documents,
-    "deep tree": make_deep_tree,
-    "many labels and Background": make_background_labels,
     "huge mask": make_huge_mask,
-}
+}  # fmt: skip

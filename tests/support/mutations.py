@@ -20,21 +20,10 @@ TOKENS = [
     *(b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"9" * 400, b"0" * 50, b"1 2 3", b"null", b"%00", b"\x00", b"\xff"),
     *(b"<", b">", b"&amp;", b"&#0;", b"<!ENTITY a 'b'>", b"]]>", b"\xef\xbb\xbf", b'"', b"'", b",", b";", b"\n", b"\r"),
     *(
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b"!!python/none",
-        b"*a",
-        b"&a",
-        b"\t",
-        b"\\",
-        b"1,5",
-        b"1_000",
-        b"1e308",
+        b"{", b"}", b"[", b"]", b"!!python/none", b"*a", b"&a", b"\t", b"\\", b"1,5", b"1_000", b"1e308",
         b"\xf0\x9f\x98",
     ),
-]
+]  # fmt: skip
 # Values that `json.dumps` cannot write: they stand in the text as these names until it is written.
 RAW_VALUES = {
     "@huge@": "1" * 5000,

@@ -7,18 +7,11 @@ import zipfile
 
 UNUSUAL_NAMES = [
     *(
-        "../x.json",
-        "/x.json",
-        "C:\\x.json",
-        "a\\b.json",
-        "",
-        "x" * 300 + ".json",
-        "a/./b.json",
-        "\u202etxt.json",
+        "../x.json", "/x.json", "C:\\x.json", "a\\b.json", "", "x" * 300 + ".json", "a/./b.json", "\u202etxt.json",
         "x.PNG",
     ),
     *(".hidden", "__MACOSX/x", "x.pdf", "x.zip", "a/", "data.yaml", "classes.txt", "x.txt", "x.xml", "a\n.csv"),
-]
+]  # fmt: skip
 MOST_ROWS = 2_000  # of a damaged table; each change could multiply them
 METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 
@@ -107,25 +100,18 @@ def unusual_column(rows, rng):
 
     whole, real = rng.choice([-1, 0, 1, 2**31, 2**62]), rng.choice([0.0, -1.5, 1e308, float("nan"), float("inf")])
     choices = [
-        lambda: pa.nulls(rows),
-        lambda: pa.nulls(rows, pa.string()),
-        lambda: pa.array([whole] * rows, pa.int64()),
-        lambda: pa.array([real] * rows, pa.float32()),
-        lambda: pa.array([real] * rows, pa.float64()),
-        lambda: pa.array([True] * rows),
-        lambda: pa.array([b"\xff\x00"] * rows, pa.binary()),
+        lambda: pa.nulls(rows), lambda: pa.nulls(rows, pa.string()), lambda: pa.array([whole] * rows, pa.int64()),
+        lambda: pa.array([real] * rows, pa.float32()), lambda: pa.array([real] * rows, pa.float64()),
+        lambda: pa.array([True] * rows), lambda: pa.array([b"\xff\x00"] * rows, pa.binary()),
         lambda: pa.array(["Text", None] * rows, pa.string())[:rows],
         lambda: pa.array(["x" * rng.choice([0, 1, 3000])] * rows, pa.large_string()),
-        lambda: pa.array(["a", "b"] * rows).dictionary_encode()[:rows],
-        lambda: pa.array([[1.0, 2.0, 3.0, 4.0]] * rows),
-        lambda: pa.array([{"a": 1}] * rows),
-        lambda: pa.array([[[1]]] * rows),
-        lambda: pa.array([10**9] * rows, pa.timestamp("us")),
-        lambda: pa.array([10**9] * rows, pa.duration("ms")),
+        lambda: pa.array(["a", "b"] * rows).dictionary_encode()[:rows], lambda: pa.array([[1.0, 2.0, 3.0, 4.0]] * rows),
+        lambda: pa.array([{"a": 1}] * rows), lambda: pa.array([[[1]]] * rows),
+        lambda: pa.array([10**9] * rows, pa.timestamp("us")), lambda: pa.array([10**9] * rows, pa.duration("ms")),
         lambda: pa.array([1] * rows).cast(pa.decimal128(38, 5)),
         lambda: pa.array([[0, 0, 1, 1]] * rows, pa.list_(pa.int8(), 4)),
         lambda: pa.array([[("k", 1)]] * rows, pa.map_(pa.string(), pa.int32())),
-    ]
+    ]  # fmt: skip
     return rng.choice(choices)()
 
 

@@ -25,21 +25,11 @@ VALUES = [
     *(b"1,1 " * 2000, b"10%", b"true", b"0.5.5", b"+1", b"1_0"),
 ]
 DECLARATIONS = [
-    b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
-    b"<!DOCTYPE x [<!ATTLIST Page width CDATA '1'>]>",
-    b"<!DOCTYPE x SYSTEM 'file:///etc/hostname'>",
-    b"<!DOCTYPE html>",
-    b'<?xml version="1.0" encoding="utf-16"?>',
-    b'<?xml version="1.0" encoding="latin-1"?>',
-    b'<?xml version="1.1"?>',
-    b"<?pi ?>",
-    b"<!-- -- -->",
-    b"<!--",
-    b"<![CDATA[",
-    b"<![CDATA[x]]>",
-    b"&a;",
-    b"</x>",
-]
+    b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"<!DOCTYPE x [<!ATTLIST Page width CDATA '1'>]>",
+    b"<!DOCTYPE x SYSTEM 'file:///etc/hostname'>", b"<!DOCTYPE html>", b'<?xml version="1.0" encoding="utf-16"?>',
+    b'<?xml version="1.0" encoding="latin-1"?>', b'<?xml version="1.1"?>', b"<?pi ?>", b"<!-- -- -->", b"<!--",
+    b"<![CDATA[", b"<![CDATA[x]]>", b"&a;", b"</x>",
+]  # fmt: skip
 
 
 def damaged_markup(data, rng):

@@ -47,6 +47,65 @@ def codes(layout):
     return {finding.code: finding.count for finding in layout.findings}
 
 
+# What rows of `read_as` may say about a layout, beside `says` (words of its findings) and `some` (some of its codes).
+FACTS = {
+    "regions": regions, "labels": labels, "boxes": boxes, "pages": pages, "codes": codes,
+    "declared": lambda layout: layout.labels,
+    "format": lambda layout: layout.format,
+    "names": lambda layout: layout.page_columns.names,
+    "numbers": lambda layout: layout.page_columns.numbers.tolist(),
+    "documents": lambda layout: layout.page_columns.documents,
+    "places": lambda layout: [layout.page_columns.names[i] for i in layout.region_columns.page],
+    "scores": lambda layout: [None if score != score else score for score in layout.region_columns.scores.tolist()],
+    "scored": lambda layout: layout.has_scores,
+    "shapes": lambda layout: set(layout.region_columns.shapes),
+    "annotator": lambda layout: layout.annotator,
+    "annotators": lambda layout: layout.annotators,
+    "severities": lambda layout: [finding.severity for finding in layout.findings],
+    "dropped": lambda layout: layout.dropped.boxes.tolist(),
+    "count": lambda layout: len(layout.region_columns),
+}  # fmt: skip
+
+
+def reads(what, value, *where, **expected):
+    """A row of `read_as`: what is read, the file, its name and options if they are not the usual ones, and facts."""
+    name = [one for one in where if isinstance(one, str)]
+    options = next((one for one in where if isinstance(one, dict)), {})
+    return pytest.param(value, name, options, expected, id=what)
+
+
+def read_as(*rows, read=read):
+    """A test of a table of files: each is read as its row says."""
+
+    @pytest.mark.parametrize(("value", "name", "options", "expected"), rows)
+    def test(value, name, options, expected):
+        layout = read(value, *name, **options)
+        found = {fact: FACTS[fact](layout) for fact in expected if fact in FACTS}
+        if "some" in expected:
+            found["some"] = {code: codes(layout).get(code) for code in expected["some"]}
+        if "says" in expected:
+            text = " ".join(finding.message for finding in layout.findings)
+            found["says"] = [word for word in expected["says"] if word in text]
+        assert found == expected, found
+
+    return test
+
+
+def refuses(what, value, *words, **options):
+    """A row of `refused_as`: what is wrong, the file, the words of the message, and options."""
+    return pytest.param(value, words, options, id=what)
+
+
+def refused_as(*rows, refuse=None):
+    """A test of a table of wrong files: each is refused with the words of its row."""
+
+    @pytest.mark.parametrize(("value", "words", "options"), rows)
+    def test(value, words, options):
+        (refuse or refusal)(value, *words, **options)
+
+    return test
+
+
 def refused(source, *words, **options):
     """Assert that reading fails with an InputError that contains all words."""
     with pytest.raises(lcm.InputError) as caught:

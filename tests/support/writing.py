@@ -15,29 +15,14 @@ FULL_WRITERS = {to: lambda layout, to=to: written(layout, to)[0] for to in ("par
 ODD = ["../../x", "/etc/passwd", "C:\\a\\b.png", "a\0b", "a\x01b", " a", "a ", "x" * 900, "é" * 400, "a/b/c.png", "./a"]
 ODD += ["con", ".hidden", "labels/a", "a.txt/b", "a.xml/b", "A", "a", "a.png", "a.jpg", "test", "classes", "README"]
 ODD += [
-    "0123abcd-a.png",
-    "a\nb",
-    "a\tb",
-    "a\rb",
-    "<&>\"'",
-    "\u2028",
-    "\x85",
-    "\ufffe",
-    "😀",
-    "a" + "/a" * 300,
-    "a?b.png",
-]
+    "0123abcd-a.png", "a\nb", "a\tb", "a\rb", "<&>\"'", "\u2028", "\x85", "\ufffe", "😀", "a" + "/a" * 300, "a?b.png",
+]  # fmt: skip
 ODD += ["data.yaml", "latest.png", "\\u0041", "{a};:", "page 2", "page 10", "\U000e0001", "..", "/", "a/..", "\ufeff"]
 ODD += ["a?b.png", "__MACOSX/a", "_MACOSX", "Ａ", "e\u0301", "\u00e9", "a-2"]
 NAMES = st.sampled_from(ODD) | st.text(st.characters(), min_size=1, max_size=6)
 PAGE_LABELS = [
-    "TextRegion",
-    "TextRegion:heading",
-    "TextRegion:my kind",
-    "ChartRegion:bar",
-    "TextRegion:",
-    "NoiseRegion",
-]
+    "TextRegion", "TextRegion:heading", "TextRegion:my kind", "ChartRegion:bar", "TextRegion:", "NoiseRegion",
+]  # fmt: skip
 OTHER_LABELS = ["Text", "Table", "TableCell", " Background", "Caption\0", "Caption\x01", *ODD[:12]]
 LABELS = st.sampled_from([*PAGE_LABELS, *OTHER_LABELS]) | st.text(st.characters(), min_size=1, max_size=6)
 WIDTHS = st.sampled_from([1.0, 7.0, 100.0, 640.5, 5000.0])

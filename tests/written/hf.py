@@ -45,36 +45,21 @@ def shards(pages, write):
 
 
 def doclaynet_table(pages):
-    metadata = [
-        {
-            "coco_height": page.height,
-            "coco_width": page.width,
-            "collection": "reports",
-            "doc_category": "financial_reports",
-            "image_id": hash_number(page.name),
-            "num_pages": 2,
-            "original_filename": f"{page.name.partition('_')[0]}.pdf",
-            "original_height": 792.0,
-            "original_width": 612.0,
-            "page_hash": page.name,
-            "page_no": int(page.name.rpartition("p")[2]) if page.name[-1:].isdigit() else 1,
-        }
-        for page in pages
-    ]
+    metadata = [{
+        "coco_height": page.height, "coco_width": page.width, "collection": "reports",
+        "doc_category": "financial_reports", "image_id": hash_number(page.name), "num_pages": 2,
+        "original_filename": f"{page.name.partition('_')[0]}.pdf", "original_height": 792.0, "original_width": 612.0,
+        "page_hash": page.name, "page_no": int(page.name.rpartition("p")[2]) if page.name[-1:].isdigit() else 1,
+    } for page in pages]  # fmt: skip
     boxes = pa.array([xywh(page) for page in pages], pa.list_(pa.list_(pa.float64())))
     ids = [[DOCLAYNET.index(label) + 1 for label, _, _ in page.regions] for page in pages]
     cells = pa.array([[[{"bbox": [0.0], "text": "words"}]] for _ in pages])
-    return pa.table(
-        {
-            "image": pa.array([{"bytes": png(page), "path": None} for page in pages], IMAGE_STRUCT),
-            "bboxes": boxes,
-            "category_id": pa.array(ids, pa.list_(pa.int64())),
-            "area": pa.array([[w * h for _, _, w, h in xywh(page)] for page in pages], pa.list_(pa.float64())),
-            "pdf_cells": cells,
-            "metadata": pa.array(metadata),
-            "pdf": pa.array([b"%PDF-1.4"] * len(pages)),
-        }
-    )
+    return pa.table({
+        "image": pa.array([{"bytes": png(page), "path": None} for page in pages], IMAGE_STRUCT), "bboxes": boxes,
+        "category_id": pa.array(ids, pa.list_(pa.int64())),
+        "area": pa.array([[w * h for _, _, w, h in xywh(page)] for page in pages], pa.list_(pa.float64())),
+        "pdf_cells": cells, "metadata": pa.array(metadata), "pdf": pa.array([b"%PDF-1.4"] * len(pages)),
+    })  # fmt: skip
 
 
 def hash_number(name):
@@ -89,21 +74,16 @@ def doclaynet(pages):
 
 def objects_table(pages, features=CLASS_LABEL):
     """Without sizes of pages, so that they are those of the images; names of labels are in the schema."""
-    kind = pa.struct(
-        [
-            ("bbox", pa.list_(pa.list_(pa.float32(), 4))),
-            ("category", pa.list_(pa.int64())),
-            ("score", pa.list_(pa.float64())),
-        ]
-    )
-    objects = [
-        {
-            "bbox": xywh(page),
-            "category": [LABELS.index(label) for label, _, _ in page.regions],
-            "score": [score for _, _, score in page.regions],
-        }
-        for page in pages
-    ]
+    kind = pa.struct([
+        ("bbox", pa.list_(pa.list_(pa.float32(), 4))),
+        ("category", pa.list_(pa.int64())),
+        ("score", pa.list_(pa.float64())),
+    ])  # fmt: skip
+    objects = [{
+        "bbox": xywh(page),
+        "category": [LABELS.index(label) for label, _, _ in page.regions],
+        "score": [score for _, _, score in page.regions],
+    } for page in pages]  # fmt: skip
     images = [{"bytes": png(page), "path": f"{page.name}.png"} for page in pages]
     table = pa.table({"image": pa.array(images, IMAGE_STRUCT), "objects": pa.array(objects, kind)})
     info = {"info": {"features": {"objects": {"feature": {"category": features}, "_type": "Sequence"}}}}
@@ -128,16 +108,12 @@ def image_folder(pages):
 def docling_eval(pages):
     """Both sides are the same; documents of one page each."""
     texts = [json.dumps(docling(page)) for page in pages]
-    table = pa.table(
-        {
-            "document_id": [page.name for page in pages],
-            "GroundTruthDocument": texts,
-            "GroundTruthPageImages": pa.array([[]] * len(pages), pa.list_(IMAGE_STRUCT)),
-            "BinaryDocument": pa.array([b"%PDF-1.4"] * len(pages)),
-            "status": ["success"] * len(pages),
-            "PredictedDocument": texts,
-        }
-    )
+    table = pa.table({
+        "document_id": [page.name for page in pages], "GroundTruthDocument": texts,
+        "GroundTruthPageImages": pa.array([[]] * len(pages), pa.list_(IMAGE_STRUCT)),
+        "BinaryDocument": pa.array([b"%PDF-1.4"] * len(pages)), "status": ["success"] * len(pages),
+        "PredictedDocument": texts,
+    })  # fmt: skip
     return parquet_bytes(table)
 
 

@@ -34,11 +34,9 @@ def page_xml(page):
 def alto(page):
     """A title is a block with a tag, a table is a composed block of type table."""
     kinds = {
-        "Title": ("TextBlock", 'TAGREFS="BT1"'),
-        "Text": ("TextBlock", ""),
-        "Table": ("ComposedBlock", 'TYPE="table"'),
+        "Title": ("TextBlock", 'TAGREFS="BT1"'), "Text": ("TextBlock", ""), "Table": ("ComposedBlock", 'TYPE="table"'),
         "Picture": ("Illustration", ""),
-    }
+    }  # fmt: skip
     blocks = "".join(
         f'<{kinds[label][0]} ID="b{i}" {kinds[label][1]} HPOS="{x0}" VPOS="{y0}" WIDTH="{x1 - x0}" HEIGHT="{y1 - y0}"/>'
         for i, (label, (x0, y0, x1, y1), _) in enumerate(page.regions)

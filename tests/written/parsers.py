@@ -5,22 +5,18 @@ from written import corners, one_file, per_page
 
 @per_page("mineru-content-v2", "{}_content_list_v2.json", blank=False)
 def mineru_content_v2(page):
-    return [
-        [
-            {"type": label.lower(), "content": {"level": 1}, "bbox": page.whole_parts(box, 1000)}
-            for label, box, _ in page.regions
-        ]
-    ]
+    return [[
+        {"type": label.lower(), "content": {"level": 1}, "bbox": page.whole_parts(box, 1000)}
+        for label, box, _ in page.regions
+    ]]  # fmt: skip
 
 
 @per_page("mineru-vlm", "{}_model.json", blank=False)
 def mineru_vlm(page):
-    return [
-        [
-            {"type": label.lower(), "bbox": page.parts(box), "angle": 0, "content": "words"}
-            for label, box, _ in page.regions
-        ]
-    ]
+    return [[
+        {"type": label.lower(), "bbox": page.parts(box), "angle": 0, "content": "words"}
+        for label, box, _ in page.regions
+    ]]  # fmt: skip
 
 
 @one_file("upstage", "reference.json")

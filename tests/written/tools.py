@@ -25,18 +25,10 @@ def via(pages):
             return {"name": "polygon", "all_points_x": list(xs), "all_points_y": list(ys)}
         return {"name": "rect", "x": x0, "y": y0, "width": x1 - x0, "height": y1 - y0}
 
-    images = {
-        f"{page.name}.png{n}000": {
-            "filename": f"{page.name}.png",
-            "size": n * 1000,
-            "regions": [
-                {"shape_attributes": shape(i, box), "region_attributes": {"class": label}}
-                for i, (label, box, _) in enumerate(page.regions)
-            ],
-            "file_attributes": {},
-        }
-        for n, page in enumerate(pages, 1)
-    }
+    images = {f"{page.name}.png{n}000": {"filename": f"{page.name}.png", "size": n * 1000, "regions": [
+        {"shape_attributes": shape(i, box), "region_attributes": {"class": label}}
+        for i, (label, box, _) in enumerate(page.regions)
+    ], "file_attributes": {}} for n, page in enumerate(pages, 1)}  # fmt: skip
     settings = {"region": {"class": {"type": "text", "description": "", "default_value": ""}}, "file": {}}
     return {"_via_settings": {}, "_via_img_metadata": images, "_via_attributes": settings}
 
@@ -103,18 +95,10 @@ def supervisely(pages):
         told = {} if label == "Table" else {"geometryType": "rectangle" if i % 2 else "polygon"}
         return {"classTitle": label, "tags": [], "points": {"exterior": points, "interior": []}} | told
 
-    files = {
-        f"train/ann/{page.name}.png.json": {
-            "description": "",
-            "tags": [],
-            "size": page.size,
-            "objects": [
-                write_object(i, label, box, i == len(page.regions) - 1)
-                for i, (label, box, _) in enumerate(page.regions)
-            ],
-        }
-        for page in pages
-    }
+    files = {f"train/ann/{page.name}.png.json": {"description": "", "tags": [], "size": page.size, "objects": [
+        write_object(i, label, box, i == len(page.regions) - 1)
+        for i, (label, box, _) in enumerate(page.regions)
+    ]} for page in pages}  # fmt: skip
     files["meta.json"] = {"classes": [{"title": "Table", "shape": "polygon", "color": "#000000"}], "tags": []}
     return files
 
@@ -147,14 +131,11 @@ def labelbox_v1(pages):
     def row(page):
         objects = [{"title": label, "bbox": labelbox_box(box)} for label, box, _ in page.regions]
         return {
-            "ID": page.name,
-            "DataRow ID": f"id-{page.name}",
+            "ID": page.name, "DataRow ID": f"id-{page.name}",
             "Labeled Data": f"https://example.org/{page.name}.png?x=1",
-            "Label": {"objects": objects, "classifications": []},
-            "Created By": "ann@example.org",
-            "External ID": None,
+            "Label": {"objects": objects, "classifications": []}, "Created By": "ann@example.org", "External ID": None,
             "Skipped": False,
-        }
+        }  # fmt: skip
 
     return list(map(row, pages))
 
@@ -176,14 +157,9 @@ def prodigy(pages):
     def answer(page):
         spans = [{"label": label, "type": "rect", "points": corners(box)} for label, box, _ in page.regions]
         return {
-            "image": "data:image/png;base64,AAAA",
-            "path": f"scans/{page.name}.png",
-            **page.size,
-            "_task_hash": 1,
-            "_session_id": "ann",
-            "spans": spans,
-            "answer": "accept",
-        }
+            "image": "data:image/png;base64,AAAA", "path": f"scans/{page.name}.png", **page.size, "_task_hash": 1,
+            "_session_id": "ann", "spans": spans, "answer": "accept",
+        }  # fmt: skip
 
     return lines(map(answer, pages))
 
@@ -204,14 +180,10 @@ def createml(pages):
 @one_file("fiftyone", "labels.json")
 def fiftyone(pages):
     names = list(dict.fromkeys(label for page in pages for label, *_ in page.regions))
-    labels = {
-        page.name: [
-            {"label": names.index(label) if i % 2 else label, "bounding_box": fractions(page, box), "confidence": score}
-            for i, (label, box, score) in enumerate(page.regions)
-        ]
-        or None
-        for page in pages
-    }
+    labels = {page.name: [
+        {"label": names.index(label) if i % 2 else label, "bounding_box": fractions(page, box), "confidence": score}
+        for i, (label, box, score) in enumerate(page.regions)
+    ] or None for page in pages}  # fmt: skip
     return {"classes": names, "labels": labels}
 
 
@@ -224,16 +196,10 @@ def fiftyone_samples(pages):
         ]
         return {"_cls": "Detections", "detections": found}
 
-    samples = [
-        {
-            "filepath": f"data/{page.name}.png",
-            "tags": [],
-            "metadata": {"_cls": "ImageMetadata", **page.size},
-            "weather": {"_cls": "Classification", "label": "dry"},
-            "ground_truth": detections(page),
-        }
-        for page in pages
-    ]
+    samples = [{
+        "filepath": f"data/{page.name}.png", "tags": [], "metadata": {"_cls": "ImageMetadata", **page.size},
+        "weather": {"_cls": "Classification", "label": "dry"}, "ground_truth": detections(page),
+    } for page in pages]  # fmt: skip
     return {"samples": samples}
 
 

@@ -56,24 +56,15 @@ CHANGES = ["renamed-pages", "page-order", "shape-as-box"]
 FLAGS = ["ignore flags", "crowd flags", "areas"]
 
 
-@pytest.mark.parametrize(
-    ("to", "lost"),
-    [
-        ("parquet", []),
-        ("csv", []),
-        ("coco", ["attributes"]),
-        (
-            "yolo",
-            [*FLAGS, "documents", "page numbers", "page sizes", "attributes", *CHANGES],
-        ),
-        ("label-studio", [*FLAGS, "unused labels", "shape-as-box"]),
-        ("cvat", [*FLAGS, "documents", "page numbers", "attributes"]),
-        (
-            "page-xml",
-            [*FLAGS, "documents", "page numbers", "unused labels", "attributes", "page-order", "shape-as-box"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("to", "lost"), [
+    ("parquet", []),
+    ("csv", []),
+    ("coco", ["attributes"]),
+    ("yolo", [*FLAGS, "documents", "page numbers", "page sizes", "attributes", *CHANGES]),
+    ("label-studio", [*FLAGS, "unused labels", "shape-as-box"]),
+    ("cvat", [*FLAGS, "documents", "page numbers", "attributes"]),
+    ("page-xml", [*FLAGS, "documents", "page numbers", "unused labels", "attributes", "page-order", "shape-as-box"]),
+])  # fmt: skip
 def test_what_each_format_cannot_hold(to, lost):
     assert losses(to) == lost
 
@@ -182,15 +173,12 @@ def test_any_label_is_in_the_yaml_of_yolo(layout):
     assert list(names.values()) == layout.labels
 
 
-@pytest.mark.parametrize(
-    ("scores", "predictions", "key"),
-    [
-        ([np.nan] * 3, None, "annotations"),
-        ([0.5, 0.25, np.nan], None, "predictions"),
-        ([0.5, 0.25, np.nan], False, "annotations"),
-        ([np.nan] * 3, True, "predictions"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "predictions", "key"), [
+    ([np.nan] * 3, None, "annotations"),
+    ([0.5, 0.25, np.nan], None, "predictions"),
+    ([0.5, 0.25, np.nan], False, "annotations"),
+    ([np.nan] * 3, True, "predictions"),
+])  # fmt: skip
 def test_label_studio_has_percentages_in_annotations_or_predictions(scores, predictions, key):
     content, _ = written(small_layout(scores=scores), "label-studio", predictions=predictions)
     first, second = json.loads(content)
