@@ -34,59 +34,34 @@ def causes(gt, pred, tolerance=0.02, **options):
     return cells
 
 
-def test_a_box_a_little_too_narrow_is_slack():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)])
-    assert found == {"slack": {("a", "Background"): 2 * 40}}
-
-
-def test_in_a_strip_wider_than_the_tolerance_only_the_middle_is_slack():
+BOX, MISSED = ("a", 10, 10, 50, 50), ("a", "Background")
+WHOLE, HALVES = [("a", 0, 0, 40, 20)], [("a", 0, 0, 19, 20), ("a", 21, 0, 40, 20)]
+PICTURE, CAPTION = ("a", 0, 0, 80, 80), ("b", 20, 60, 60, 70)
+THREE = [("a", 0, 0, 40, 40), ("b", 10, 10, 20, 20), ("c", 5, 30, 90, 60)]
+PAGES = {
+    "a box that is a little too narrow": ([BOX], [("a", 10, 10, 48, 50)], 0.02, {"slack": {MISSED: 2 * 40}}),
     # Of the three columns of the strip, only the middle one and the ends of the others are within 2 px of both borders.
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 47, 50)])
-    cell = ("a", "Background")
-    assert found == {"slack": {cell: 40 + 2 * 2}, "size": {cell: 2 * 40 - 2 * 2}}
+    "a strip wider than the tolerance": ([BOX], [("a", 10, 10, 47, 50)], 0.02,
+        {"slack": {MISSED: 40 + 2 * 2}, "size": {MISSED: 2 * 40 - 2 * 2}}),
+    "the area outside the page is Background":
+        ([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)], 0.02, {"slack": {MISSED: 2 * 100}}),
+    "a tolerance of zero forgives nothing": ([BOX], [("a", 10, 10, 48, 50)], 0, {"size": {MISSED: 2 * 40}}),
+    "partners with different labels": ([BOX], [("b", *BOX[1:])], 0.02, {"label": {("a", "b"): 40 * 40}}),
+    "a region in two halves": (WHOLE, HALVES, 0, {"split": {MISSED: 2 * 20}}),
+    "two regions in one": (HALVES, WHOLE, 0, {"merge": {("Background", "a"): 2 * 20}}),
+    "a second region on a found one": ([("a", 0, 0, 40, 40)], [("a", 0, 0, 40, 40), ("b", 5, 5, 40, 40)], 0,
+        {"duplicate": {("a", "b"): 35 * 35 / 2}}),
+    "a missed caption inside a picture": ([PICTURE, CAPTION], [PICTURE], 0, {"missed": {("b", "a"): 40 * 10}}),
+    "an invented caption": ([PICTURE], [PICTURE, CAPTION], 0, {"invented": {("a", "b"): 40 * 10 / 2}}),
+    "a region far away": ([("a", 0, 0, 20, 20)], [("a", 60, 60, 80, 80)], 0.02,
+        {"missed": {MISSED: 400}, "invented": {("Background", "a"): 400}}),
+    "gt against itself": (THREE, THREE, 0.02, {}),
+}  # fmt: skip
 
 
-def test_the_area_outside_the_page_is_background():
-    assert causes([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)]) == {"slack": {("a", "Background"): 2 * 100}}
-
-
-def test_a_tolerance_of_zero_forgives_nothing():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)], tolerance=0)
-    assert found == {"size": {("a", "Background"): 2 * 40}}
-
-
-def test_partners_with_different_labels_are_a_wrong_label():
-    found = causes([("a", 10, 10, 50, 50)], [("b", 10, 10, 50, 50)])
-    assert found == {"label": {("a", "b"): 40 * 40}}
-
-
-def test_a_region_in_two_halves_is_split_and_two_regions_in_one_are_merged():
-    whole, halves = [("a", 0, 0, 40, 20)], [("a", 0, 0, 19, 20), ("a", 21, 0, 40, 20)]
-    found = causes(whole, halves, tolerance=0)
-    assert found == {"split": {("a", "Background"): 2 * 20}}
-    found = causes(halves, whole, tolerance=0)
-    assert found == {"merge": {("Background", "a"): 2 * 20}}
-
-
-def test_a_second_region_on_a_found_one_is_a_duplicate():
-    found = causes([("a", 0, 0, 40, 40)], [("a", 0, 0, 40, 40), ("b", 5, 5, 40, 40)], tolerance=0)
-    assert found == {"duplicate": {("a", "b"): 35 * 35 / 2}}
-
-
-def test_a_caption_inside_a_picture_is_missed_or_invented():
-    picture, caption = ("a", 0, 0, 80, 80), ("b", 20, 60, 60, 70)
-    assert causes([picture, caption], [picture], tolerance=0) == {"missed": {("b", "a"): 40 * 10}}
-    assert causes([picture], [picture, caption], tolerance=0) == {"invented": {("a", "b"): 40 * 10 / 2}}
-
-
-def test_a_region_far_away_is_missed_and_the_other_invented():
-    found = causes([("a", 0, 0, 20, 20)], [("a", 60, 60, 80, 80)])
-    assert found == {"missed": {("a", "Background"): 400}, "invented": {("Background", "a"): 400}}
-
-
-def test_gt_against_itself_has_no_causes():
-    regions = [("a", 0, 0, 40, 40), ("b", 10, 10, 20, 20), ("c", 5, 30, 90, 60)]
-    assert causes(regions, regions) == {}
+@pytest.mark.parametrize(("gt", "pred", "tolerance", "expected"), PAGES.values(), ids=PAGES)
+def test_pages_that_one_can_count(gt, pred, tolerance, expected):
+    assert causes(gt, pred, tolerance) == expected
 
 
 @pytest.mark.parametrize("grown", [1, 2])

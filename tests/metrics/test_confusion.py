@@ -54,9 +54,15 @@ def test_tensor_gives_true_recall_and_precision():
     assert m.average("micro") == pytest.approx({"precision": 2 / 3, "recall": 1, "f1": 0.8})
 
 
-def test_samples_count_with_their_weights():
-    heavy = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab", weights=[3, 2])
-    np.testing.assert_array_equal(heavy.values, [[0, 0, 0], [0, 0, 3], [0, 0, 2]])
+@pytest.mark.parametrize(
+    ("gt", "pred", "weights", "expected"),
+    [
+        (["a", "b"], ["b", "b"], [3, 2], [[0, 0, 0], [0, 0, 3], [0, 0, 2]]),
+        (["a", "b"], ["a", "a"], [2, 0], [[0, 0, 0], [0, 2, 0], [0, 0, 0]]),
+    ],
+)
+def test_samples_count_with_their_weights(gt, pred, weights, expected):
+    assert lcm.label_sets_confusion(gt, pred, "ab", weights=weights).values.tolist() == expected
 
 
 def test_undefined_values_are_nan():
@@ -156,28 +162,6 @@ def test_harmonic_mean_of_nan_and_0():
     np.testing.assert_array_equal(harmonic([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1])
 
 
-@pytest.mark.parametrize(
-    ("call", "place"),
-    [
-        (lambda: lcm.label_sets_confusion(["z"], ["a"], "ab"), "gt_sets[0]"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a", "b"], "ab"), "gt_sets, pred_sets"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", weights=[1, 2]), "weights"),
-        (lambda: lcm.label_sets_confusion(["a"], [""], "ab", background=None), "pred_sets[0]"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", method="mean"), "method"),
-        (lambda: lcm.averages([[1, 2]], "micro"), "matrix"),
-        (lambda: lcm.averages([[1]], "median"), "average"),
-        (lambda: lcm.averages([["x"]], "micro"), "matrix"),
-        (lambda: lcm.accuracy([[1, 2]]), "matrix"),
-        (lambda: lcm.accuracy([[-1]]), "matrix"),
-        (lambda: lcm.accuracy([[nan]]), "matrix"),
-    ],
-)
-def test_wrong_arguments_are_named(call, place):
-    with pytest.raises(lcm.InputError) as caught:
-        call()
-    assert caught.value.place == place and caught.value.hint
-
-
 def test_a_matrix_without_background():
     """One pixel {a} predicted as {a, b}, one {b} as {b}, counted twice."""
     both = {
@@ -211,11 +195,6 @@ def test_another_name_for_background():
     assert (m.labels, m.has_background, m.sides, m.recipe) == (["Other", "a", "b"], True, None, "")
     assert m.values.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
     assert m.collapse().labels == ["Other", "Content"]
-
-
-def test_weights_of_0_are_allowed():
-    m = lcm.label_sets_confusion(["a", "b"], ["a", "a"], "ab", weights=[2, 0])
-    assert m.values.tolist() == [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
 
 
 def test_both_masses_of_method_matrix_are_the_same_array():

@@ -144,18 +144,6 @@ def test_crowds_are_not_matched():
     assert found.recall == 1 and found.precision == 0.5 and found.matches["gt"].tolist() == [1]
 
 
-@pytest.mark.parametrize("tolerance", [(0, 5), (5, -1), (float("nan"), 1), (1,), 5, "ab", None])
-def test_a_wrong_tolerance_is_an_error(tolerance):
-    with pytest.raises(lcm.InputError, match="tolerance"):
-        lcm.centroid_match(GT, PRED, tolerance)
-
-
-@pytest.mark.parametrize("boxes", [[[1, 2, 3]], [1, 2, 3, 4], [["a"] * 4], [[0, 0, 1, float("nan")]], [[1], [2, 3]]])
-def test_wrong_boxes_are_an_error(boxes):
-    with pytest.raises(lcm.InputError, match="pred_boxes"):
-        lcm.centroid_match(GT, boxes, (2, 2))
-
-
 @pytest.fixture
 def three_labels():
     """Two pages with three labels; on q the label differs, and pred has an a that is near two gt regions."""

@@ -153,24 +153,6 @@ def test_values_are_computed_on_first_use(two_pages):
     assert not {"_coco", "summary"} & set(vars(objects))
 
 
-@pytest.mark.parametrize("iou", [0, -0.5, 1.01, float("nan"), "0.5", None, True])
-def test_a_wrong_iou_is_an_error(two_pages, iou):
-    objects = lcm.compare(*two_pages).objects()
-    for ask in (objects.ap_at, objects.scores_at, objects.class_scores_at, objects.confusion_at):
-        with pytest.raises(lcm.InputError, match="iou"):
-            ask(iou)
-    with pytest.raises(lcm.InputError, match="iou"):
-        objects.curve("title", iou)
-
-
-def test_unknown_rules_and_labels_are_errors(two_pages):
-    objects = lcm.compare(*two_pages).objects()
-    with pytest.raises(lcm.InputError, match="rule"):
-        objects.ap_at(0.5, "pascal")
-    with pytest.raises(lcm.InputError, match="there is no label"):
-        objects.curve("Title", 0.5)
-
-
 @pytest.mark.parametrize("first", ["ap_at", "scores_at"])
 @pytest.mark.parametrize(("found_last", "ap"), [(100, 1 / 100), (101, 0)])
 def test_only_ap_has_a_limit_of_predictions_whatever_is_computed_first(first, found_last, ap):
