@@ -137,13 +137,10 @@ def test_pages_are_found_without_folder_and_suffix_if_unique():
         ("threads", [-1, "2"], "."),
         ("min_score", ["a", float("nan")], "."),
         ("documents", [5, {"p": None}], "."),
-        (
-            "mapping",
-            [5, *({"gt": one} for one in (["a"], None, {"a": None}, {"a": ["b"]})), {"sides": {}}, "a\0b"],
-            ".",
-        ),
+        ("mapping", [5, *({"gt": one} for one in (["a"], None, {"a": None}, {"a": ["b"]})), {"sides": {}}, "a\0b"],
+         "."),
     ],
-)
+)  # fmt: skip
 def test_wrong_options_are_input_errors(option, values, words):
     for value in values:
         with pytest.raises(lcm.InputError, match=words) as caught:

@@ -105,14 +105,11 @@ def test_whole_pixels_are_integers(value, number, kind):
 @pytest.mark.parametrize(
     ("text", "limit", "short"),
     [
-        ("Section-header", 14, "Section-header"),
-        ("Section-header", 13, "Section-…ader"),
-        ("Section-header", 10, "Sectio…der"),
-        ("Section-header", 4, "Se…r"),
-        ("Section-header", 3, "Se…"),
+        ("Section-header", 14, "Section-header"), ("Section-header", 13, "Section-…ader"),
+        ("Section-header", 10, "Sectio…der"), ("Section-header", 4, "Se…r"), ("Section-header", 3, "Se…"),
         ("Section-header", 1, "…"),
     ],
-)
+)  # fmt: skip
 def test_long_text_is_cut_in_the_middle(text, limit, short):
     assert wording.shorten(text, limit) == short and len(short) <= limit
 
@@ -161,15 +158,9 @@ def test_the_digits_of_a_number_can_be_chosen():
 # Numbers that are not shares: a file whose numbers are per cent, steps of a progress bar, a column that the browser
 # writes, lengths in pixels, sizes in MB, expected counts, and the comparison of a text with its plain form.
 NOT_SHARES = {
-    "cli/compare_command.py",
-    "layouts/writing/label_studio.py",
-    "report/workbook.py",
-    "tables/command_texts.py",
-    "ui/measures/object_view.py",
-    "ui/data/label_mapping.py",
-    "ui/shared/lit_pages.py",
-    "ui/shared/take_away.py",
-}
+    "cli/compare_command.py", "layouts/writing/label_studio.py", "report/workbook.py", "tables/command_texts.py",
+    "ui/measures/object_view.py", "ui/data/label_mapping.py", "ui/shared/lit_pages.py", "ui/shared/take_away.py",
+}  # fmt: skip
 
 
 def rounded_by_hand(source):

@@ -50,13 +50,9 @@ def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     ways = [how for _, how in matched(c)[0].values()]
     assert ways == ["exact", "base name", "stem", "spelling", "number", "", ""]
     assert codes(c) == {
-        "page-matched-by-base-name": 1,
-        "page-matched-by-stem": 1,
-        "page-matched-by-spelling": 1,
-        "page-matched-by-number": 1,
-        "page-only-in-gt": 2,
-        "page-only-in-pred": 1,
-    }
+        "page-matched-by-base-name": 1, "page-matched-by-stem": 1, "page-matched-by-spelling": 1,
+        "page-matched-by-number": 1, "page-only-in-gt": 2, "page-only-in-pred": 1,
+    }  # fmt: skip
     messages = {finding.code: finding.message for finding in c.findings}
     assert "'stem.png' and 'stem.tif'" in messages["page-matched-by-stem"]
     assert "'gone.png', 'lost.png'" in messages["page-only-in-gt"] and "'new.png'" in messages["page-only-in-pred"]

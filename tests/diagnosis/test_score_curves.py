@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.diagnosis import score_areas, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
-from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.validation import make_layout
 from support import score_maps
-from support.layouts import build
+from support.layouts import build, with_shapes
 
 LABELS = ["a", "b"]
 ONE = {"p": (10, 10)}
@@ -144,11 +142,9 @@ def test_pixels_that_are_not_judged_do_not_count():
 
 
 def test_outlines_count_only_their_own_pixels():
-    pages = build({"p": (8, 8)}, []).page_columns
     triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
-    rows, boxes = np.zeros(2, np.int32), np.array([[0.0, 0.0, 8.0, 8.0], [0.0, 0.0, 8.0, 1.0]])
-    regions = Regions(rows, rows, boxes, np.array([0.5, 0.0]), {0: triangle})
-    pred = make_layout("pred", "test", ["a"], pages, regions)
+    rows = [("p", "a", 0, 0, 8, 8, 0.5), ("p", "a", 0, 0, 8, 1, 0.0)]
+    pred = with_shapes(build({"p": (8, 8)}, rows), {0: triangle})
     s = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 4)]), pred).score_curves()
     pixels = [(x, y) for x in range(8) for y in range(8) if x + 0.5 + y + 0.5 < 7.5]  # no centre is on the edge
     right = sum(y < 4 for _, y in pixels)

@@ -246,17 +246,21 @@ def test_names_of_families_with_the_same_last_part():
     shown = display_paths(tree, ["a", "b", "c", "d"], 2)
     assert shown == {"a": ("Text", "Body"), "b": ("Figure", "Body"), "c": ("Figure", "c"), "d": ("d",)}
     assert list(path_names(shown.values()).values()) == ["Text / Body", "Figure / Body", "c", "d"]
-    assert path_names([()]) == {(): "Content"}
 
 
-def test_a_family_name_that_looks_like_a_path_gets_a_mark():
-    # path_names takes each distinct path once
-    assert path_names([("A", "B"), ("C", "B"), ("A", "B"), ("A / B",)]) == {
-        ("A", "B"): "A / B", ("C", "B"): "C / B", ("A / B",): "A / B′",
-    }  # fmt: skip
-    assert path_names([("A", "x"), ("B", "x"), ("A / x",), ("C", "A / x′")])[("C", "A / x′")] == "A / x′′"
-    # Content is the name of all labels; a label Content beside it gets a mark, too
-    assert path_names([(), ("Content",)]) == {(): "Content", ("Content",): "Content′"}
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ([()], ["Content"]),
+        # each distinct path once
+        ([("A", "B"), ("C", "B"), ("A", "B"), ("A / B",)], ["A / B", "C / B", "A / B′"]),
+        ([("A", "x"), ("B", "x"), ("A / x",), ("C", "A / x′")], ["A / x", "B / x", "A / x′", "A / x′′"]),
+        # Content is the name of all labels; a label Content beside it gets a mark, too
+        ([(), ("Content",)], ["Content", "Content′"]),
+    ],
+)
+def test_a_family_name_that_looks_like_a_path_gets_a_mark(paths, names):
+    assert path_names(paths) == dict(zip(dict.fromkeys(paths), names))
 
 
 @pytest.mark.parametrize(
@@ -286,9 +290,8 @@ def test_an_unknown_expanded_family_is_named_with_the_first_12():
     assert caught.value.args == ("", "expanded", "there is no family 'Nope'", known)
 
 
-@pytest.mark.parametrize(("preferred", "words"), [("OOF", "out of family"), (None, ""), ("", ""), ("Text", "Text")])
-def test_the_most_frequent_confusion_in_words(preferred, words):
-    assert preferred_name(preferred) == words
+def test_the_most_frequent_confusion_in_words():
+    assert [preferred_name(one) for one in ("OOF", None, "", "Text")] == ["out of family", "", "", "Text"]
 
 
 @pytest.mark.parametrize(("depth", "used"), [(1, 1), (2, 2), (3, 2), (9, 2)])

@@ -53,15 +53,9 @@ def test_intervals_as_json_values():
     values = found.as_dict()
     headline, classes = values.pop("headline"), values.pop("classes")
     assert values == {
-        "units": "documents",
-        "unit_count": 6,
-        "few_documents": True,
-        "interval": "jackknife",
-        "n": 3,
-        "seed": 1,
-        "level": 0.9,
-        "recipe": recipe,
-    }
+        "units": "documents", "unit_count": 6, "few_documents": True, "interval": "jackknife", "n": 3, "seed": 1,
+        "level": 0.9, "recipe": recipe,
+    }  # fmt: skip
     assert len(headline) == 27 and len(classes) == 8
     facts = {"value": 1, "low": 1, "high": 1, "documents": 6, "remark": "no spread between documents"}
     assert headline[0] == {"figure": "micro_precision"} | facts

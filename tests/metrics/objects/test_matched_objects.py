@@ -59,14 +59,9 @@ def test_the_object_matrix_of_the_two_pages(two_pages):
     assert list(matrix.index)[-1] == "invented" and list(matrix.columns)[-1] == "missed"
     found = {(gt, pred): int(matrix.loc[gt, pred]) for gt in matrix.index for pred in matrix if matrix.loc[gt, pred]}
     assert found == {
-        ("title", "title"): 1,
-        ("paragraph", "paragraph"): 1,
-        ("list_item", "paragraph"): 1,
-        ("picture", "table"): 1,
-        ("table", "table"): 1,
-        ("invented", "picture"): 1,
-        ("invented", "caption"): 1,
-    }
+        ("title", "title"): 1, ("paragraph", "paragraph"): 1, ("list_item", "paragraph"): 1, ("picture", "table"): 1,
+        ("table", "table"): 1, ("invented", "picture"): 1, ("invented", "caption"): 1,
+    }  # fmt: skip
 
 
 def test_objects_of_a_page_and_of_a_document(two_pages):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from support.layouts import build
+from support.layouts import box_iou, build
 
 PAGE = {"p": (100, 100)}
 
@@ -38,21 +38,13 @@ def matched_by_loop(gt, pred, iou, class_aware):
         for g in range(len(gt)):
             if g in taken or gt[g][0] != pred[p][0] or (class_aware and gt[g][1] != pred[p][1]):
                 continue
-            key = (overlap(gt[g], pred[p]), gt[g][1] == pred[p][1], g)
+            key = (box_iou(gt[g][2:6], pred[p][2:6]), gt[g][1] == pred[p][1], g)
             if key[0] >= iou and (best is None or key > best):
                 best = key
         if best:
             taken.add(best[2])
             pairs.append((best[2], p))
     return pairs
-
-
-def overlap(gt, pred):
-    width = min(gt[4], pred[4]) - max(gt[2], pred[2])
-    height = min(gt[5], pred[5]) - max(gt[3], pred[3])
-    common = max(width, 0) * max(height, 0)
-    area = lambda box: (box[4] - box[2]) * (box[5] - box[3])
-    return common / (area(gt) + area(pred) - common)
 
 
 def region(draw, pages, scored):
