@@ -74,28 +74,26 @@ def test_min_score_drops_regions_but_not_those_without_score():
     c = lcm.compare(gt, pred, min_score=0.5)
     assert c.confusion().values[1].tolist() == [80, 20]
     assert "min_score:0.5" in c.recipe
+    of_gt = lcm.compare(LAYOUT, LAYOUT, min_score=0.7)  # gt has the same scores, which do not count
+    assert of_gt.confusion().values.tolist() == [[50, 0], [50, 0]]
 
 
-def test_min_score_affects_only_pred_and_is_reported():
-    c = lcm.compare(LAYOUT, LAYOUT, min_score=0.7)
-    assert c.confusion().values.tolist() == [[50, 0], [50, 0]]
-    assert codes(c.findings)["below-min-score"] == 1
-
-
-def test_a_min_score_that_leaves_no_region_is_a_warning():
-    two = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5), ("p", "a", 5, 0, 10, 10, 0.9)])
-    severities = []
-    for min_score in (0.7, 2):
-        found = lcm.compare(two, two, min_score=min_score).findings
-        severities += [one.severity for one in found if one.code == "below-min-score"]
-    assert severities == ["info", "warning"]
-
-
-def test_min_score_without_any_scores_is_reported():
-    plain = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)])
-    assert codes(lcm.compare(plain, plain, min_score=0.5).findings)["min-score-without-scores"] == 1
-    assert "min-score-without-scores" not in codes(lcm.compare(plain, plain).findings)
-    assert "min-score-without-scores" not in codes(lcm.compare(LAYOUT, LAYOUT, min_score=0.1).findings)
+@pytest.mark.parametrize(
+    ("scores", "min_score", "expected"),
+    [
+        ([0.5, 0.9], 0.7, {"below-min-score": ("info", 1)}),
+        # No region is left.
+        ([0.5, 0.9], 2, {"below-min-score": ("warning", 2)}),
+        ([0.5], 0.7, {"below-min-score": ("warning", 1)}),
+        ([0.5], 0.1, {}),
+        ([np.nan], 0.5, {"min-score-without-scores": ("info", 1)}),
+        ([np.nan], None, {}),
+    ],
+)
+def test_findings_about_a_min_score(scores, min_score, expected):
+    layout = build(ONE, [("p", "a", 5 * i, 0, 5 * i + 5, 10, score) for i, score in enumerate(scores)])
+    found = lcm.compare(layout, layout, min_score=min_score).findings
+    assert {one.code: (one.severity, one.count) for one in found if "min-score" in one.code} == expected
 
 
 def test_a_region_with_two_labels_and_fractions():

@@ -166,7 +166,7 @@ def test_hints_of_errors_in_full():
         "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` and "
         f"`compare --no-truth` after --like), {sizes}"
     )
-    assert hints.MISSING_SIZE == Hint(size_of_gt, on_screen)
+    assert Hint(size_of_gt, on_screen) == hints.MISSING_SIZE
 
 
 def nested(depth):

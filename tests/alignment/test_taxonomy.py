@@ -1,6 +1,5 @@
 """Labels of two sides: same, different or mapped, mapping files, and findings about labels."""
 
-
 import numpy as np
 import pytest
 

@@ -30,6 +30,9 @@ def test_the_worked_page_of_the_documentation():
     expected = [[0.2, 50 / 70, 1, 100 / 120], [0.5, 50 / 60, 1, 100 / 110], [0.9, 1, 0.8, 80 / 90]]
     np.testing.assert_allclose(curve, expected, atol=1e-12)
     assert s.best().to_dict("records") == [{"label": "a", "threshold": 0.5, "f1": pytest.approx(100 / 110)}]
+    # 50 pixels do not have the label in gt; the scores 0.9, 0.5 and 0.2 are on 0, 10 and 10 of them.
+    roc = [[np.inf, 0, 0], [0.9, 0, 0.8], [0.5, 0.2, 1], [0.2, 0.4, 1], [0, 1, 1]]
+    assert s.roc("a").values.tolist() == roc
     assert s.roc_auc == {"a": pytest.approx(0.98)} and s.ece == {"a": pytest.approx(6 / 70)}
     table = s.reliability("a")
     assert list(table) == ["above", "up_to", "pixels", "mean_score", "share_in_gt"] and len(table) == 10
@@ -39,14 +42,11 @@ def test_the_worked_page_of_the_documentation():
     gain = s.gains().iloc[0]
     assert gain["present_f1"] == pytest.approx(100 / 120) and gain["gain"] == pytest.approx(100 / 110 - 100 / 120)
     assert np.isnan(gain["held_out_f1"]) and not s.is_cross_validated
+    for call in (s.curve, s.reliability):
+        with pytest.raises(lcm.InputError, match=r"'Table' is not known\. Use one of a"):
+            call("Table")
     fewer = curves(GT, PRED[:2]).gains().iloc[0]  # the best threshold keeps everything
     assert np.isnan(fewer["threshold"]) and fewer["f1"] == fewer["present_f1"] and fewer["gain"] == 0
-
-
-def test_the_roc_of_the_worked_page():
-    """50 pixels have the label in gt, 50 have not; scores 0.9, 0.5, 0.2 are on 40, 10, 0 and on 0, 10, 10 of them."""
-    rows = curves(GT, PRED).roc("a").values.tolist()
-    assert rows == [[np.inf, 0, 0], [0.9, 0, 0.8], [0.5, 0.2, 1], [0.2, 0.4, 1], [0, 1, 1]]
 
 
 def test_no_threshold_is_chosen_on_other_documents_that_all_regions_are_right_on():
@@ -124,12 +124,6 @@ def test_nothing_to_compare():
     s = curves([], [], labels=())
     assert s.best().empty and list(s.best()) == ["label", "threshold", "f1"] and s.roc_auc == {}
     assert np.isnan(s.best_overall["f1"])
-
-
-def test_an_unknown_label_is_named():
-    for call in (curves(GT, PRED).curve, curves(GT, PRED).reliability):
-        with pytest.raises(lcm.InputError, match=r"'Table' is not known\. Use one of a"):
-            call("Table")
 
 
 def test_pixels_that_are_not_judged_do_not_count():

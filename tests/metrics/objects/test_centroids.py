@@ -120,15 +120,6 @@ def test_pages_and_labels_together_are_compared():
         assert found == [own == (there, label) for own in labels]
 
 
-def test_different_labels_do_not_match_if_class_aware():
-    gt, pred = build({"p": (9, 9)}, [("p", "a", 0, 0, 2, 2)]), build({"p": (9, 9)}, [("p", "b", 0, 0, 2, 2)])
-    comparison = lcm.compare(gt, pred)
-    found = comparison.centroids()
-    assert np.isnan([found.precision, found.recall, found.f1]).all() and found.matches.empty
-    assert found.pairs.shape == (0, 2) and found.comparable is False
-    assert comparison.centroids(class_aware=False).f1 == 1
-
-
 @pytest.fixture
 def three_labels():
     """Two pages with three labels; on q the label differs, and pred has an a that is near two gt regions."""

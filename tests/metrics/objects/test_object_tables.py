@@ -14,6 +14,7 @@ from layoutcm.metrics.objects.average_precision import (
     sum_ap,
     voc_ap,
 )
+from layoutcm.metrics.objects.matched_objects import CAP, over_cap
 from layoutcm.metrics.objects.matching import match_greedily
 from support.layouts import build
 
@@ -164,3 +165,16 @@ def test_precision_and_recall_after_each_prediction():
 
 def test_undefined_values_are_left_out_of_means():
     assert mean_of_defined([1, nan, 0.5]) == 0.75 and np.isnan(mean_of_defined([nan])) and np.isnan(mean_of_defined([]))
+
+
+TWO_PAGES = {"p": (100, 100), "q": (100, 100)}
+
+
+def test_pages_and_labels_with_more_predictions_than_count():
+    boxes = lambda page, label, n: [(page, label, k % 10, k // 10, k % 10 + 1, k // 10 + 1, 0.5) for k in range(n)]
+    gt = build(TWO_PAGES, [("p", "a", 0, 0, 5, 5), ("q", "b", 0, 0, 5, 5)], ["a", "b"])
+    pred = build(TWO_PAGES, [*boxes("p", "a", 100), *boxes("p", "b", 103), *boxes("q", "a", 101)], ["a", "b"])
+    found = over_cap(lcm.compare(gt, pred).objects())
+    assert CAP == 100
+    assert found.values.tolist() == [["p", "b", 103, 3], ["q", "a", 101, 1]]
+    assert over_cap(lcm.compare(gt, gt).objects()).empty

@@ -1,6 +1,5 @@
 """Panoptic quality: pages that can be counted by hand, and greedy matching by a plain loop."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -61,13 +60,6 @@ def test_one_page_and_a_minimum_score():
     assert panoptic(gt, pred, "a", min_score=0.5).iloc[0].tolist()[1:4] == [1, 0, 1]
     c = lcm.compare(build(PAGES, gt, "a"), build(PAGES, pred, "a"))
     assert c.objects(page="p").panoptic()["tp"].tolist() == [1, 1]
-
-
-def test_different_labels_have_no_panoptic_quality():
-    layouts = build(PAGES, [strip("p", "a", 0, 10)]), build(PAGES, [strip("p", "x", 0, 10)])
-    table = lcm.compare(*layouts).objects().panoptic()
-    assert list(table) == COLUMNS and table["label"].tolist() == ["a", "x", "mean"]
-    assert np.isnan(table[COLUMNS[1:]].to_numpy()).all()
 
 
 def test_without_objects_the_mean_is_undefined():

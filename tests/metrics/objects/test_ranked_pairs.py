@@ -1,6 +1,5 @@
 """Joint and ranked pairs: tables that can be counted by hand, and a plain loop over the regions of both layouts."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,14 +131,6 @@ def test_masks_are_paired_by_the_iou_of_masks():
     objects = lcm.compare(read_coco(coco(annotations=[triangle]), shapes="polygon"), pred).objects()
     assert objects.joint_pairs()["iou"][0] == pytest.approx(0.5, abs=0.02)
     assert objects.ranked_pairs(0.6, "ranked")["iou"][0] == objects.joint_pairs()["iou"][0]
-
-
-def test_different_labels_make_no_pairs():
-    gt, pred = build(PAGES, [strip("p", 0, 10)], "ab"), build(PAGES, [strip("p", 0, 10, 0.5)], "ac")
-    objects = lcm.compare(gt, pred, taxonomy="different").objects()
-    assert objects.joint_pairs().empty and objects.ranked_pairs().empty and list(objects.ranked_pairs()) == RANKED
-    assert np.isnan(list(objects.counts_at(0.5).values())).all()
-    assert objects.counts_at(0.5, class_aware=False) == {"tp": 1, "fp": 0, "fn": 0}
 
 
 @pytest.mark.parametrize("sides", [(0, 0), (1, 0), (0, 1)])
