@@ -10,6 +10,7 @@ from layoutcm.diagnosis import score_areas, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.shapes import Outline
 from support import score_maps
+from support.generated_pages import random_layouts
 from support.layouts import build, with_shapes
 
 LABELS = ["a", "b"]
@@ -232,20 +233,8 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     np.testing.assert_allclose(table["gain"], table["held_out_f1"] - table["present_f1"])
 
 
-def random_layouts(pages=13, regions=30, size=30):
-    rng = np.random.default_rng(5)
-    sizes, sides = {f"page {i}": (size, size) for i in range(pages)}, []
-    for _ in "gp":
-        corners = np.sort(rng.integers(0, size, (pages * regions, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [
-            (f"page {i % pages}", LABELS[i % 2], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
-        ]
-        sides.append(build(sizes, rows, LABELS))
-    return sides
-
-
 def test_threads_and_chunks_change_nothing(monkeypatch):
-    sides = random_layouts()
+    sides = random_layouts(13, 30, (30, 30), LABELS)
     whole = lcm.compare(*sides, threads=1).score_curves()
     monkeypatch.setattr(score_areas, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).score_curves()
@@ -274,7 +263,7 @@ def test_gains_with_many_scores_equal_a_loop_over_held_out_documents():
 
 def test_many_documents_are_held_out_in_groups(monkeypatch):
     """With as many groups as documents it is the same as holding out each; with fewer, every second one."""
-    c = lcm.compare(*random_layouts())
+    c = lcm.compare(*random_layouts(13, 30, (30, 30), LABELS))
     monkeypatch.setattr(score_curves, "MOST_GROUPS", 2)
     assert score_curves.groups_of_documents(np.arange(5)).tolist() == [0, 1, 0, 1, 0]
     found = c.score_curves().gains()["held_out_f1"]
@@ -284,7 +273,7 @@ def test_many_documents_are_held_out_in_groups(monkeypatch):
 def test_compiled_and_plain_python_give_the_same_areas(monkeypatch):
     from layoutcm.compiled import Process
 
-    sides = random_layouts(pages=3, regions=12)
+    sides = random_layouts(3, 12, (30, 30), LABELS)
     monkeypatch.setattr(Process, "steps", -(10**9))
     plain = lcm.compare(*sides).score_curves()
     monkeypatch.setattr(Process, "steps", 10**9)

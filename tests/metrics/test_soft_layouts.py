@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.layouts.shapes import Outline
-from support.generated_pages import layouts
+from support.generated_pages import layouts, random_layouts
 from support.layouts import build, with_shapes
 from support.pixel_loop import LABELS, score_map, scores_of_maps
 
@@ -173,15 +173,7 @@ def test_the_sums_of_pages_and_labels_by_hand():
 def test_threads_and_chunks_change_nothing(monkeypatch):
     from layoutcm.metrics import soft_layouts
 
-    rng = np.random.default_rng(5)
-    pages = {f"page {i}": (90, 70) for i in range(11)}
-    sides = []
-    for _ in "gp":
-        corners = np.sort(rng.integers(0, 90, (11 * 40, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [
-            (f"page {i % 11}", LABELS[i % 3], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
-        ]
-        sides.append(build(pages, rows, LABELS))
+    sides = random_layouts(11, 40, (90, 70), LABELS)
     whole = lcm.compare(*sides, threads=1).sources.soft_sums
     monkeypatch.setattr(soft_layouts, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).sources.soft_sums

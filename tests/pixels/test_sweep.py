@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from support import pixel_loop
-from support.generated_pages import LABELS, SPACE, layouts, page
-from support.layouts import build
+from support.generated_pages import LABELS, SPACE, layouts, page, random_layouts
 
 
 def loop(pages, rounding, pixel=pixel_loop.contribution):
@@ -133,17 +132,10 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
     """So many boxes that the buffers must grow, on one thread and on several, in small chunks."""
     from layoutcm.pixels import counting
 
-    rng = np.random.default_rng(3)
-    pages = {f"page {i}": (200, 150) for i in range(23)}
-    sides = []
-    for _ in range(2):
-        corners = np.sort(rng.integers(0, 150, (23 * 60, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [(f"page {i % 23}", LABELS[i % 5], *map(float, box)) for i, box in enumerate(corners)]
-        sides.append(build(pages, rows, LABELS))
+    sides = random_layouts(23, 60, (200, 150), LABELS)
     once = lcm.compare(*sides, threads=1)
-    monkeypatch.setattr(counting, "PAGES_PER_CHUNK", 4)
-    monkeypatch.setattr(counting, "ROWS_PER_PAGE", 1)
-    monkeypatch.setattr(counting, "FIRST_TABLE_SIZE", 8)
+    for name, value in (("PAGES_PER_CHUNK", 4), ("ROWS_PER_PAGE", 1), ("FIRST_TABLE_SIZE", 8)):
+        monkeypatch.setattr(counting, name, value)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))
     np.testing.assert_array_equal(once.all_counts.words, again.all_counts.words)

@@ -227,13 +227,12 @@ def test_a_page_that_a_page_map_renames(tmp_path):
         ({"why": True, "truth": False}, "why: causes and score curves need a ground truth"),
     ],
 )
-def test_options_are_checked_before_anything_is_written(tmp_path, options, problem):
-    gt, pred = write_sets(tmp_path)
+def test_options_are_checked_before_anything_is_written(tmp_path, sets, options, problem):
     for start in (lcm.compare_partitions, lcm.plan_partitions):
         with pytest.raises(lcm.InputError, match=problem):
-            start(gt, pred, tmp_path / "out", **options)
+            start(*sets, tmp_path / "out", **options)
     with pytest.raises(lcm.InputError, match="option: 'documents' is not known"):
-        lcm.plan_partitions(gt, pred, tmp_path / "out", documents="x")
+        lcm.plan_partitions(*sets, tmp_path / "out", documents="x")
     assert not (tmp_path / "out").exists()
 
 
@@ -253,14 +252,13 @@ def test_cutting_in_several_passes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("named", ["link", "folder"])
-def test_a_result_behind_a_link(tmp_path, named):
+def test_a_result_behind_a_link(tmp_path, sets, named):
     """It finds its parts by the link and without it, whichever was named when it was made."""
-    gt, pred = write_sets(tmp_path)
     places = {"folder": tmp_path / "a" / "long" / "way" / "out", "link": tmp_path / "links" / "out"}
     places["folder"].mkdir(parents=True)
     places["link"].parent.mkdir()
     places["link"].symlink_to(places["folder"])
-    lcm.compare_partitions(gt, pred, places[named])
+    lcm.compare_partitions(*sets, places[named])
     for place in places.values():
         stored = lcm.open_comparison(place)
         assert len(stored.objects(page=stored.pages[5]).gt_counts) == 4

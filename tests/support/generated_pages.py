@@ -27,3 +27,14 @@ def layouts(pages, labels=LABELS, scale=1):
         ]
         sides.append(build(sizes, rows, labels))
     return sides
+
+
+def random_layouts(pages, regions, size, labels):
+    """gt and pred with many boxes on every page, which have scores; always the same."""
+    rng = np.random.default_rng(5)
+    sizes, sides = {f"page {i}": size for i in range(pages)}, []
+    for _ in "gp":
+        corners = np.sort(rng.integers(0, min(size), (pages * regions, 2, 2)), axis=1).reshape(-1, 4).tolist()
+        places = [(f"page {i % pages}", labels[i % len(labels)]) for i in range(len(corners))]
+        sides.append(build(sizes, [(*place, *box, rng.random()) for place, box in zip(places, corners)], labels))
+    return sides
