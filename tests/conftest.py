@@ -32,33 +32,16 @@ def two_pages():
     """The two-page example: gt and pred with hits, a split, a double label, a missed and an invented region."""
     pages = {"p1": (20, 20), "p2": (10, 10)}
     labels = ["title", "paragraph", "list_item", "picture", "table", "caption"]
-    gt = build(
-        pages,
-        [
-            ("p1", "title", 0, 0, 20, 4),
-            ("p1", "paragraph", 0, 4, 10, 12),
-            ("p1", "list_item", 0, 12, 10, 20),
-            ("p1", "picture", 10, 4, 20, 20),
-            ("p2", "table", 0, 0, 10, 5),
-        ],
-        labels,
-        name="gt",
-    )
-    pred = build(
-        pages,
-        [
-            ("p1", "title", 0, 0, 20, 4, 0.95),
-            ("p1", "paragraph", 0, 4, 10, 14, 0.9),
-            ("p1", "paragraph", 0, 14, 10, 20, 0.6),
-            ("p1", "table", 10, 4, 20, 20, 0.8),
-            ("p1", "picture", 10, 4, 20, 12, 0.5),
-            ("p2", "table", 0, 0, 10, 4, 0.7),
-            ("p2", "caption", 0, 6, 10, 8, 0.4),
-        ],
-        labels,
-        name="pred",
-    )
-    return gt, pred
+    gt = [
+        ("p1", "title", 0, 0, 20, 4), ("p1", "paragraph", 0, 4, 10, 12), ("p1", "list_item", 0, 12, 10, 20),
+        ("p1", "picture", 10, 4, 20, 20), ("p2", "table", 0, 0, 10, 5),
+    ]  # fmt: skip
+    pred = [
+        ("p1", "title", 0, 0, 20, 4, 0.95), ("p1", "paragraph", 0, 4, 10, 14, 0.9),
+        ("p1", "paragraph", 0, 14, 10, 20, 0.6), ("p1", "table", 10, 4, 20, 20, 0.8),
+        ("p1", "picture", 10, 4, 20, 12, 0.5), ("p2", "table", 0, 0, 10, 4, 0.7), ("p2", "caption", 0, 6, 10, 8, 0.4),
+    ]  # fmt: skip
+    return build(pages, gt, labels, name="gt"), build(pages, pred, labels, name="pred")
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+import layoutcm as lcm
 from layoutcm import hints, messages
-from layoutcm.errors import Hint, InputError
+from layoutcm.errors import Hint, InputError, short_repr
 from layoutcm.layouts.model import Finding
+from layoutcm.layouts.page_maps import parse_page_map
 from support.finding_examples import ALIKE, MESSAGES
 from support.paths import ROOT
 
@@ -32,6 +34,8 @@ def test_every_text_is_tested_and_every_finding_has_a_text():
 
 MAP = "Drop a page map on the page Data"
 PAGES = {"pages": 3, "names": ["a"]}
+MAP_LABELS = ["Map labels (mapping=, --mapping) if they mean the same; layoutcm suggest-mapping (suggest_mapping in "
+              "Python) suggests one.", "Map labels to each other if they mean the same."]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -58,10 +62,7 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("coarse-page"),
          'Count exact areas (rounding="exact", --rounding exact), or make the side with pixels the ground truth.',
          "Use the rounding exact, or make the side with pixels the ground truth."),
-        (Finding("label-only-in-gt"),
-         "Map labels (mapping=, --mapping) if they mean the same; "
-         "layoutcm suggest-mapping (suggest_mapping in Python) suggests one.",
-         "Map labels to each other if they mean the same."),
+        (Finding("label-only-in-gt"), *MAP_LABELS),
         (Finding("documents-left-out", values={"limit": 3, "file": "documents.parquet"}), "", ""),
         (Finding("documents-left-out", values={"limit": 3, "file": ""}),
          *["Write the result to a file: the documents are then written beside it."] * 2),
@@ -96,10 +97,7 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Repair it: lcm.repair(pred, 'images:-1') or --fix images:-1 (of several predictions: --fix FILE=images:-1).",
          "Check the page map first: it may name the wrong pages."),
         (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
-        (Finding("label-only-in-gt", values={"names": ["a"]}),
-         "Map labels (mapping=, --mapping) if they mean the same; "
-         "layoutcm suggest-mapping (suggest_mapping in Python) suggests one.",
-         "Map labels to each other if they mean the same."),
+        (Finding("label-only-in-gt", values={"names": ["a"]}), *MAP_LABELS),
         (Finding("wrong-page-size", repair="scale:2"),
          "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "
          "Otherwise repair it, approximately: lcm.repair(pred, 'scale:2') or --fix scale:2 "
@@ -108,9 +106,9 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
          "Repair it: lcm.repair(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
         (Finding("mapping-target-misspelt", 1, {"side": "pred", "other": "gt", "first": "Txt", "meant": "Text"}),
-         "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
+         *["Write 'Text' for 'Txt' if that is meant."] * 2),
         (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),
-         "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
+         *["Write 'Text' for 'Txt' if that is meant."] * 2),
         (Finding("empty-side"), "Check that this is the right file.", "Check that this is the right file."),
         (Finding("below-min-score", 8, {"regions": 8, "min_score": 2.0}), *["Use a lower minimum score."] * 2),
         (Finding("below-min-score", 7, {"regions": 8, "min_score": 0.5}), "", ""),
@@ -164,11 +162,26 @@ def test_hints_of_errors_in_full():
         f"{lacking}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
         f"{lacking}The page Data lists all formats.",
     )
-    assert (
-        Hint(
-            "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` "
-            f"and `compare --no-truth` after --like), {sizes}",
-            on_screen,
-        )
-        == hints.MISSING_SIZE
+    size_of_gt = (
+        "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` and "
+        f"`compare --no-truth` after --like), {sizes}"
     )
+    assert Hint(size_of_gt, on_screen) == hints.MISSING_SIZE
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_value_that_python_cannot_show_is_described():
+    assert short_repr(nested(100_000)) == "a deeply nested list"
+    assert short_repr("x" * 99) == "'" + "x" * 57 + "…'" and short_repr([1]) == "[1]"
+
+
+def test_a_page_map_with_a_nested_value_is_refused():
+    text = b'{"p1": ' + b"[" * 900 + b"]" * 900 + b"}"
+    with pytest.raises(lcm.InputError, match="is not a page's name"):
+        parse_page_map("pages.json", text)

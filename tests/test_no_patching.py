@@ -34,26 +34,14 @@ def _is_dict(node):
     return isinstance(node, ast.Attribute) and node.attr == "__dict__"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a.__dict__ = {}",
-        "a.__dict__['b'] = 1",
-        "a.__dict__ |= b",
-        "a.__dict__.update(b=1)",
-        "a.__dict__.pop('b')",
-        "del a.__dict__['b']",
-        "vars(a)['b'] = 1",
-        "vars(a).update(b=1)",
-    ],
-)
-def test_a_write_is_found(text):
-    assert writes_to_dict(f"a = b\n{text}\n") == [2]
+WRITES = ["a.__dict__ = {}", "a.__dict__['b'] = 1", "a.__dict__ |= b", "a.__dict__.update(b=1)", "a.__dict__.pop('b')",
+          "del a.__dict__['b']", "vars(a)['b'] = 1", "vars(a).update(b=1)"]  # fmt: skip
+READS = ["b = a.__dict__ | {}", "b = dict(a.__dict__)", "a.__dict__.values()", "vars(a)"]
 
 
-@pytest.mark.parametrize("text", ["b = a.__dict__ | {}", "b = dict(a.__dict__)", "a.__dict__.values()", "vars(a)"])
-def test_reading_is_allowed(text):
-    assert writes_to_dict(text) == []
+@pytest.mark.parametrize(("text", "lines"), [*((text, [2]) for text in WRITES), *((text, []) for text in READS)])
+def test_a_write_is_found_and_reading_is_allowed(text, lines):
+    assert writes_to_dict(f"a = b\n{text}\n") == lines
 
 
 def test_no_module_writes_into_a_dict_of_attributes():

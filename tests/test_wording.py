@@ -10,74 +10,66 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layoutcm import wording
-from layoutcm.wording import as_text_cell, percent, threshold_text, without_text_mark
+from layoutcm.wording import as_text_cell, threshold_text, without_text_mark
 
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0"),
-        (0.004, "<0.01"),
-        (0.01, "0.01"),
-        (1 / 3, "0.33"),
-        (0.5, "0.5"),
-        (1, "1"),
-        (9.5, "9.5"),
-        (9.94, "9.9"),
-        (9.95, "10"),
-        (10.4, "10"),
-        (812, "812"),
-        (999.4, "999"),
-        (999.5, "1.0k"),
-        (1000, "1.0k"),
-        (1234, "1.2k"),
-        (9949, "9.9k"),
-        (9950, "10k"),
-        (34_000, "34k"),
-        (999_400, "999k"),
-        (999_499, "999k"),
-        (999_500, "1.0M"),
-        (1.2e6, "1.2M"),
-        (3.4e9, "3.4G"),
-        (5.6e12, "5.6T"),
-        (7.8e15, "7800T"),
+NAN = math.nan
+# What each function writes for some values.
+TEXTS = {
+    wording.pixels_brief: [
+        (0.0, "0"), (0.004, "<0.01"), (0.01, "0.01"), (1 / 3, "0.33"), (0.5, "0.5"), (1, "1"), (9.5, "9.5"),
+        (9.94, "9.9"), (9.95, "10"), (10.4, "10"), (812, "812"), (999.4, "999"), (999.5, "1.0k"), (1000, "1.0k"),
+        (1234, "1.2k"), (9949, "9.9k"), (9950, "10k"), (34_000, "34k"), (999_400, "999k"), (999_499, "999k"),
+        (999_500, "1.0M"), (1.2e6, "1.2M"), (3.4e9, "3.4G"), (5.6e12, "5.6T"), (7.8e15, "7800T"),
     ],
-)
-def test_brief_pixels(value, text):
-    assert wording.pixels_brief(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (1, "100"),
-        (0.99996, "99.9"),
-        (0.9962, "99.6"),
-        (0.995, "99.5"),
-        (0.9949, "99"),
-        (0.4123, "41"),
-        (0.0996, "10"),
-        (0.0995, "10"),
-        (0.0994, "9.9"),
-        (0.0327, "3.3"),
-        (0.0042, "0.4"),
-        (0.0005, "0.1"),
-        (0.00049, "<0.1"),
-        (0.0002, "<0.1"),
+    # per cent in cells
+    wording.percent_brief: [
+        (1, "100"), (0.99996, "99.9"), (0.9962, "99.6"), (0.995, "99.5"), (0.9949, "99"), (0.4123, "41"),
+        (0.0996, "10"), (0.0995, "10"), (0.0994, "9.9"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0005, "0.1"),
+        (0.00049, "<0.1"), (0.0002, "<0.1"),
     ],
-)
-def test_per_cent_in_cells(value, text):
-    assert wording.percent_brief(value) == text
+    # three significant digits
+    wording.percent: [
+        (0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "99.9 %"), (0.005, "0.500 %"), (0, "0 %"),
+        (0.09996, "10.0 %"), (0.01, "1.00 %"), (0.0000123, "0.00123 %"), (0.00001, "0.00100 %"),
+        (0.00000999, "<0.001 %"), (1e-9, "<0.001 %"), (12.3456, "1230 %"), (NAN, "–"),
+    ],
+    # three decimals; 0 and 1 are written only if they are exact
+    wording.score_text: [
+        (0, "0.000"), (0.0004, "<0.001"), (0.0006, "0.001"), (0.12345, "0.123"), (0.43649, "0.436"), (0.9994, "0.999"),
+        (0.99999, "0.999"), (1, "1.000"), (-0.0004, ">-0.001"), (-0.9999, "-0.999"), (-0.4, "-0.400"), (-0.0, "0.000"),
+        (NAN, "–"),
+    ],
+    # a sign, and 0 only if it is exact
+    wording.difference_text: [
+        (0.4361, "+0.436"), (-0.4361, "-0.436"), (0, "0.000"), (0.0004, "<+0.001"), (-0.0004, ">-0.001"),
+        (0.9997, "+0.999"), (-0.9997, "-0.999"), (1, "+1.000"), (-1, "-1.000"), (NAN, "–"),
+    ],
+    # rounded down
+    wording.threshold_text: [
+        (0.71996, "0.7199"), (0.72, "0.72"), (0.5, "0.5"), (1.0, "1"), (0.99999, "0.9999"), (1.23456e-5, "1.234e-05"),
+        (NAN, "–"),
+    ],
+    # shares and numbers that somebody has chosen keep their own digits
+    wording.plain_percent: [
+        (0.95, "95 %"), (0.005, "0.5 %"), (0.07, "7 %"), (1, "100 %"), (0.9999, "99.99 %"), (0, "0 %"),
+        (1 / 3, "33.3333 %"),
+    ],
+    wording.percent_tick: [
+        (0.95, "95"), (0.005, "0.5"), (0.07, "7"), (1, "100"), (0.9999, "99.99"), (0, "0"), (1 / 3, "33.3333"),
+    ],
+    wording.plain_number: [(0.5, "0.5"), (20.0, "20"), (1 / 3, "0.333333")],
+    # changes have a sign
+    wording.points_text: [(0.0202, "+2.02"), (-0.00001, ">-0.01"), (0, "0.00"), (1234.4, "+123440.00")],
+    wording.pixel_change_text: [(0.0202, "+0.02"), (-0.00001, "-0.00"), (0, "0"), (1234.4, "+1\u202f234.4")],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "99.9 %"), (0.005, "0.500 %"), (0, "0 %"),
-     (0.09996, "10.0 %"), (0.01, "1.00 %"), (0.0000123, "0.00123 %"), (0.00001, "0.00100 %"), (0.00000999, "<0.001 %"),
-     (1e-9, "<0.001 %"), (12.3456, "1230 %"), (float("nan"), "–")],
-)  # fmt: skip
-def test_shares_have_three_significant_digits(value, text):
-    assert percent(value) == text
+    ("write", "value", "text"),
+    [pytest.param(write, *row, id=f"{write.__name__}-{row[0]}") for write, rows in TEXTS.items() for row in rows],
+)
+def test_the_text_of_a_number(write, value, text):
+    assert write(value) == text
 
 
 @pytest.mark.parametrize(
@@ -113,14 +105,11 @@ def test_whole_pixels_are_integers(value, number, kind):
 @pytest.mark.parametrize(
     ("text", "limit", "short"),
     [
-        ("Section-header", 14, "Section-header"),
-        ("Section-header", 13, "Section-…ader"),
-        ("Section-header", 10, "Sectio…der"),
-        ("Section-header", 4, "Se…r"),
-        ("Section-header", 3, "Se…"),
+        ("Section-header", 14, "Section-header"), ("Section-header", 13, "Section-…ader"),
+        ("Section-header", 10, "Sectio…der"), ("Section-header", 4, "Se…r"), ("Section-header", 3, "Se…"),
         ("Section-header", 1, "…"),
     ],
-)
+)  # fmt: skip
 def test_long_text_is_cut_in_the_middle(text, limit, short):
     assert wording.shorten(text, limit) == short and len(short) <= limit
 
@@ -137,13 +126,6 @@ def test_marks_of_direction_and_invisible_marks_become_blanks(mark):
 
 
 @pytest.mark.parametrize(
-    ("value", "digits", "text"), [(0.12345, {}, "0.123"), (0.12345, {"digits": 1}, "0.1"), (float("nan"), {}, "–")]
-)
-def test_scores_have_three_decimals(value, digits, text):
-    assert wording.score_text(value, **digits) == text
-
-
-@pytest.mark.parametrize(
     ("count", "default", "given"),
     [(0, "0 pages", "0 have"), (1, "1 page", "1 has"), (2, "2 pages", "2 have"), (1234, "1,234 pages", "1,234 have")],
 )
@@ -157,41 +139,6 @@ def test_repeated_names_are_numbered():
     assert wording.make_unique(["a", "a", "a (2)", "a"]) == ["a", "a (3)", "a (2)", "a (4)"]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0.000"), (0.0004, "<0.001"), (0.0006, "0.001"), (0.43649, "0.436"), (0.9994, "0.999"),
-     (0.99999, "0.999"), (1, "1.000"), (-0.0004, ">-0.001"), (-0.9999, "-0.999"), (-0.4, "-0.400"), (-0.0, "0.000"),
-     (float("nan"), "–")],
-)  # fmt: skip
-def test_0_and_1_are_written_only_if_they_are_exact(value, text):
-    assert wording.score_text(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.4361, "+0.436"), (-0.4361, "-0.436"), (0, "0.000"), (0.0004, "<+0.001"), (-0.0004, ">-0.001"),
-     (0.9997, "+0.999"), (-0.9997, "-0.999"), (1, "+1.000"), (-1, "-1.000"), (float("nan"), "–")],
-)  # fmt: skip
-def test_differences_have_a_sign_and_0_only_if_exact(value, text):
-    assert wording.difference_text(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.71996, "0.7199"),
-        (0.72, "0.72"),
-        (0.5, "0.5"),
-        (1.0, "1"),
-        (0.99999, "0.9999"),
-        (1.23456e-5, "1.234e-05"),
-        (math.nan, "–"),
-    ],
-)
-def test_thresholds_are_rounded_down(value, text):
-    assert threshold_text(value) == text
-
-
 @given(st.floats(0, 1))
 def test_a_shown_threshold_is_never_above_the_true_one(value):
     assert value * 0.999 - 1e-300 <= float(threshold_text(value)) <= value
@@ -203,45 +150,17 @@ def test_text_that_a_spreadsheet_would_compute_is_marked_and_unmarked(text):
     assert as_text_cell("x=1") == "x=1" and without_text_mark("'x") == "'x" and as_text_cell(-1) == -1
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "tick"),
-    [(0.95, "95 %", "95"), (0.005, "0.5 %", "0.5"), (0.07, "7 %", "7"), (1, "100 %", "100"),
-     (0.9999, "99.99 %", "99.99"), (0, "0 %", "0"), (1 / 3, "33.3333 %", "33.3333")],
-)  # fmt: skip
-def test_chosen_shares_have_their_own_digits(value, text, tick):
-    assert (wording.plain_percent(value), wording.percent_tick(value)) == (text, tick)
-
-
-def test_chosen_numbers_have_their_own_digits():
-    assert [wording.plain_number(value) for value in (0.5, 20.0, 1 / 3)] == ["0.5", "20", "0.333333"]
-    assert wording.plain_percent(1 / 3, 3) == "33.3 %" and wording.iou_text(0.5) == "0.50"
-
-
-@pytest.mark.parametrize(
-    ("value", "points", "pixels"),
-    [
-        (0.0202, "+2.02", "+0.02"),
-        (-0.00001, ">-0.01", "-0.00"),
-        (0, "0.00", "0"),
-        (1234.4, "+123440.00", "+1\u202f234.4"),
-    ],
-)
-def test_changes_have_a_sign(value, points, pixels):
-    assert (wording.points_text(value), wording.pixel_change_text(value)) == (points, pixels)
+def test_the_digits_of_a_number_can_be_chosen():
+    assert wording.score_text(0.12345, digits=1) == "0.1" and wording.iou_text(0.5) == "0.50"
+    assert wording.plain_percent(1 / 3, 3) == "33.3 %"
 
 
 # Numbers that are not shares: a file whose numbers are per cent, steps of a progress bar, a column that the browser
 # writes, lengths in pixels, sizes in MB, expected counts, and the comparison of a text with its plain form.
 NOT_SHARES = {
-    "cli/compare_command.py",
-    "layouts/writing/label_studio.py",
-    "report/workbook.py",
-    "tables/command_texts.py",
-    "ui/measures/object_view.py",
-    "ui/data/label_mapping.py",
-    "ui/shared/lit_pages.py",
-    "ui/shared/take_away.py",
-}
+    "cli/compare_command.py", "layouts/writing/label_studio.py", "report/workbook.py", "tables/command_texts.py",
+    "ui/measures/object_view.py", "ui/data/label_mapping.py", "ui/shared/lit_pages.py", "ui/shared/take_away.py",
+}  # fmt: skip
 
 
 def rounded_by_hand(source):

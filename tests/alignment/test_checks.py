@@ -1,4 +1,4 @@
-"""Explanations for very low scores: a layout in a wrong convention is detected, and the suggested repair works."""
+"""Explanations for very low scores: a wrong convention or page size is detected, and the suggested repair works."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.alignment.checks import check_layout
+from layoutcm.alignment.likely_mistakes import agreed_scale
 from layoutcm.layouts.model import Regions
 from support.generated_book import HEIGHT, WIDTH, layout
 from support.layouts import build
@@ -65,19 +66,12 @@ def test_other_scale_is_found_and_repaired(unit):
 
 
 def test_good_pairs_have_no_warnings():
+    """A model that finds few regions is not reported as flipped."""
     rng = np.random.default_rng(5)
-    gt = layout()
-    near = layout(lambda b: b + rng.normal(0, 4, b.shape))
-    unrelated = layout(seed=2)
-    assert codes(lcm.compare(gt, near)) == set()
-    assert codes(lcm.compare(gt, unrelated)) == set()
-
-
-def test_model_that_finds_few_regions_is_not_reported_as_flipped():
-    gt = layout()
-    few = layout()
-    kept = np.arange(len(few.region_columns)) % 6 == 0
-    assert codes(lcm.compare(gt, replace(few, region_columns=few.region_columns.take(kept)))) <= {"page-without-pred"}
+    gt, near, unrelated = layout(), layout(lambda b: b + rng.normal(0, 4, b.shape)), layout(seed=2)
+    assert codes(lcm.compare(gt, near)) == codes(lcm.compare(gt, unrelated)) == set()
+    few = replace(gt, region_columns=gt.region_columns.take(np.arange(len(gt.region_columns)) % 6 == 0))
+    assert codes(lcm.compare(gt, few)) <= {"page-without-pred"}
 
 
 def test_image_ids_off_by_one_in_several_documents_lose_one_page_only():
@@ -155,3 +149,67 @@ def test_messages_use_singular_and_plural():
     assert "1 of 2 pages has no region" in messages[0]
     csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
     assert "1 row has a box but no label and is dropped" in lcm.read(("t.csv", csv)).findings[0].message
+
+
+GT_SIZE = (1000, 1400)
+GT = [
+    ("a", "Title", 100, 100, 900, 200), ("a", "Text", 100, 300, 900, 700), ("a", "Table", 100, 800, 500, 1200),
+    ("b", "Title", 100, 100, 500, 150), ("b", "Text", 100, 200, 900, 600), ("b", "Picture", 200, 700, 800, 1300),
+    ("c", "Text", 100, 100, 900, 1300),
+]  # fmt: skip
+
+
+def rows(factor=1.0, moved=()):
+    """The rows of gt in another scale; those at the given positions lie elsewhere."""
+    return [
+        (page, label, *(factor * (v + 90 * (i in moved and k % 2)) for k, v in enumerate(box)))
+        for i, (page, label, *box) in enumerate(GT)
+    ]
+
+
+def scored(pred_size, pred_rows, repair=""):
+    gt = build(dict.fromkeys("abc", GT_SIZE), GT)
+    pred = build(dict.fromkeys("abc", pred_size), pred_rows)
+    return lcm.compare(gt, lcm.repair(pred, repair) if repair else pred)
+
+
+def found_size(comparison):
+    return [finding for finding in comparison.findings if finding.code == "wrong-page-size"]
+
+
+def test_gt_size_wins_over_a_named_resolution_that_finds_fewer_regions():
+    (finding,) = found_size(scored((1240, 1754), rows()))
+    assert finding.message.startswith(
+        "The page size of pred, 1240 x 1754, may be wrong, because its coordinates fit that of gt, 1000 x 1400: "
+        "with this reading, 100 % of gt's regions"
+    )
+    assert float(finding.repair.removeprefix("scale:")) == pytest.approx(1.246, abs=0.01)
+    assert not found_size(scored((1240, 1754), rows(), finding.repair))
+
+
+def test_what_a_wrong_repair_leaves_is_reported_with_the_repairs_so_far():
+    comparison = scored((1240, 1754), rows(moved=[1]), "scale:1.33333")
+    (finding,) = found_size(comparison)
+    assert "6 of 7 regions of gt have a counterpart" in finding.message
+    assert f"--fix scale:1.33333,{finding.repair}" in finding.hint
+
+
+def test_the_factor_is_exact_although_some_regions_lie_elsewhere():
+    (finding,) = found_size(scored(GT_SIZE, rows(0.84, moved=[1, 6])))
+    assert finding.repair == "scale:1.19048"
+    assert "fit pages of about 840 x 1176" in finding.message
+    assert not found_size(scored(GT_SIZE, rows(0.84), finding.repair))
+
+
+@pytest.mark.parametrize("noise", [0, 4, 30])
+def test_no_factor_is_reported_for_boxes_that_are_only_inexact(noise):
+    rng = np.random.default_rng(7)
+    pred = layout(lambda boxes: boxes + rng.normal(0, noise, boxes.shape))
+    assert not found_size(lcm.compare(layout(), pred))
+
+
+def test_boxes_without_area_or_partner_have_no_factor():
+    boxes = np.array([[0.0, 0.0, 0.0, 5.0]])
+    pairs = np.array([[0, 0]])
+    assert agreed_scale(boxes, boxes, pairs) is None
+    assert agreed_scale(boxes, boxes, pairs[:0]) is None

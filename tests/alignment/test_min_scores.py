@@ -57,12 +57,9 @@ def test_names_are_those_after_mapping():
     assert pred_pixels(compared(renamed, taxonomy="match-names", min_score={"b": 0.5}))["b"] == 0
     with pytest.raises(lcm.InputError, match="min_score: 'B' is not known"):
         compared(renamed, mapping=mapping, min_score={"B": 0.5})
+    assert pred_pixels(compared(PRED[:1], min_score={"b": 0.5}))["a"] == 20  # only gt has b
     different = compared([("p", "x", 0, 0, 9, 9, 0.2)], min_score={"x": 0.5})
     assert different.confusion().values[:, -1].sum() == 0 and verify(different).agrees
-
-
-def test_a_label_that_only_gt_has_is_known():
-    assert pred_pixels(compared(PRED[:1], min_score={"b": 0.5}))["a"] == 20
 
 
 def test_the_recipe_and_the_finding_name_all_minimums():
@@ -77,13 +74,15 @@ def test_the_recipe_and_the_finding_name_all_minimums():
     assert "min_score" not in compared(min_score={}).recipe_fields
 
 
-def test_many_labels_are_cut_in_a_finding():
-    names = [f"label {i}" for i in range(6)]
-    rows = [("p", name, i, 0, i + 1, 10, 0.1) for i, name in enumerate(names)]
-    layout = build(PAGE, rows)
+def test_of_many_labels_some_are_named():
+    """Four in a finding; the closest ones in an error."""
+    names = [*(f"label {i}" for i in range(40)), "Table"]
+    layout = build(PAGE, [("p", name, 0, 0, 5, 5, 0.1) for name in names])
     found = lcm.compare(layout, layout, min_score=dict.fromkeys(names, 0.5)).findings
     text = next(one.message for one in found if one.code == "below-min-score")
     assert "0.5 for label 3, … and are left out" in text and "label 4" not in text
+    with pytest.raises(lcm.InputError, match=r"'Tabel' is not known\. The closest are Table, "):
+        lcm.compare(layout, layout, min_score={"Tabel": 0.5})
 
 
 def test_without_ap_the_reason_names_the_minimums():
@@ -107,13 +106,6 @@ def test_wrong_minimums_are_named(min_score, problem):
     with pytest.raises(lcm.InputError) as caught:
         compared(min_score=min_score)
     assert str(caught.value) == problem
-
-
-def test_of_many_labels_the_closest_are_named():
-    names = [f"label {i}" for i in range(40)] + ["Table"]
-    layout = build(PAGE, [("p", name, 0, 0, 5, 5, 0.5) for name in names])
-    with pytest.raises(lcm.InputError, match=r"'Tabel' is not known\. The closest are Table, "):
-        lcm.compare(layout, layout, min_score={"Tabel": 0.5})
 
 
 def test_the_given_mapping_can_change_afterwards():

@@ -1,12 +1,14 @@
-"""Page matching: page names of real tools, page maps before names, unmatched pages, and invariants."""
+"""Page matching: names of real tools, page maps, missing pages, pages of another size, and invariants."""
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from support.finding_codes import codes as all_codes
 from support.layouts import build
 from support.named_pages import codes, compared, matched
 from support.results import full_result
@@ -50,13 +52,9 @@ def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     ways = [how for _, how in matched(c)[0].values()]
     assert ways == ["exact", "base name", "stem", "spelling", "number", "", ""]
     assert codes(c) == {
-        "page-matched-by-base-name": 1,
-        "page-matched-by-stem": 1,
-        "page-matched-by-spelling": 1,
-        "page-matched-by-number": 1,
-        "page-only-in-gt": 2,
-        "page-only-in-pred": 1,
-    }
+        "page-matched-by-base-name": 1, "page-matched-by-stem": 1, "page-matched-by-spelling": 1,
+        "page-matched-by-number": 1, "page-only-in-gt": 2, "page-only-in-pred": 1,
+    }  # fmt: skip
     messages = {finding.code: finding.message for finding in c.findings}
     assert "'stem.png' and 'stem.tif'" in messages["page-matched-by-stem"]
     assert "'gone.png', 'lost.png'" in messages["page-only-in-gt"] and "'new.png'" in messages["page-only-in-pred"]
@@ -146,3 +144,31 @@ def test_yolo_of_pages_in_folders_is_read_back_with_their_own_sizes(tmp_path):
         widths = dict(zip(again.page_columns.names, again.page_columns.widths.tolist()))
         assert widths == {name.removesuffix(".png"): size[0] for name, size in sizes.items()}
         assert lcm.compare(layout, again).average("micro")["f1"] == 1
+
+
+def test_page_names_match_without_folder_and_suffix_if_unique():
+    gt = build({"img/a.png": (10, 10), "x/b.png": (10, 10), "y/b.png": (10, 10)}, [])
+    pred = build({"a": (10, 10), "b": (10, 10)}, [])
+    c = lcm.compare(gt, pred)
+    assert c.pages == ["img/a.png", "x/b.png", "y/b.png", "b"]
+    assert all_codes(c.alignment.findings) == {"page-matched-by-stem": 1, "page-only-in-gt": 2, "page-only-in-pred": 1}
+
+
+def test_missing_pages_count_as_errors_on_both_sides():
+    gt = build({"a": (10, 10), "b": (10, 10)}, [("a", "x", 0, 0, 10, 1), ("b", "x", 0, 0, 10, 2)])
+    pred = build({"a": (10, 10), "c": (5, 4)}, [("a", "x", 0, 0, 10, 1), ("c", "x", 0, 0, 5, 4)])
+    penalised = lcm.compare(gt, pred)
+    assert penalised.pages == ["a", "b", "c"]
+    np.testing.assert_array_equal(penalised.confusion().values, [[170, 20], [20, 10]])
+    assert all_codes(penalised.findings) == {"page-only-in-gt": 1, "page-only-in-pred": 1}
+    ignored = lcm.compare(gt, pred, missing_pages="ignore")
+    assert ignored.pages == ["a"]
+    np.testing.assert_array_equal(ignored.confusion().values, [[90, 0], [0, 10]])
+
+
+def test_another_page_size_is_scaled():
+    gt = build({"p": (10, 10)}, [("p", "x", 0, 0, 10, 5)])
+    pred = build({"p": (100, 20)}, [("p", "x", 0, 0, 100, 10)])
+    c = lcm.compare(gt, pred)
+    np.testing.assert_array_equal(c.confusion().values, [[50, 0], [0, 50]])
+    assert all_codes(c.findings) == {"scaled-page": 1}

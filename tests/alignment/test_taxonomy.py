@@ -1,7 +1,5 @@
 """Labels of two sides: same, different or mapped, mapping files, and findings about labels."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -16,24 +14,18 @@ ONE = {"p": (10, 10)}
 LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])
 
 
-def coco_layout(tmp_path, labels=("a", "b", "c")):
-    path = tmp_path / "gt.json"
-    document = {
-        "images": [{"id": 1, "width": 30, "height": 10, "file_name": "p"}],
-        "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
-        "annotations": [
-            {"id": i, "image_id": 1, "category_id": i + 1, "bbox": [10 * i, 0, 10, 10]} for i in range(len(labels))
-        ],
-    }
-    path.write_text(json.dumps(document))
-    return lcm.read(path)
+def labelled(*labels):
+    """Strips of 2 columns beside each other."""
+    return build(ONE, [("p", label, 2 * i, 0, 2 * i + 2, 10) for i, label in enumerate(labels)])
+
+
+def halves(*labels, **options):
+    """The left half of the page has the first label, the right half the second one."""
+    return build(ONE, [("p", label, 5 * i, 0, 5 * i + 5, 10) for i, label in enumerate(labels)], **options)
 
 
 def test_taxonomies():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)])).taxonomy == "same"
-    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)], labels=["a", "z"])).taxonomy == "same"
-    other = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "B", 5, 0, 10, 10)])
+    gt, other = halves("a", "b"), halves("a", "B")
     different = lcm.compare(gt, other)
     assert different.taxonomy == "different"
     m = different.confusion()
@@ -58,28 +50,29 @@ def test_matching_names_does_not_change_labels_with_an_exact_match():
     assert (m.values == np.diag(np.diag(m.values))).all()
 
 
-def test_equal_names_of_different_taxonomies_are_reported():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
-    c = lcm.compare(gt, pred)
-    assert c.taxonomy == "different" and codes(c.findings) == {"equal-label-names": 1}
-
-
-def test_labels_used_by_one_side_only():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "a", 0, 0, 5, 10)])
-    assert codes(lcm.compare(gt, pred).findings) == {"label-only-in-gt": 1}
+@pytest.mark.parametrize(
+    ("pred", "taxonomy", "findings"),
+    [
+        (halves("a"), "same", {"label-only-in-gt": 1}),
+        (halves("a", labels=["a", "z"]), "same", {"label-only-in-gt": 1}),
+        (halves("a", "z"), "different", {"equal-label-names": 1}),
+    ],
+    ids=["a", "a, declares z", "a and z"],
+)
+def test_labels_of_one_side_only(pred, taxonomy, findings):
+    c = lcm.compare(halves("a", "b"), pred)
+    assert c.taxonomy == taxonomy and codes(c.findings) == findings
 
 
 def test_a_taxonomy_is_mapped_only_if_a_label_has_a_new_name():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    gt = halves("a")
     for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"a": "a"}, "gt": {"zzz": "a"}}}):
         same = lcm.compare(gt, gt, **options)
         assert same.taxonomy == "same" and "mapped_labels" not in same.recipe
 
 
 def test_a_mapping_joins_labels_and_maps_to_background():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    gt = halves("a", "b")
     joined = lcm.compare(gt, gt, mapping={"gt": {"a": "b"}, "pred": {"a": "b"}})
     assert joined.confusion().labels == ["Background", "b"]
     np.testing.assert_array_equal(joined.confusion().values, [[0, 0], [0, 100]])
@@ -91,23 +84,22 @@ def test_a_mapping_joins_labels_and_maps_to_background():
     assert unknown.taxonomy == "same" and "mapped" not in unknown.recipe
 
 
-def test_a_mapping_may_join_labels_and_drop_one(tmp_path):
-    gt = coco_layout(tmp_path)
+def test_a_mapping_may_join_labels_and_drop_one():
+    gt = labelled("a", "b", "c")
     mapping = {"gt": {"a": "Background", "b": "c"}, "pred": {"a": "Background", "b": "c"}}
     m = lcm.compare(gt, gt, mapping=mapping).confusion()
-    assert m.labels == ["Background", "c"] and m.values.tolist() == [[100, 0], [0, 200]]
+    assert m.labels == ["Background", "c"] and m.values.tolist() == [[60, 0], [0, 40]]
 
 
 def test_a_mapping_for_other_predictions_is_not_misspelt_if_pred_has_the_labels_of_gt():
-    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    gt = halves("Section-header", "Text")
     c = lcm.compare(gt, gt, mapping={"pred": {"section_header": "Section-header", "text": "Text"}})
     codes = [finding.code for finding in c.findings]
     assert "mapping-unused" in codes and "mapping-misspelt" not in codes
 
 
 def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
-    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    gt, pred = halves("Section-header", "Text"), halves("heading", "Text")
     typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
     found = {finding.code: finding for finding in typo.findings}
     misspelt, unused = found["mapping-misspelt"], found["mapping-unused"]
@@ -122,8 +114,7 @@ def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
 
 
 def test_a_misspelt_target_of_a_mapping_is_a_warning_and_the_summary_names_unmapped_labels():
-    gt = build(ONE, [("p", "Text", 0, 0, 5, 10), ("p", "Table", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "text", 0, 0, 5, 10), ("p", "image", 5, 0, 10, 10)])
+    gt, pred = halves("Text", "Table"), halves("text", "image")
     typo = lcm.compare(gt, pred, mapping={"pred": {"text": "Txt"}})
     finding = next(one for one in typo.findings if one.code == "mapping-target-misspelt")
     assert finding.severity == "warning" and finding.hint == "Write 'Text' for 'Txt' if that is meant."
@@ -135,7 +126,7 @@ def test_a_misspelt_target_of_a_mapping_is_a_warning_and_the_summary_names_unmap
 
 
 def test_mapping_files(tmp_path):
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    gt = halves("a")
     path = tmp_path / "mapping.yaml"
     path.write_text("gt: {a: b}\npred:\n  a: b\n")
     assert lcm.compare(gt, gt, mapping=path).confusion().labels == ["Background", "b"]
@@ -154,10 +145,6 @@ def test_wrong_mapping_files_are_input_errors(tmp_path, text):
     path.write_text(text)
     with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
         lcm.compare(LAYOUT, LAYOUT, mapping=path)
-
-
-def labelled(*labels):
-    return build({"p": (10, 10)}, [("p", label, 2 * i, 0, 2 * i + 2, 10) for i, label in enumerate(labels)])
 
 
 def test_singular_and_plural_are_two_labels_if_a_side_uses_both():
@@ -189,9 +176,8 @@ def test_a_label_that_a_mapping_forgets_is_named_with_the_way_out():
 
 def test_a_mapping_may_have_labels_of_single_predictions(tmp_path):
     """What is under the name of a prediction wins over what is for all, label by label."""
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    rows = [("p", "x", 0, 0, 5, 10), ("p", "y", 5, 0, 10, 10)]
-    first, second = (build(ONE, rows, name=f"folder/{name}.json") for name in ("first", "second.v2"))
+    gt = halves("a", "b")
+    first, second = (halves("x", "y", name=f"folder/{name}.json") for name in ("first", "second.v2"))
     path = tmp_path / "mapping.yaml"
     path.write_text("pred: {x: a, y: b}\npreds: {second.v2: {x: b}, third: }\n")
     for mapping in (path, {"pred": {"x": "a", "y": "b"}, "preds": {"second.v2": {"x": "b"}, "third": {}}}):

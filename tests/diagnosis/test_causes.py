@@ -1,4 +1,6 @@
-"""Causes of wrong pixels: pages one can count, and a loop over all pixels."""
+"""Causes of wrong pixels, pairs of regions and border slack: pages one can count, and a loop over all pixels."""
+
+import math
 
 import numpy as np
 import pytest
@@ -6,11 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from layoutcm.diagnosis import border_slack
 from layoutcm.diagnosis.border_slack import quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.paired_regions import paired_regions
+from layoutcm.diagnosis.pairing_kernel import NO_PARTNER, STATUSES
 from layoutcm.metrics.levels import pages_of
-from support.causes_loop import box_pixels, causes_of_page
+from support.causes_loop import box_pixels, causes_of_page, gt_status_of, pairs, pred_status_of
 from support.layouts import build
+from support.sample_comparisons import compare_sample
 
 PAGE = {"p": (100, 100)}  # a tolerance of 0.02 is 2 px
 NAMES = ["a", "b", "c"]
@@ -34,59 +40,34 @@ def causes(gt, pred, tolerance=0.02, **options):
     return cells
 
 
-def test_a_box_a_little_too_narrow_is_slack():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)])
-    assert found == {"slack": {("a", "Background"): 2 * 40}}
-
-
-def test_in_a_strip_wider_than_the_tolerance_only_the_middle_is_slack():
+BOX, MISSED = ("a", 10, 10, 50, 50), ("a", "Background")
+WHOLE, HALVES = [("a", 0, 0, 40, 20)], [("a", 0, 0, 19, 20), ("a", 21, 0, 40, 20)]
+PICTURE, CAPTION = ("a", 0, 0, 80, 80), ("b", 20, 60, 60, 70)
+THREE = [("a", 0, 0, 40, 40), ("b", 10, 10, 20, 20), ("c", 5, 30, 90, 60)]
+PAGES = {
+    "a box that is a little too narrow": ([BOX], [("a", 10, 10, 48, 50)], 0.02, {"slack": {MISSED: 2 * 40}}),
     # Of the three columns of the strip, only the middle one and the ends of the others are within 2 px of both borders.
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 47, 50)])
-    cell = ("a", "Background")
-    assert found == {"slack": {cell: 40 + 2 * 2}, "size": {cell: 2 * 40 - 2 * 2}}
+    "a strip wider than the tolerance": ([BOX], [("a", 10, 10, 47, 50)], 0.02,
+        {"slack": {MISSED: 40 + 2 * 2}, "size": {MISSED: 2 * 40 - 2 * 2}}),
+    "the area outside the page is Background":
+        ([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)], 0.02, {"slack": {MISSED: 2 * 100}}),
+    "a tolerance of zero forgives nothing": ([BOX], [("a", 10, 10, 48, 50)], 0, {"size": {MISSED: 2 * 40}}),
+    "partners with different labels": ([BOX], [("b", *BOX[1:])], 0.02, {"label": {("a", "b"): 40 * 40}}),
+    "a region in two halves": (WHOLE, HALVES, 0, {"split": {MISSED: 2 * 20}}),
+    "two regions in one": (HALVES, WHOLE, 0, {"merge": {("Background", "a"): 2 * 20}}),
+    "a second region on a found one": ([("a", 0, 0, 40, 40)], [("a", 0, 0, 40, 40), ("b", 5, 5, 40, 40)], 0,
+        {"duplicate": {("a", "b"): 35 * 35 / 2}}),
+    "a missed caption inside a picture": ([PICTURE, CAPTION], [PICTURE], 0, {"missed": {("b", "a"): 40 * 10}}),
+    "an invented caption": ([PICTURE], [PICTURE, CAPTION], 0, {"invented": {("a", "b"): 40 * 10 / 2}}),
+    "a region far away": ([("a", 0, 0, 20, 20)], [("a", 60, 60, 80, 80)], 0.02,
+        {"missed": {MISSED: 400}, "invented": {("Background", "a"): 400}}),
+    "gt against itself": (THREE, THREE, 0.02, {}),
+}  # fmt: skip
 
 
-def test_the_area_outside_the_page_is_background():
-    assert causes([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)]) == {"slack": {("a", "Background"): 2 * 100}}
-
-
-def test_a_tolerance_of_zero_forgives_nothing():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)], tolerance=0)
-    assert found == {"size": {("a", "Background"): 2 * 40}}
-
-
-def test_partners_with_different_labels_are_a_wrong_label():
-    found = causes([("a", 10, 10, 50, 50)], [("b", 10, 10, 50, 50)])
-    assert found == {"label": {("a", "b"): 40 * 40}}
-
-
-def test_a_region_in_two_halves_is_split_and_two_regions_in_one_are_merged():
-    whole, halves = [("a", 0, 0, 40, 20)], [("a", 0, 0, 19, 20), ("a", 21, 0, 40, 20)]
-    found = causes(whole, halves, tolerance=0)
-    assert found == {"split": {("a", "Background"): 2 * 20}}
-    found = causes(halves, whole, tolerance=0)
-    assert found == {"merge": {("Background", "a"): 2 * 20}}
-
-
-def test_a_second_region_on_a_found_one_is_a_duplicate():
-    found = causes([("a", 0, 0, 40, 40)], [("a", 0, 0, 40, 40), ("b", 5, 5, 40, 40)], tolerance=0)
-    assert found == {"duplicate": {("a", "b"): 35 * 35 / 2}}
-
-
-def test_a_caption_inside_a_picture_is_missed_or_invented():
-    picture, caption = ("a", 0, 0, 80, 80), ("b", 20, 60, 60, 70)
-    assert causes([picture, caption], [picture], tolerance=0) == {"missed": {("b", "a"): 40 * 10}}
-    assert causes([picture], [picture, caption], tolerance=0) == {"invented": {("a", "b"): 40 * 10 / 2}}
-
-
-def test_a_region_far_away_is_missed_and_the_other_invented():
-    found = causes([("a", 0, 0, 20, 20)], [("a", 60, 60, 80, 80)])
-    assert found == {"missed": {("a", "Background"): 400}, "invented": {("Background", "a"): 400}}
-
-
-def test_gt_against_itself_has_no_causes():
-    regions = [("a", 0, 0, 40, 40), ("b", 10, 10, 20, 20), ("c", 5, 30, 90, 60)]
-    assert causes(regions, regions) == {}
+@pytest.mark.parametrize(("gt", "pred", "tolerance", "expected"), PAGES.values(), ids=PAGES)
+def test_pages_that_one_can_count(gt, pred, tolerance, expected):
+    assert causes(gt, pred, tolerance) == expected
 
 
 @pytest.mark.parametrize("grown", [1, 2])
@@ -103,11 +84,6 @@ def test_pixels_that_are_not_judged_have_no_cause():
     found = c.causes(tolerance=0)
     # Of the region, 20 columns are judged; pred has the first half of them, which is no IoU above 1/2.
     assert found.totals == dict.fromkeys(CAUSES, 0.0) | {"size": 10 * 40}
-
-
-def test_different_labels_have_no_causes():
-    c = lcm.compare(build(PAGE, [("p", "a", 0, 0, 9, 9)], ["a"]), build(PAGE, [("p", "x", 0, 0, 9, 9)], ["x"]))
-    assert np.isnan(c.causes().values).all() and np.isnan(c.forgiveness()["micro_f1"]).all()
 
 
 def test_causes_by_label_by_page_and_by_document():
@@ -174,3 +150,109 @@ def test_generated_pages_equal_the_loop_over_all_pixels(page, tolerance):
     expected = causes_of_page(*regions, width, height, tolerance)
     for cause in CAUSES:
         assert found.get(cause, {}) == pytest.approx(dict(expected[cause]), abs=1e-9)
+
+
+def shares(c):
+    """The share counted quickly, and the one of the causes."""
+    totals = c.causes().totals
+    c.sources.causes.kept.clear()
+    return c.border_slack(), totals["slack"] / sum(totals.values())
+
+
+@pytest.mark.parametrize("rounding", ["outer", "exact"])
+def test_the_sample_has_the_share_of_its_causes(rounding):
+    quick, exact = shares(compare_sample(rounding=rounding))
+    assert quick == pytest.approx(exact, abs=1e-12) and 0.2 < exact < 0.5
+
+
+def test_a_page_that_one_can_count():
+    box = ("p", "a", 10, 10, 50, 50)
+    gt, pred = build(PAGE, [box]), build(PAGE, [("p", "a", 10, 10, 49, 50), ("p", "a", 90, 0, 94, 10)])
+    # 40 pixels beside the border, and 40 in a region that is not there: gt has no `a` near it.
+    assert lcm.compare(gt, pred).border_slack() == 40 / (40 + 40)
+
+
+def test_pages_and_documents_have_their_own_share():
+    c = compare_sample()
+    page, document = c.pages[0], c.documents[-1]
+    for level in ({"page": page}, {"document": document}):
+        totals = c.causes(**level).totals
+        assert c.border_slack(**level) == pytest.approx(totals["slack"] / sum(totals.values()))
+    c.causes()  # from now on it is taken from the causes of all pages
+    assert c.border_slack(page=page) == pytest.approx(compare_sample().border_slack(page=page))
+
+
+@pytest.mark.parametrize("labels", [3, 15, 16, 70])
+def test_pages_with_many_labels_and_pixels_that_are_not_judged(labels):
+    rng = np.random.default_rng(labels)
+    names = [f"n{i}" for i in range(labels)]
+    start, size = rng.integers(0, 80, (labels, 2)), rng.integers(5, 20, (labels, 2))
+    boxes = np.hstack([start, start + size])
+    moved = boxes + rng.integers(-2, 3, boxes.shape).clip(-boxes, 100 - boxes)
+    rows = [("p", name, *box) for name, box in zip(names, boxes)]
+    gt = build(PAGE, [*rows, ("p", "skip", 0, 0, 40, 30)], [*names, "skip"])
+    pred = build(PAGE, [("p", name, *box) for name, box in zip(names, moved)], names)
+    quick, exact = shares(lcm.compare(gt, pred, mapping={"gt": {"skip": "Ignore"}}))
+    assert quick == pytest.approx(exact, abs=1e-12) and quick > 0
+
+
+def test_it_is_not_counted_where_that_would_take_long(monkeypatch):
+    c = compare_sample()
+    monkeypatch.setattr(border_slack, "MOST_PAGES", 2)
+    assert c.border_slack() is None
+    c = compare_sample()
+    c.causes()  # counted anyway, so that it is known
+    assert c.border_slack() > 0
+
+
+def test_without_errors_or_with_different_labels_there_is_none():
+    a, b = build(PAGE, [("p", "a", 0, 0, 9, 9)]), build(PAGE, [("p", "b", 0, 0, 9, 9)])
+    assert math.isnan(lcm.compare(a, a).border_slack()) and math.isnan(lcm.compare(a, b).border_slack())
+
+
+box = st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(1, 9), st.integers(1, 9))
+region = st.tuples(st.sampled_from("ab"), box.map(lambda b: (b[0], b[1], min(b[0] + b[2], 12), min(b[1] + b[3], 12))))
+side = st.lists(region, max_size=5)
+page = st.tuples(side, side, st.lists(region.map(lambda one: one[1]), max_size=2))
+
+
+def plain(gt, pred, ignored):
+    """[(side, number in the file, partner, status)] of the regions of a page that have pixels."""
+    hidden = set().union(*(box_pixels(*box) for box in ignored))
+    sides = [[(k, label, box_pixels(*box) - hidden) for k, (label, box) in enumerate(own)] for own in (gt, pred)]
+    sides = [[one for one in own if one[2]] for own in sides]
+    numbers = [[one[0] for one in own] for own in sides]
+    regions = [[one[1:] for one in own] for own in sides]
+    partners = pairs(*regions)
+    rows = []
+    for which, status_of in enumerate((gt_status_of, pred_status_of)):
+        for i, number in enumerate(numbers[which]):
+            partner = partners[which][i]
+            status = status_of(i, *regions, *partners) or "paired"
+            rows.append((which, number, None if partner is None else numbers[1 - which][partner], status))
+    return rows
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(page, min_size=1, max_size=3))
+def test_generated_pages_equal_sets_of_pixels(pages):
+    sizes = {f"p{i}": (12, 12) for i in range(len(pages))}
+    rows = [[], []]
+    starts = []
+    for i, (gt, pred, ignored) in enumerate(pages):
+        starts.append([len(own) for own in rows])
+        rows[0] += [(f"p{i}", label, *box) for label, box in gt] + [(f"p{i}", "skip", *box) for box in ignored]
+        rows[1] += [(f"p{i}", label, *box) for label, box in pred]
+    layouts = [build(sizes, own, ["a", "b", "skip"]) for own in rows]
+    c = lcm.compare(*layouts, mapping={"gt": {"skip": "Ignore"}}, taxonomy="same")
+    found = paired_regions(c.sources.causes)
+    own_row = [int(c.alignment.mapped.rows[which][row]) for which, row in zip(found.side, found.row)]
+    expected = [(i, *one) for i, one_page in enumerate(pages) for one in plain(*one_page)]
+    actual = []
+    for k, status in enumerate(found.status):
+        if STATUSES[status] == "empty":
+            continue
+        i, which, partner = int(found.page[k]), int(found.side[k]), found.partner[k]
+        other = None if partner == NO_PARTNER else own_row[partner] - starts[i][1 - which]
+        actual.append((i, which, own_row[k] - starts[i][which], other, STATUSES[status]))
+    assert actual == expected

@@ -34,19 +34,14 @@ def test_the_worked_page():
     pred = [("titles", 0, 5, 40, 16), ("body", 0, 30, 100, 70), ("list", 0, 70, 100, 80), ("stamp", 0, 78, 50, 100)]
     found = suggested(gt, pred, prior=False)
     assert rows_of(found, "pred_label", "gt_label", "runner_up", "mapped") == [
-        ("titles", "Title", "Section-header", True),
-        ("body", "Text", "", True),
-        ("list", "Text", "", True),
+        ("titles", "Title", "Section-header", True), ("body", "Text", "", True), ("list", "Text", "", True),
         ("stamp", "Background", "Text", False),
-    ]
+    ]  # fmt: skip
     np.testing.assert_allclose(found.table["share"], [5 / 11, 1, 1, 20 / 22])
     np.testing.assert_allclose(found.table["runner_up_share"], [6 / 11, np.nan, np.nan, 2 / 22])
     assert found.table["note"].tolist() == [
-        "by its name, instead of Section-header",
-        "",
-        "",
-        "left as it is: mostly Background",
-    ]
+        "by its name, instead of Section-header", "", "", "left as it is: mostly Background",
+    ]  # fmt: skip
     assert found.mapping == {"pred": {"titles": "Title", "body": "Text", "list": "Text"}}
     assert found.unmatched.to_dict("records") == [
         {"gt_label": "Section-header", "pred_label": "titles", "share": 6 * 40 / 1000}

@@ -26,43 +26,37 @@ def groups(c, attribute):
     return {name: [c.pages[k] for k in np.flatnonzero(found.group == i)] for i, name in enumerate(found.names)}
 
 
-def of_values(values):
-    """The groups of an attribute with these values, one page each, as lists of values."""
+MANY = [f"v{i:02}" for i in range(60)] + [f"v{i:02}" for i in range(49)]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        # Texts are groups, and pages without one are the last.
+        (["b", "a", "", "b"], {"a": ["a"], "b": ["b", "b"], "not given": [""]}),
+        # Few numbers are groups in their order, more are cut at quartiles.
+        (["10", "9", "2", "10"], {"2": ["2"], "9": ["9"], "10": ["10", "10"]}),
+        (list("71234568"), {"1 to 2": ["1", "2"], "3 to 4": ["3", "4"], "5 to 6": ["5", "6"], "7 to 8": ["7", "8"]}),
+        (["0.5", *["1"] * 6, "2", "3", "4.25", ""],
+         {"0.5 to 1": ["0.5", *["1"] * 6], "2": ["2"], "3 to 4.25": ["3", "4.25"], "not given": [""]}),
+        (list("12345x"), {one: [one] for one in "12345x"}),
+        # The rarest of very many values are one group.
+        (MANY, {one: [one, one] for one in MANY[:49]} | {"11 further values": MANY[49:60]}),
+    ],
+    ids=["texts", "few numbers", "numbers", "equal numbers", "numbers and a text", "many"],
+)  # fmt: skip
+def test_groups_of_an_attribute(values, expected):
+    """One page for each value."""
     pages = {f"p{i}": (10, 10) for i in range(len(values))}
     c = compared(pages, attributes={f"p{i}": {"kind": value} for i, value in enumerate(values)})
-    return {name: [values[int(page[1:])] for page in own] for name, own in groups(c, "kind").items()}
+    found = [(name, [values[int(page[1:])] for page in own]) for name, own in groups(c, "kind").items()]
+    assert found == list(expected.items())
 
 
-def test_texts_are_groups_and_pages_without_one_are_the_last():
-    found = of_values(["b", "a", "", "b"])
-    assert list(found.items()) == [("a", ["a"]), ("b", ["b", "b"]), ("not given", [""])]
-
-
-def test_few_numbers_are_groups_in_their_order():
-    assert list(of_values(["10", "9", "2", "10"])) == ["2", "9", "10"]
-
-
-def test_more_numbers_are_cut_at_quartiles():
-    found = of_values([str(n) for n in (7, 1, 2, 3, 4, 5, 6, 8)])
-    assert found == {"1 to 2": ["1", "2"], "3 to 4": ["3", "4"], "5 to 6": ["5", "6"], "7 to 8": ["7", "8"]}
-    found = of_values(["0.5", "1", "1", "1", "1", "1", "1", "2", "3", "4.25", ""])
-    assert {name: len(own) for name, own in found.items()} == {"0.5 to 1": 7, "2": 1, "3 to 4.25": 2, "not given": 1}
-    assert "x" in of_values(["1", "2", "3", "4", "5", "x"])
-
-
-def test_the_rarest_of_very_many_values_are_one_group():
-    values = [f"v{i:02}" for i in range(60)] + [f"v{i:02}" for i in range(49)]
-    found = of_values(values)
-    assert len(found) == 50 and len(found["11 further values"]) == 11
-
-
-def test_format_and_size():
+def test_derived_groups():
     c = compared({"tall": (100, 200), "wide": (300, 200), "nearly": (104, 100), "just": (110, 100)})
     assert groups(c, "format") == {"portrait": ["tall"], "landscape": ["wide"], "square": ["nearly", "just"]}
     assert groups(c, "size") == {"104": ["nearly"], "110": ["just"], "200": ["tall"], "300": ["wide"]}
-
-
-def test_regions_and_content():
     regions = [("p", "a", 0, 0, 10, 5), ("p", "b", 0, 0, 10, 5), ("p", "b", 0, 2, 5, 6), ("q", "a", 0, 0, 10, 1)]
     c = compared({"p": (10, 10), "q": (10, 10), "r": (10, 10)}, regions)
     assert groups(c, "regions") == {"0": ["r"], "1": ["q"], "2": ["p"]}
@@ -72,11 +66,8 @@ def test_regions_and_content():
 def test_columns_of_a_page_with_a_wide_title_and_a_margin():
     """Two columns below a title; what lies beside them is too narrow for a column."""
     regions = [
-        ("p", "a", 0, 0, 100, 30),
-        ("p", "b", 0, 40, 45, 90),
-        ("p", "b", 50, 35, 90, 100),
-        ("p", "b", 91, 0, 100, 100),
-    ]
+        ("p", "a", 0, 0, 100, 30), ("p", "b", 0, 40, 45, 90), ("p", "b", 50, 35, 90, 100), ("p", "b", 91, 0, 100, 100),
+    ]  # fmt: skip
     assert page_columns(compared({"p": (100, 100)}, regions).alignment).tolist() == [2]
     # Three side by side on a tenth of the lines are no columns.
     regions = [("p", "a", 0, 10, 100, 100), *(("p", "b", x, 0, x + 20, 8) for x in (0, 30, 60))]

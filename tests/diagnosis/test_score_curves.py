@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.diagnosis import score_areas, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
-from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.validation import make_layout
 from support import score_maps
-from support.layouts import build
+from support.generated_pages import random_layouts
+from support.layouts import build, with_shapes
 
 LABELS = ["a", "b"]
 ONE = {"p": (10, 10)}
@@ -32,6 +31,9 @@ def test_the_worked_page_of_the_documentation():
     expected = [[0.2, 50 / 70, 1, 100 / 120], [0.5, 50 / 60, 1, 100 / 110], [0.9, 1, 0.8, 80 / 90]]
     np.testing.assert_allclose(curve, expected, atol=1e-12)
     assert s.best().to_dict("records") == [{"label": "a", "threshold": 0.5, "f1": pytest.approx(100 / 110)}]
+    # 50 pixels do not have the label in gt; the scores 0.9, 0.5 and 0.2 are on 0, 10 and 10 of them.
+    roc = [[np.inf, 0, 0], [0.9, 0, 0.8], [0.5, 0.2, 1], [0.2, 0.4, 1], [0, 1, 1]]
+    assert s.roc("a").values.tolist() == roc
     assert s.roc_auc == {"a": pytest.approx(0.98)} and s.ece == {"a": pytest.approx(6 / 70)}
     table = s.reliability("a")
     assert list(table) == ["above", "up_to", "pixels", "mean_score", "share_in_gt"] and len(table) == 10
@@ -41,14 +43,11 @@ def test_the_worked_page_of_the_documentation():
     gain = s.gains().iloc[0]
     assert gain["present_f1"] == pytest.approx(100 / 120) and gain["gain"] == pytest.approx(100 / 110 - 100 / 120)
     assert np.isnan(gain["held_out_f1"]) and not s.is_cross_validated
+    for call in (s.curve, s.reliability):
+        with pytest.raises(lcm.InputError, match=r"'Table' is not known\. Use one of a"):
+            call("Table")
     fewer = curves(GT, PRED[:2]).gains().iloc[0]  # the best threshold keeps everything
     assert np.isnan(fewer["threshold"]) and fewer["f1"] == fewer["present_f1"] and fewer["gain"] == 0
-
-
-def test_the_roc_of_the_worked_page():
-    """50 pixels have the label in gt, 50 have not; scores 0.9, 0.5, 0.2 are on 40, 10, 0 and on 0, 10, 10 of them."""
-    rows = curves(GT, PRED).roc("a").values.tolist()
-    assert rows == [[np.inf, 0, 0], [0.9, 0, 0.8], [0.5, 0.2, 1], [0.2, 0.4, 1], [0, 1, 1]]
 
 
 def test_no_threshold_is_chosen_on_other_documents_that_all_regions_are_right_on():
@@ -128,12 +127,6 @@ def test_nothing_to_compare():
     assert np.isnan(s.best_overall["f1"])
 
 
-def test_an_unknown_label_is_named():
-    for call in (curves(GT, PRED).curve, curves(GT, PRED).reliability):
-        with pytest.raises(lcm.InputError, match=r"'Table' is not known\. Use one of a"):
-            call("Table")
-
-
 def test_pixels_that_are_not_judged_do_not_count():
     gt = build(ONE, [*GT, ("p", "skip", 0, 0, 5, 10)], ["a", "skip"])
     s = lcm.compare(gt, build(ONE, PRED), mapping={"gt": {"skip": "Ignore"}}).score_curves()
@@ -144,11 +137,9 @@ def test_pixels_that_are_not_judged_do_not_count():
 
 
 def test_outlines_count_only_their_own_pixels():
-    pages = build({"p": (8, 8)}, []).page_columns
     triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
-    rows, boxes = np.zeros(2, np.int32), np.array([[0.0, 0.0, 8.0, 8.0], [0.0, 0.0, 8.0, 1.0]])
-    regions = Regions(rows, rows, boxes, np.array([0.5, 0.0]), {0: triangle})
-    pred = make_layout("pred", "test", ["a"], pages, regions)
+    rows = [("p", "a", 0, 0, 8, 8, 0.5), ("p", "a", 0, 0, 8, 1, 0.0)]
+    pred = with_shapes(build({"p": (8, 8)}, rows), {0: triangle})
     s = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 4)]), pred).score_curves()
     pixels = [(x, y) for x in range(8) for y in range(8) if x + 0.5 + y + 0.5 < 7.5]  # no centre is on the edge
     right = sum(y < 4 for _, y in pixels)
@@ -242,20 +233,8 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     np.testing.assert_allclose(table["gain"], table["held_out_f1"] - table["present_f1"])
 
 
-def random_layouts(pages=13, regions=30, size=30):
-    rng = np.random.default_rng(5)
-    sizes, sides = {f"page {i}": (size, size) for i in range(pages)}, []
-    for _ in "gp":
-        corners = np.sort(rng.integers(0, size, (pages * regions, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [
-            (f"page {i % pages}", LABELS[i % 2], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
-        ]
-        sides.append(build(sizes, rows, LABELS))
-    return sides
-
-
 def test_threads_and_chunks_change_nothing(monkeypatch):
-    sides = random_layouts()
+    sides = random_layouts(13, 30, (30, 30), LABELS)
     whole = lcm.compare(*sides, threads=1).score_curves()
     monkeypatch.setattr(score_areas, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).score_curves()
@@ -284,7 +263,7 @@ def test_gains_with_many_scores_equal_a_loop_over_held_out_documents():
 
 def test_many_documents_are_held_out_in_groups(monkeypatch):
     """With as many groups as documents it is the same as holding out each; with fewer, every second one."""
-    c = lcm.compare(*random_layouts())
+    c = lcm.compare(*random_layouts(13, 30, (30, 30), LABELS))
     monkeypatch.setattr(score_curves, "MOST_GROUPS", 2)
     assert score_curves.groups_of_documents(np.arange(5)).tolist() == [0, 1, 0, 1, 0]
     found = c.score_curves().gains()["held_out_f1"]
@@ -294,7 +273,7 @@ def test_many_documents_are_held_out_in_groups(monkeypatch):
 def test_compiled_and_plain_python_give_the_same_areas(monkeypatch):
     from layoutcm.compiled import Process
 
-    sides = random_layouts(pages=3, regions=12)
+    sides = random_layouts(3, 12, (30, 30), LABELS)
     monkeypatch.setattr(Process, "steps", -(10**9))
     plain = lcm.compare(*sides).score_curves()
     monkeypatch.setattr(Process, "steps", 10**9)

@@ -1,11 +1,13 @@
-"""The matrix rule on small examples, and its scores against scikit-learn."""
+"""The matrix rule on small examples, its scores against scikit-learn, and content, which counts each pixel once."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 import layoutcm as lcm
-from layoutcm.metrics.scores import AVERAGES, harmonic
+from layoutcm.metrics.scores import AVERAGES
 from support.layouts import build
 
 nan = float("nan")
@@ -54,9 +56,15 @@ def test_tensor_gives_true_recall_and_precision():
     assert m.average("micro") == pytest.approx({"precision": 2 / 3, "recall": 1, "f1": 0.8})
 
 
-def test_samples_count_with_their_weights():
-    heavy = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab", weights=[3, 2])
-    np.testing.assert_array_equal(heavy.values, [[0, 0, 0], [0, 0, 3], [0, 0, 2]])
+@pytest.mark.parametrize(
+    ("gt", "pred", "weights", "expected"),
+    [
+        (["a", "b"], ["b", "b"], [3, 2], [[0, 0, 0], [0, 0, 3], [0, 0, 2]]),
+        (["a", "b"], ["a", "a"], [2, 0], [[0, 0, 0], [0, 2, 0], [0, 0, 0]]),
+    ],
+)
+def test_samples_count_with_their_weights(gt, pred, weights, expected):
+    assert lcm.label_sets_confusion(gt, pred, "ab", weights=weights).values.tolist() == expected
 
 
 def test_undefined_values_are_nan():
@@ -107,6 +115,7 @@ def test_accuracy_agrees_with_scikit_learn():
         np.add.at(matrix, (y_true, y_pred), 1)
         assert lcm.accuracy(matrix) == pytest.approx(accuracy_score(y_true, y_pred))
         assert lcm.averages(matrix, "micro")["f1"] == pytest.approx(accuracy_score(y_true, y_pred))
+    assert lcm.accuracy([[5, 1, 0], [2, 6, 2], [0, 1, 3]]) == 14 / 20 and lcm.accuracy([[0, 1], [3, 0]]) == 0
     assert np.isnan(lcm.accuracy(np.zeros((3, 3)))) and np.isnan(lcm.accuracy(np.zeros((0, 0))))
 
 
@@ -136,10 +145,8 @@ def test_collapsing_a_tensor_sums_each_mass_separately():
 
 
 def test_collapse_sums_blocks():
-    gt, pred = ["", "a", "b", "b", "ab"], ["a", "a", "", "a", "b"]
-    m = lcm.label_sets_confusion(gt, pred, "ab")
-    np.testing.assert_allclose(m.collapse().values, [[0, 1], [1, 4]])
-    assert m.collapse().labels == ["Background", "Content"]
+    content = lcm.label_sets_confusion(["", "a", "b", "b", "ab"], ["a", "a", "", "a", "b"], "ab").collapse()
+    assert content.labels == ["Background", "Content"] and content.values.tolist() == [[0, 1], [1, 4]]
 
 
 def test_class_table_counts_pixels_even_where_columns_do_not():
@@ -150,32 +157,6 @@ def test_class_table_counts_pixels_even_where_columns_do_not():
     assert table.loc["a", ["gt_pixels", "pred_pixels"]].tolist() == [2, 2]
     assert table.loc["b", ["gt_pixels", "pred_pixels"]].tolist() == [0, 2]
     assert m.values.sum(axis=0).tolist() == [0, 1, 1]
-
-
-def test_harmonic_mean_of_nan_and_0():
-    np.testing.assert_array_equal(harmonic([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1])
-
-
-@pytest.mark.parametrize(
-    ("call", "place"),
-    [
-        (lambda: lcm.label_sets_confusion(["z"], ["a"], "ab"), "gt_sets[0]"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a", "b"], "ab"), "gt_sets, pred_sets"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", weights=[1, 2]), "weights"),
-        (lambda: lcm.label_sets_confusion(["a"], [""], "ab", background=None), "pred_sets[0]"),
-        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", method="mean"), "method"),
-        (lambda: lcm.averages([[1, 2]], "micro"), "matrix"),
-        (lambda: lcm.averages([[1]], "median"), "average"),
-        (lambda: lcm.averages([["x"]], "micro"), "matrix"),
-        (lambda: lcm.accuracy([[1, 2]]), "matrix"),
-        (lambda: lcm.accuracy([[-1]]), "matrix"),
-        (lambda: lcm.accuracy([[nan]]), "matrix"),
-    ],
-)
-def test_wrong_arguments_are_named(call, place):
-    with pytest.raises(lcm.InputError) as caught:
-        call()
-    assert caught.value.place == place and caught.value.hint
 
 
 def test_a_matrix_without_background():
@@ -211,11 +192,6 @@ def test_another_name_for_background():
     assert (m.labels, m.has_background, m.sides, m.recipe) == (["Other", "a", "b"], True, None, "")
     assert m.values.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
     assert m.collapse().labels == ["Other", "Content"]
-
-
-def test_weights_of_0_are_allowed():
-    m = lcm.label_sets_confusion(["a", "b"], ["a", "a"], "ab", weights=[2, 0])
-    assert m.values.tolist() == [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
 
 
 def test_both_masses_of_method_matrix_are_the_same_array():
@@ -264,3 +240,60 @@ def test_labels_on_one_side_only_are_visible():
 def test_what_python_shows():
     m = lcm.label_sets_confusion(["a"], ["b"], "ab", weights=[1234.4], method="tensor")
     assert repr(m) == "<Confusion tensor of 3 labels, 1,234 label pixels>"
+
+
+SIZE = 8
+corner = st.integers(0, SIZE)
+content_box = st.tuples(st.sampled_from("abc"), corner, corner, corner, corner)
+
+
+def layout_of(boxes):
+    return build({"p_1": (SIZE, SIZE)}, [("p_1", *one) for one in boxes], "abc")
+
+
+def label_maps(boxes):
+    """{label: bool[y, x]}, from the boxes alone."""
+    maps = {label: np.zeros((SIZE, SIZE), bool) for label in "abc"}
+    for label, x0, y0, x1, y1 in boxes:
+        maps[label][y0:y1, x0:x1] = True
+    return maps
+
+
+@given(st.lists(content_box, max_size=5), st.lists(content_box, max_size=5))
+@settings(max_examples=80, deadline=None)
+def test_content_and_right_labels_of_all_pixels(gt, pred):
+    c, maps = lcm.compare(layout_of(gt), layout_of(pred), taxonomy="same"), [label_maps(gt), label_maps(pred)]
+    is_gt, is_pred = (np.any(list(side.values()), axis=0) for side in maps)
+    both = (is_gt & is_pred).sum()
+    expected = {
+        "precision": (both, is_pred.sum()),
+        "recall": (both, is_gt.sum()),
+        "f1": (2 * both, (is_gt.sum() + is_pred.sum())),
+    }
+    for method in ("matrix", "tensor"):
+        m = c.confusion(method=method)
+        assert m.content() == pytest.approx({k: a / b if b else np.nan for k, (a, b) in expected.items()}, nan_ok=True)
+        labels = sum(maps[0][label].sum() for label in "abc")
+        right = sum((maps[0][label] & maps[1][label]).sum() for label in "abc")
+        assert m.right == pytest.approx(right / labels if labels else np.nan, nan_ok=True)
+    assert c.content(page="p_1") == pytest.approx(c.content(), nan_ok=True)
+    assert m.right == pytest.approx(m.average("micro")["recall"], nan_ok=True)  # of method tensor
+
+
+def test_a_pixel_with_two_labels_counts_once():
+    """gt has a on all 4 pixels; pred has a on 2 of them, one of them with b, and b alone on a third."""
+    gt = build({"p": (4, 1)}, [("p", "a", 0, 0, 4, 1)], "ab")
+    pred = build({"p": (4, 1)}, [("p", "a", 0, 0, 2, 1), ("p", "b", 1, 0, 3, 1)], "ab")
+    c = lcm.compare(gt, pred)
+    assert c.content() == {"precision": 1, "recall": 0.75, "f1": pytest.approx(6 / 7)}
+    assert c.confusion().right == 0.5  # a is found on two of four pixels
+    assert c.confusion().average("micro")["recall"] == pytest.approx((1 + 1 / 2) / 4)  # the matrix divides a pixel
+
+
+def test_content_without_pages_labels_or_background():
+    empty = build({}, [])
+    assert np.isnan(list(lcm.compare(empty, empty).content().values())).all()
+    different = lcm.compare(layout_of([("a", 0, 0, 8, 8)]), build({"p_1": (8, 8)}, [("p_1", "z", 0, 0, 4, 8)]))
+    assert different.content()["recall"] == 0.5 and np.isnan(different.confusion().right)
+    m = lcm.label_sets_confusion(["a"], ["b"], "ab", background=None)
+    assert np.isnan(m.content()["f1"])

@@ -125,15 +125,24 @@ def test_no_number_depends_on_whether_names_are_equal(pages, count, sample):
 
 
 def test_what_needs_one_list_of_labels_does_not_exist():
-    gt, pred = different()
-    c = lcm.compare(gt, pred)
-    objects = c.objects()
+    c = lcm.compare(*different())
+    objects, found = c.objects(), c.centroids()
     assert objects.ap is None and "different labels" in objects.why_no_ap
-    assert all(np.isnan(value) for value in objects.scores_at(0.5).values())
     assert objects.class_scores_at(0.5)["found"].isna().all()
     assert objects.scores_at(0.3, class_aware=False)["recall"] == 1
-    assert np.isnan(c.centroids().precision) and len(c.centroids().matches) == 0
-    assert all(np.isnan(value) for value in c.soft().values()) and np.isnan(c.soft(None)["dice"]).all()
-    assert np.isnan(c.confusion().right) and np.isnan(c.average()["f1"])
+    assert objects.counts_at(0.3, class_aware=False) == {"tp": 3, "fp": 0, "fn": 0}
+    assert objects.joint_pairs().empty and objects.ranked_pairs().empty
+    assert list(objects.ranked_pairs()) == ["page", "label", "gt", "pred", "score", "iou", "outcome"]
+    panoptic = objects.panoptic().set_index("label")
+    assert list(panoptic) == ["tp", "fp", "fn", "sq", "rq", "pq"] and panoptic.isna().all(axis=None)
+    assert panoptic.index.tolist() == [*c.labels[1:], "mean"]
+    assert found.matches.empty and found.pairs.shape == (0, 2) and found.comparable is False
+    assert c.centroids(class_aware=False).f1 == 1
+    assert len(c.pages_to_review()) == 0 and (c.page_tiles("p").agreement() == 4).all()
+    undefined = [
+        *objects.scores_at(0.5).values(), *objects.counts_at(0.5).values(), *c.soft().values(), *c.soft(None)["dice"],
+        *c.agreement().values(), *c.causes().values.ravel(), *c.forgiveness()["micro_f1"], c.border_slack(),
+        found.precision, found.recall, found.f1, c.confusion().right, c.average()["f1"],
+    ]  # fmt: skip
+    assert np.isnan(undefined).all()
     assert lcm.difference(c, c, 20).headline.set_index("figure")["value"].isna()["macro_f1"]
-    assert (c.page_tiles("p").agreement() == 4).all()

@@ -25,6 +25,7 @@ NO_NUMBERS = "these are not numbers: could not convert string to float: 'x'. Giv
 NO_BACKGROUND = "the set is empty and there is no background. Name a background."
 NOTHING_TO_COLLAPSE = "the matrix has no Background. Give a background label."
 ONE_OF_EACH = "Give one gt set and one pred set per sample."
+WEIGHTS = "finite numbers of 0 or more, one per sample. Correct the weights."
 NO_DOCUMENT = "document: there is no document 'c'."
 METHODS = "is not known. Use one of matrix, tensor."
 AVERAGES = "is not known. Use one of micro, macro, weighted."
@@ -40,9 +41,12 @@ AVERAGES = "is not known. Use one of micro, macro, weighted."
         (lambda: sets(["a"], [""], "ab", background=None), f"pred_sets[0]: {NO_BACKGROUND}"),
         (lambda: sets(["a"], ["a", "b"], "ab"), f"gt_sets, pred_sets: 1 and 2 samples. {ONE_OF_EACH}"),
         (lambda: sets(["a"], ["a"], "a", weights=["x"]), f"weights: {NO_NUMBERS}"),
+        (lambda: sets(["a"], ["a"], "ab", weights=[1, 2]), f"weights: must be 1 {WEIGHTS}"),
+        (lambda: sets(["a"], ["a"], "a", weights=[-1]), f"weights: must be 1 {WEIGHTS}"),
         (lambda: sets(["a"], ["a"], "a", method="mean"), f"method: 'mean' {METHODS}"),
         (lambda: sets(["a"], ["a"], "a", background=None).collapse(), f"collapse: {NOTHING_TO_COLLAPSE}"),
         (lambda: lcm.averages([[1, 2]], "micro"), f"matrix: the shape is (1, 2), {NOT_SQUARE}"),
+        (lambda: lcm.accuracy([[1, 2]]), f"matrix: the shape is (1, 2), {NOT_SQUARE}"),
         (lambda: lcm.accuracy([1]), f"matrix: the shape is (1,), {NOT_SQUARE}"),
         (lambda: lcm.accuracy([[[1]]]), f"matrix: the shape is (1, 1, 1), {NOT_SQUARE}"),
         (lambda: lcm.averages([["x"]], "micro"), f"matrix: {NO_NUMBERS}"),
@@ -69,8 +73,7 @@ def test_a_matrix_has_finite_counts(matrix):
 
 @pytest.mark.parametrize("weights", [[1], [1, 2, 3], [[1, 2]], [1, -1], [1, nan], [1, float("inf")]])
 def test_there_is_one_finite_weight_per_sample(weights):
-    message = "weights: must be 2 finite numbers of 0 or more, one per sample. Correct the weights."
-    assert message_of(lambda: sample_weights(2, 2, weights)) == message
+    assert message_of(lambda: sample_weights(2, 2, weights)) == f"weights: must be 2 {WEIGHTS}"
     assert sample_weights(2, 2, [0, 1.5]).tolist() == [0, 1.5] and sample_weights(2, 2, None).tolist() == [1, 1]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 import layoutcm as lcm
-from layoutcm.layouts.model import PRED, Finding
+from layoutcm.layouts.model import GT, PRED, Finding
 from layoutcm.metrics.family_confusion import COUNTS, FamilyConfusion, FamilyMatrix, family_confusion, names_in_order
 from layoutcm.metrics.family_trees import FamilyTree
 from support import pixel_loop
@@ -47,9 +47,10 @@ def test_three_ways_to_count_a_remaining_pair(count, mass):
     assert f.matrices["F"].to_numpy().sum() == pytest.approx(6 * mass)
 
 
-def test_a_label_is_out_of_family_if_its_family_has_only_hits():
-    f = lcm.label_sets_families([{"a", "b"}], [{"a"}], {"F": ["a", "b"]})
-    assert f.given_gt().set_index("label").loc["b"].tolist() == [0, 0, 1, 1, OOF]
+@pytest.mark.parametrize("other", ["b", OOF])  # a label may be named OOF
+def test_a_label_is_out_of_family_if_its_family_has_only_hits(other):
+    f = lcm.label_sets_families([{other, "a"}], [{"a"}], {"F": ["a", other]})
+    assert f.given_gt().set_index("label").loc[other].tolist() == [0, 0, 1, 1, OOF]
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -186,11 +187,6 @@ def test_no_samples_and_empty_pages():
     assert empty.families({}, "page").matrices == {} and len(empty.families({}, "page").given_gt()) == 0
 
 
-def test_a_label_may_be_named_oof():
-    f = lcm.label_sets_families([{OOF, "a"}], [{"a"}], {"A": ["a", OOF]})
-    assert f.given_gt().set_index("label").loc[OOF].tolist() == [0, 0, 1, 1, OOF]
-
-
 def test_label_sets_with_a_built_in_tree():
     f = lcm.label_sets_families([{"title"}, {"text", "list"}], [{"text"}, {"list"}], "publaynet", depth=9)
     assert f.tree == FamilyTree(
@@ -237,13 +233,10 @@ def test_a_prediction_can_be_correct_if_a_family_has_a_common_label(gt, pred, co
 @pytest.mark.parametrize(
     ("depth", "expanded", "names"),
     [
-        (0, [], ["Content"]),
-        (1, [], ["A", "B", "d"]),
-        (1, ["A"], ["X", "c", "B", "d"]),
-        (2, [], ["A / X", "c", "B / X", "d"]),
-        (3, [], ["a", "c", "b", "d"]),
+        (0, [], ["Content"]), (1, [], ["A", "B", "d"]), (1, ["A"], ["X", "c", "B", "d"]),
+        (2, [], ["A / X", "c", "B / X", "d"]), (3, [], ["a", "c", "b", "d"]),
     ],
-)
+)  # fmt: skip
 def test_names_are_in_the_order_of_the_tree(depth, expanded, names):
     tree = FamilyTree("", {"a": ("A", "X"), "unused": ("A", "Y"), "c": ("A",), "b": ("B", "X")})
     assert names_in_order(["d", "b", "a", "c"], tree, depth, expanded) == names
@@ -278,3 +271,18 @@ def test_wrong_arguments_are_named(call, place, problem, hint, two_pages):
     with pytest.raises(lcm.InputError) as caught:
         call(lcm.compare(*two_pages))
     assert caught.value.args == ("", place, problem, hint)
+
+
+def test_shares_are_shares_of_pixels():
+    """gt has A everywhere; pred has A on the left half, and B and C together on the right half."""
+    gt = build({"p": (10, 10)}, [("p", "A", 0, 0, 10, 10)], "ABC")
+    pred = build({"p": (10, 10)}, [("p", "A", 0, 0, 5, 10), ("p", "B", 5, 0, 10, 10), ("p", "C", 5, 0, 10, 10)], "ABC")
+    c = lcm.compare(gt, pred)
+    f = c.families({"F": ["A", "B", "C"]})
+    assert f.shares(GT) == {"identity": 0.5, "in_family": 0.5, "oof": 0}
+    assert f.given_gt().set_index("label").loc["A", ["identity", "total"]].tolist() == [0.5, 100]
+    # 150 label pixels of pred: 50 of A are right, 50 of B and 50 of C are in the family.
+    assert f.shares(PRED) == pytest.approx({"identity": 1 / 3, "in_family": 2 / 3, "oof": 0})
+    assert f.matrices["F"].loc["A"].tolist() == [50, 50, 50, 0]  # the pairs
+    assert c.families({"F": ["A", "B", "C"]}, count="pairs").shares(GT)["identity"] == pytest.approx(1 / 3)
+    assert "count:by side" in f.recipe

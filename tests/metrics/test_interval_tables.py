@@ -12,6 +12,11 @@ SCORES = ("precision", "recall", "f1")
 EQUAL = [0.5] * 6
 
 
+def of_pages(gt, pred):
+    """A comparison in which every page is a document."""
+    return lcm.compare(gt, pred, documents={page: page for page in gt.page_columns.names})
+
+
 def test_the_whole_table_of_six_equal_pages():
     """Half of label a is found on all pages, so that nothing varies.
 
@@ -53,15 +58,9 @@ def test_intervals_as_json_values():
     values = found.as_dict()
     headline, classes = values.pop("headline"), values.pop("classes")
     assert values == {
-        "units": "documents",
-        "unit_count": 6,
-        "few_documents": True,
-        "interval": "jackknife",
-        "n": 3,
-        "seed": 1,
-        "level": 0.9,
-        "recipe": recipe,
-    }
+        "units": "documents", "unit_count": 6, "few_documents": True, "interval": "jackknife", "n": 3, "seed": 1,
+        "level": 0.9, "recipe": recipe,
+    }  # fmt: skip
     assert len(headline) == 27 and len(classes) == 8
     facts = {"value": 1, "low": 1, "high": 1, "documents": 6, "remark": "no spread between documents"}
     assert headline[0] == {"figure": "micro_precision"} | facts
@@ -103,7 +102,7 @@ def test_a_class_in_few_documents_has_no_interval():
     gt = build(pages, [*rows, *six, ("p0", "b", 0, 5, 10, 9)], "abc")
     invented = [(f"p{i}", "b", 0, 5, 10, 6) for i in range(1, 5)]
     pred = build(pages, [*rows, *six[:3], ("p0", "b", 0, 5, 10, 7), *invented], "abc")
-    found = lcm.compare(gt, pred, documents={page: page for page in pages}).bootstrap()
+    found = of_pages(gt, pred).bootstrap()
     table = found.classes().set_index(["label", "score"])
     assert table.loc["b", "documents"].to_dict() == {"precision": 5, "recall": 1, "f1": 5, "iou": 5}
     recall, precision = table.loc[("b", "recall")], table.loc[("b", "precision")]
@@ -142,8 +141,7 @@ def row_of(shares, changes, **options):
         build(pages, [(page, "a", 0, 0, round(1000 * (x + by * y)), 1) for page, x, y in zip(pages, shares, changes)])
         for by in (0, 1)
     ]
-    a, b = (lcm.compare(gt, pred, documents={page: page for page in pages}) for pred in preds)
-    found = lcm.difference(a, b, **options)
+    found = lcm.difference(*(of_pages(gt, pred) for pred in preds), **options)
     return found.headline.set_index("figure").loc["micro_recall"]
 
 
@@ -168,8 +166,7 @@ def test_no_difference_shown_says_if_two_points_could_not_be_shown():
     narrow, wide = row_of(a, [0.02, -0.02] * 4), row_of(a, [0.03, -0.03] * 4)
     assert narrow["high"] == pytest.approx(-narrow["low"]) and 0.015 < narrow["high"] < 0.02 < wide["high"]
     assert narrow[["verdict", "remark"]].tolist() == ["no difference shown", ""]
-    remark = "interval too wide to show 0.02"
-    assert wide[["verdict", "remark"]].tolist() == ["no difference shown", remark]
+    assert wide[["verdict", "remark"]].tolist() == ["no difference shown", "interval too wide to show 0.02"]
 
 
 def test_class_verdicts_are_corrected_for_the_number_of_classes():
@@ -179,9 +176,7 @@ def test_class_verdicts_are_corrected_for_the_number_of_classes():
     rows = [(page, label, 0, 2 * k, 10, 2 * k + 2) for page in pages for k, label in enumerate("abc")]
     gt = build(pages, [*rows, *((page, "d", 0, 6, 10, 8) for page in ("p0", "p1"))], labels)
     half = build(pages, [(page, label, 0, y, 5, y2) for page, label, _, y, _, y2 in rows], labels)
-    documents = {page: page for page in pages}
-    a, b = (lcm.compare(gt, pred, documents=documents) for pred in (half, gt))
-    found = lcm.difference(a, b)
+    found = lcm.difference(*(of_pages(gt, pred) for pred in (half, gt)))
     table = found.classes().set_index(["label", "score"])
     recall = table.xs("recall", level="score")
     assert recall.loc[["a", "b", "c"], "p"].tolist() == pytest.approx([3 * 2 / 64] * 3)  # Background is not tested
@@ -199,8 +194,7 @@ def test_an_interval_that_depends_on_one_document_says_so():
     rows = [(page, "a", 0, 0, 10, 5) for page in pages]
     a = build(pages, [*rows, ("p0", "b", 0, 5, 10, 6)], "ab")
     b = build(pages, [*rows, *((page, "b", 0, 5, 10, 6) for page in pages)], "ab")
-    documents = {page: page for page in pages}
-    found = lcm.difference(*(lcm.compare(gt, pred, documents=documents) for pred in (a, b))).classes()
+    found = lcm.difference(*(of_pages(gt, pred) for pred in (a, b))).classes()
     row = found.set_index(["label", "score"]).loc[("b", "precision")]
     assert np.isnan(row["low"]) and row["documents"] == 8 and row["remark"] == "undefined without one of the documents"
 

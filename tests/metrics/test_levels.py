@@ -84,18 +84,13 @@ def test_tables_with_different_labels_are_sorted_by_the_content_score():
         ({"kind": "macro", "over": "pages"}, (2 / 4, 1.5 / 4, (1 + 2 / 3) / 4)),
         ({"kind": "macro", "over": "documents"}, (1 / 2, 2 / 3 / 2, 4 / 5 / 2)),
         # with Background: a1 1, b1 1/3, a2 as in the matrix [[0, 0], [50, 50]], c 1, b2 with 50 of 75 pred pixels
-        (
-            {"kind": "macro", "over": "pages", "background": True},
-            (
-                (1 + 1 / 3 + 1 / 2 + 1 + 2 / 9) / 5,
-                (1 + 1 / 3 + 1 / 4 + 1 + 1 / 3) / 5,
-                (1 + 1 / 3 + 1 / 3 + 1 + 4 / 15) / 5,
-            ),
-        ),
+        ({"kind": "macro", "over": "pages", "background": True},
+         ((1 + 1 / 3 + 1 / 2 + 1 + 2 / 9) / 5, (1 + 1 / 3 + 1 / 4 + 1 + 1 / 3) / 5,
+          (1 + 1 / 3 + 1 / 3 + 1 + 4 / 15) / 5)),
         # correct pixels of the pages: 1, 1/2, 1/2, 1, 1/2
         ({"kind": "micro", "over": "pages", "background": True}, (0.7, 0.7, 0.7)),
     ],
-)
+)  # fmt: skip
 def test_averages_over_pixels_pages_and_documents(five_pages, options, expected):
     assert five_pages.average(**options) == pytest.approx(dict(zip(("precision", "recall", "f1"), expected)))
 
@@ -123,13 +118,6 @@ def test_pages_behind_a_cell_in_descending_order():
     assert behind.values.tolist() == [["c", "B", 4, 4 / 6.5], ["b", "B", 2, 2 / 6.5], ["a", "A", 0.5, 0.5 / 6.5]]
     assert list(behind) == ["page", "document", "pixels", "share"] and behind.index.tolist() == [0, 1, 2]
     assert c.pages_behind("x", "z")[["page", "pixels"]].values.tolist() == [["a", 0.5]]
-
-
-def test_equal_pages_behind_a_cell_stay_in_the_order_of_the_file():
-    pages = {f"page {i}": (4, 4) for i in range(40)}
-    layout = build(pages, [(page, "x", 0, 0, 4, 1 + i % 2) for i, page in enumerate(pages)])
-    found = lcm.compare(layout, layout).pages_behind("x", "x")["page"].tolist()
-    assert found == [*list(pages)[1::2], *list(pages)[::2]]
 
 
 def test_pages_and_documents_are_found_by_name(five_pages):
@@ -218,30 +206,28 @@ def test_the_largest_groups_of_a_cell():
     blocks = [(range(3), [3, 0, 3]), (range(3, 5), [1, 5])]
     mass = lambda values: np.array(values, float).reshape(-1, 1, 1)
     matrices = lambda: [(groups, GroupMatrices(mass(own), mass(own), mass(own)[:, 0])) for groups, own in blocks]
-    for most, groups, added in (
-        (1, [4], [5]),
-        (3, [4, 0, 2], [5, 3, 3]),
-        (6, [4, 0, 2, 3, -1, -1], [5, 3, 3, 1, 0, 0]),
+    for blocks_given, most, groups, added, adding in (
+        (matrices(), 1, [4], [5], 4),
+        (matrices(), 3, [4, 0, 2], [5, 3, 3], 4),
+        (matrices(), 6, [4, 0, 2, 3, -1, -1], [5, 3, 3, 1, 0, 0], 4),
+        ([], 2, [-1, -1], [0, 0], 0),
     ):
-        found = largest_groups(matrices(), [0], most)
-        assert [part.tolist() for part in found] == [[[groups]], [[added]], [[4]]]
+        found = largest_groups(blocks_given, [0], most)
+        assert [part.tolist() for part in found] == [[[groups]], [[added]], [[adding]]]
         assert [part.dtype for part in found] == [np.int64, np.float64, np.int64]
-
-
-def test_without_pages_no_group_adds_to_a_cell():
-    group, best, adding = largest_groups([], [0], 2)
-    assert (group.tolist(), best.tolist(), adding.tolist()) == ([[[-1, -1]]], [[[0, 0]]], [[0]])
 
 
 @pytest.mark.parametrize("label", ["a", "b"])
 def test_equal_pages_and_documents_stay_in_the_order_of_the_file(label):
+    """In the tables, and behind a cell."""
     pages = {f"page {i}": (4, 4) for i in range(40)}
     gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
     pred = build(pages, [(page, label, 0, 0, 4, 2 + i % 2) for i, page in enumerate(pages)])
     c = lcm.compare(gt, pred, documents={page: page for page in pages})
     assert c.taxonomy == ("same" if label == "a" else "different")
-    expected = [*list(pages)[::2], *list(pages)[1::2]]
-    assert c.page_table()["page"].tolist() == c.document_table()["document"].tolist() == expected
+    half, more = list(pages)[::2], list(pages)[1::2]
+    assert c.page_table()["page"].tolist() == c.document_table()["document"].tolist() == half + more
+    assert c.pages_behind("a", label)["page"].tolist() == more + half
 
 
 def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():

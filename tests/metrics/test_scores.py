@@ -15,25 +15,26 @@ def rounded(scores):
     return {name: np.round(values, 6).tolist() for name, values in scores.items()}
 
 
-def test_a_ratio_is_undefined_only_where_the_whole_is_0():
-    np.testing.assert_array_equal(ratio([1, 0, 3, 0], [2, 5, 0, 0]), [0.5, 0, nan, nan])
-    np.testing.assert_array_equal(ratio(1, [4, 0]), [0.25, nan])
-    np.testing.assert_array_equal(ratio([[1], [2]], [4, 8]), [[0.25, 0.125], [0.5, 0.25]])
-
-
-def test_the_harmonic_mean():
-    np.testing.assert_allclose(harmonic([1, 0.5, 0.25, 0], [0.5, 0.5, 0.75, 1]), [2 / 3, 0.5, 0.375, 0])
+@pytest.mark.parametrize(
+    ("function", "given", "expected"),
+    [
+        # A ratio is undefined only where the whole is 0.
+        (ratio, ([1, 0, 3, 0], [2, 5, 0, 0]), [0.5, 0, nan, nan]),
+        (ratio, (1, [4, 0]), [0.25, nan]),
+        (ratio, ([[1], [2]], [4, 8]), [[0.25, 0.125], [0.5, 0.25]]),
+        (harmonic, ([1, 0.5, 0.25, 0], [0.5, 0.5, 0.75, 1]), [2 / 3, 0.5, 0.375, 0]),
+        (harmonic, ([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1]),
+    ],
+)
+def test_ratios_and_harmonic_means(function, given, expected):
+    np.testing.assert_allclose(function(*given), expected, rtol=1e-15)
 
 
 def test_margins_of_one_mass_and_of_two():
     found = margins(MATRIX, MATRIX.T)
     assert [part.tolist() for part in found.parts()] == [[5, 6, 3], [5, 6, 3], [6, 10, 4], [6, 10, 4]]
-    assert [part.tolist() for part in margins(MATRIX, MATRIX).without_first(1).parts()] == [
-        [6, 3],
-        [6, 3],
-        [10, 4],
-        [8, 5],
-    ]
+    rest = margins(MATRIX, MATRIX).without_first(1)
+    assert [part.tolist() for part in rest.parts()] == [[6, 3], [6, 3], [10, 4], [8, 5]]
     stacked = margins(np.stack([MATRIX, EMPTY]), np.stack([EMPTY, MATRIX]))
     assert stacked.recall_hit.tolist() == [[5, 6, 3], [0, 0, 0]] and stacked.gt.tolist() == [[6, 10, 4], [0, 0, 0]]
     assert stacked.precision_hit.tolist() == [[0, 0, 0], [5, 6, 3]] and stacked.pred.tolist() == [[0, 0, 0], [7, 8, 5]]
@@ -74,11 +75,10 @@ def test_a_label_on_one_side_counts_and_a_label_on_neither_side_does_not():
     assert rounded(found["weighted"]) == rounded({"precision": 1 / 2, "recall": 0.5 / 2, "f1": 1 / 3})
 
 
-def test_accuracy():
-    assert lcm.accuracy(MATRIX) == 14 / 20 and lcm.accuracy([[0, 1], [3, 0]]) == 0
-
-
-def test_a_label_on_half_a_pixel_counts_as_much_as_others_in_a_macro_average():
-    only_in_gt, only_in_pred = [[2, 0], [0.5, 0]], [[2, 0.5], [0, 0]]
-    assert lcm.averages(only_in_gt, "macro") == pytest.approx({"precision": 0.8 / 2, "recall": 1 / 2, "f1": 4 / 9})
-    assert lcm.averages(only_in_pred, "macro") == pytest.approx({"precision": 1 / 2, "recall": 0.8 / 2, "f1": 4 / 9})
+@pytest.mark.parametrize(
+    ("matrix", "precision", "recall"),
+    [([[2, 0], [0.5, 0]], 0.8 / 2, 1 / 2), ([[2, 0.5], [0, 0]], 1 / 2, 0.8 / 2)],
+    ids=["only in gt", "only in pred"],
+)
+def test_a_label_on_half_a_pixel_counts_as_much_as_others_in_a_macro_average(matrix, precision, recall):
+    assert lcm.averages(matrix, "macro") == pytest.approx({"precision": precision, "recall": recall, "f1": 4 / 9})

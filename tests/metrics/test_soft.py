@@ -90,16 +90,11 @@ def test_scores_of_two_classes_and_two_samples_by_hand():
 @pytest.mark.parametrize(
     ("gt", "pred", "result"),
     [
-        ("float16", "float16", "float32"),
-        ("float16", "float32", "float32"),
-        ("float32", "float32", "float32"),
-        ("bool", "float32", "float32"),
-        ("int64", "float16", "float32"),
-        ("float32", "float64", "float64"),
-        ("float64", "float16", "float64"),
-        ("bool", "int8", "float64"),
+        ("float16", "float16", "float32"), ("float16", "float32", "float32"), ("float32", "float32", "float32"),
+        ("bool", "float32", "float32"), ("int64", "float16", "float32"), ("float32", "float64", "float64"),
+        ("float64", "float16", "float64"), ("bool", "int8", "float64"),
     ],
-)
+)  # fmt: skip
 def test_the_floating_type_of_the_scores(gt, pred, result):
     found = lcm.soft_scores(np.ones((1, 2), gt), np.ones((1, 2), pred), None)
     assert {name: (values.dtype, *values.tolist()) for name, values in found.items()} == dict.fromkeys(

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Regions
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.validation import make_layout
-from support.layouts import build
+from support.generated_pages import layouts, random_layouts
+from support.layouts import build, with_shapes
 from support.pixel_loop import LABELS, score_map, scores_of_maps
 
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
@@ -27,20 +26,6 @@ page = st.tuples(
 
 def values(scores):
     return [scores[name] for name in NAMES]
-
-
-def layouts(pages, k=1):
-    """gt and pred of generated pages [(size, gt boxes, pred boxes)], scaled by k."""
-    sizes = {f"page {i}": (w * k, h * k) for i, ((w, h), _, _) in enumerate(pages)}
-    rows = [
-        [
-            (f"page {i}", label, *(k * v for v in corners), np.nan if score is None else score)
-            for i, generated in enumerate(pages)
-            for label, *corners, score in generated[side]
-        ]
-        for side in (1, 2)
-    ]
-    return [build(sizes, side, LABELS) for side in rows]
 
 
 def test_the_two_page_example_by_hand(two_pages):
@@ -66,7 +51,7 @@ def test_the_two_page_example_by_hand(two_pages):
 @given(pages=st.lists(page, min_size=1, max_size=3), beta=st.sampled_from([0.5, 1.0, 2.0]))
 @settings(max_examples=60, deadline=None)
 def test_layout_scores_are_equal_to_those_of_pixel_maps(rounding, pages, beta):
-    c = lcm.compare(*layouts(pages), rounding=rounding)
+    c = lcm.compare(*layouts(pages, LABELS), rounding=rounding)
     if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
         pages = [
             (
@@ -91,7 +76,7 @@ def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
     pages = [((8, 8), *sides) for _, *sides in pages]
     pages.append(((8, 8), [(label, 0, 0, 1, 1, None) for label in LABELS], []))
     maps = [np.stack([score_map(sides[k], 8, 8, "outer") for _, *sides in pages]) for k in (0, 1)]
-    c = lcm.compare(*layouts(pages))
+    c = lcm.compare(*layouts(pages, LABELS))
     for average in ("micro", "macro", "weighted", None):
         np.testing.assert_allclose(values(c.soft(average)), values(lcm.soft_scores(*maps, average)), rtol=1e-9)
 
@@ -101,7 +86,7 @@ def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
 def test_without_scores_they_are_equal_to_the_tensor_method(pages):
     """Method tensor gives true recall and precision of multi-label pixels, and so do soft scores of 0 and 1."""
     unscored = [(size, *([(*box[:5], None) for box in side] for side in sides)) for size, *sides in pages]
-    c = lcm.compare(*layouts(unscored))
+    c = lcm.compare(*layouts(unscored, LABELS))
     for kind in ("micro", "macro"):
         soft, tensor = c.soft(kind), c.confusion(method="tensor").average(kind)
         if kind == "micro" and np.isfinite(list(soft.values())).all():
@@ -113,10 +98,10 @@ def test_without_scores_they_are_equal_to_the_tensor_method(pages):
 @given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
 @settings(max_examples=30, deadline=None)
 def test_scaling_does_not_change_scores_and_equal_sides_have_dice_1(pages, k):
-    small, large = (lcm.compare(*layouts(pages, scale), rounding="exact") for scale in (1, k))
+    small, large = (lcm.compare(*layouts(pages, LABELS, scale), rounding="exact") for scale in (1, k))
     for average in AVERAGES:
         np.testing.assert_allclose(values(large.soft(average)), values(small.soft(average)), rtol=1e-9)
-    gt, _ = layouts(pages)
+    gt, _ = layouts(pages, LABELS)
     dice = lcm.compare(gt, gt).soft()["dice"]
     assert np.isnan(dice) or dice == pytest.approx(1)
 
@@ -151,11 +136,8 @@ def test_soft_scores_use_the_options_of_the_comparison():
 
 
 def test_outlines_count_only_their_own_pixels():
-    pages = build({"p": (8, 8)}, []).page_columns
     triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
-    one = np.zeros(1, np.int32)
-    regions = Regions(one, one, np.array([[0.0, 0.0, 8.0, 8.0]]), np.array([0.5]), {0: triangle})
-    pred = make_layout("pred", "test", ["a"], pages, regions)
+    pred = with_shapes(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 8, 0.5)]), {0: triangle})
     soft = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 8)]), pred).soft("micro")
     covered = sum(x + 0.5 + y + 0.5 < 7.5 for x in range(8) for y in range(8))  # no centre is on the edge
     assert soft["recall"] == pytest.approx(covered * 0.5 / 64)
@@ -191,15 +173,7 @@ def test_the_sums_of_pages_and_labels_by_hand():
 def test_threads_and_chunks_change_nothing(monkeypatch):
     from layoutcm.metrics import soft_layouts
 
-    rng = np.random.default_rng(5)
-    pages = {f"page {i}": (90, 70) for i in range(11)}
-    sides = []
-    for _ in "gp":
-        corners = np.sort(rng.integers(0, 90, (11 * 40, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [
-            (f"page {i % 11}", LABELS[i % 3], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
-        ]
-        sides.append(build(pages, rows, LABELS))
+    sides = random_layouts(11, 40, (90, 70), LABELS)
     whole = lcm.compare(*sides, threads=1).sources.soft_sums
     monkeypatch.setattr(soft_layouts, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).sources.soft_sums
@@ -242,14 +216,16 @@ def test_soft_scores_without_a_meaning_are_nan(tmp_path):
     assert np.isnan(values(lcm.compare(empty, empty).soft("micro"))).all()
 
 
-def test_wrong_options_of_a_comparison_are_named(two_pages):
-    c = lcm.compare(*two_pages)
-    for options in ({"average": "mean"}, {"beta": "x"}, {"page": "zzz"}, {"page": "p1", "document": "p1"}):
-        with pytest.raises(lcm.InputError):
-            c.soft(**options)
-
-
-def test_an_unknown_page_is_an_error_even_if_there_are_no_soft_scores(two_pages):
-    c = lcm.compare(*two_pages, taxonomy="different")
-    with pytest.raises(lcm.InputError, match="there is no page 'zzz'"):
-        c.soft(page="zzz")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"average": "mean"}, "average: 'mean' is not known"),
+        ({"beta": "x"}, "beta: 'x' is not a number of 0 or more"),
+        ({"page": "zzz"}, "there is no page 'zzz'"),
+        ({"page": "p1", "document": "p1"}, "both are given"),
+    ],
+)
+@pytest.mark.parametrize("taxonomy", ["same", "different"])  # which has no soft scores
+def test_wrong_options_of_a_comparison_are_named(two_pages, options, words, taxonomy):
+    with pytest.raises(lcm.InputError, match=words):
+        lcm.compare(*two_pages, taxonomy=taxonomy).soft(**options)

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.layouts.model import CocoFacts, Regions
+from layoutcm.layouts.model import CocoFacts
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.validation import make_layout
 from layoutcm.verification.recount import verify
 from support import pixel_loop
-from support.layouts import build
+from support.layouts import build, with_shapes
 from support.pixel_loop import LABELS, assert_counted, count_families, score_map, scores_of_pairs
 
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
@@ -176,13 +175,12 @@ def test_soft_scores_with_scores_equal_maps_of_the_judged_pixels(generated, scor
 
 def with_outlines(layout):
     """Every second box as an outline of the same four corners and one point more inside it."""
-    regions = layout.region_columns
     shapes = {
         i: Outline((np.array([[x0, y0], [x1, y0], [(x0 + x1) / 2, (y0 + y1) / 2], [x1, y1], [x0, y1]]),))
-        for i, (x0, y0, x1, y1) in enumerate(regions.boxes.tolist())
+        for i, (x0, y0, x1, y1) in enumerate(layout.region_columns.boxes.tolist())
         if i % 2 == 0 and x0 < x1 and y0 < y1
     }
-    return replace(layout, region_columns=replace(regions, shapes=shapes))
+    return with_shapes(layout, shapes)
 
 
 @settings(max_examples=20, deadline=None)
@@ -242,13 +240,9 @@ def test_the_mark_may_need_a_word_of_its_own(n_labels):
 
 def test_ignored_outlines_on_a_page_without_other_shapes():
     """A triangle of gt over half of a page is not judged."""
-    pages = build({"p": (8, 8)}, []).page_columns
-    ring = np.array([[0, 0], [8, 0], [0, 8]], float)
-    regions = Regions(
-        np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([[0, 0, 8, 8.0]]), np.array([np.nan]),
-        {0: Outline((ring,))}, None, np.array([True]),
-    )  # fmt: skip
-    gt = make_layout("gt", "test", ["a"], pages, regions)
+    rows = [("p", "a", 0, 0, 8, 8)]
+    triangle = Outline((np.array([[0, 0], [8, 0], [0, 8]], float),))
+    gt = with_shapes(marked(build({"p": (8, 8)}, rows), rows, ["ignore"]), {0: triangle})
     pred = build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 8, 0.5)])
     c = lcm.compare(gt, pred)
     inside = sum(x + 0.5 + y + 0.5 <= 8 for x in range(8) for y in range(8))

@@ -1,7 +1,6 @@
 """Counting by rows gives the same pairs as a loop over pixels, as the sweep, and in any size of strips."""
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from layoutcm.pixels import grid, raster
 from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 from layoutcm.verification.drawn_pixels import inside_mask, inside_polygon
 from support.generated_pages import LABELS, layouts, page
-from support.layouts import build
+from support.layouts import build, with_shapes
 from support.pixel_loop import pixel_sets
 
 WIDTH, HEIGHT = 14, 11
@@ -40,7 +39,7 @@ def shaped_layout(regions):
     boxes = [(label, *(what if isinstance(what, tuple) else (0, 0, WIDTH, HEIGHT))) for label, what in regions]
     layout = build({"p": (WIDTH, HEIGHT)}, [("p", *row) for row in boxes], list("abc"))
     shapes = {i: what for i, (_, what) in enumerate(regions) if not isinstance(what, tuple)}
-    return replace(layout, region_columns=replace(layout.region_columns, shapes=shapes))
+    return with_shapes(layout, shapes)
 
 
 def drawn(regions, rounding):
@@ -123,8 +122,7 @@ def test_pages_with_and_without_outlines_stay_in_order():
     triangle = Outline((np.array([[0, 0], [8, 0], [0, 8]], float),))
     regions = [(f"p{i}", "a", 0, 0, 8, 8) for i in range(6)]
     gt = build({f"p{i}": (10, 10) for i in range(6)}, regions)
-    shaped = replace(gt, region_columns=replace(gt.region_columns, shapes={1: triangle, 2: triangle, 5: triangle}))
-    counts = lcm.compare(shaped, gt).counts()
+    counts = lcm.compare(with_shapes(gt, dict.fromkeys((1, 2, 5), triangle)), gt).counts()
     assert counts.page.tolist() == sorted(counts.page.tolist())
     covered = [counts.of_pages([i]).pixels[counts.of_pages([i]).has(0, 1)].sum() for i in range(6)]
     assert covered == [64, 28, 28, 64, 64, 28]
@@ -146,8 +144,8 @@ def test_more_sets_than_the_first_buffer_holds(monkeypatch):
 def test_outlines_that_would_take_minutes_are_refused():
     high = Outline((np.array([[0, 0], [1, 0], [0, 1]], float) * [1 << 13, 1 << 15],))
     rows = [(f"p{i}", "a", 0, 0, 1 << 13, 1 << 15) for i in range(1200)]
-    layout = build({f"p{i}": (1 << 13, 1 << 15) for i in range(1200)}, rows)
-    layout = replace(layout, region_columns=replace(layout.region_columns, shapes=dict.fromkeys(range(1200), high)))
+    pages = {f"p{i}": (1 << 13, 1 << 15) for i in range(1200)}
+    layout = with_shapes(build(pages, rows), dict.fromkeys(range(1200), high))
     with pytest.raises(InputError, match=r"7,200 points of outlines.* at least .* steps to be filled. .*shapes='box'"):
         lcm.compare(layout, layout)
 
@@ -175,11 +173,9 @@ def test_labels_in_every_row_count_as_steps(monkeypatch):
     """Boxes of 100 labels below each other: each label is in few rows, but has its bits in all of them."""
     triangle = Outline((np.array([[0, 0], [400, 0], [0, 400]], float),))
     rows = [("p", f"l{i}", 0, 4 * i, 400, 4 * i + 4) for i in range(100)]
-    layout = build({"p": (400, 400)}, rows)
-    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: triangle}))
-    monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
-    monkeypatch.setattr(raster, "STEPS_PER_POINT", 0)
-    monkeypatch.setattr(raster, "MOST_STEPS", 30_000)
+    layout = with_shapes(build({"p": (400, 400)}, rows), {0: triangle})
+    for name, value in (("STEPS_PER_PAGE", 0), ("STEPS_PER_POINT", 0), ("MOST_STEPS", 30_000)):
+        monkeypatch.setattr(raster, name, value)
     with pytest.raises(InputError, match="steps to be filled"):
         lcm.compare(layout, layout)
     monkeypatch.setattr(raster, "MOST_STEPS", 40_000)
@@ -203,13 +199,11 @@ def test_many_small_boxes_of_one_page_are_counted():
 
 def test_what_every_strip_repeats_is_counted(monkeypatch):
     """With one row a strip, an outline of many points is looked at 500 times; the limit allows 256."""
-    layout, points = build({"p": (500, 500)}, [("p", "a", 0, 0, 500, 500)]), 4000
-    angles = np.linspace(0, 2 * np.pi, points)
+    angles = np.linspace(0, 2 * np.pi, 4000)
     circle = Outline((250 + 240 * np.stack([np.cos(angles), np.sin(angles)], axis=1),))
-    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: circle}))
-    monkeypatch.setattr(raster, "MOST_STEPS", 0)
-    monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
-    monkeypatch.setattr(raster, "STEPS_PER_POINT", 256)
+    layout = with_shapes(build({"p": (500, 500)}, [("p", "a", 0, 0, 500, 500)]), {0: circle})
+    for name, value in (("MOST_STEPS", 0), ("STEPS_PER_PAGE", 0), ("STEPS_PER_POINT", 256)):
+        monkeypatch.setattr(raster, name, value)
     lcm.compare(layout, layout)
     monkeypatch.setattr(raster, "STRIP_TILES", 1)
     with pytest.raises(InputError, match="steps to be filled"):
@@ -219,10 +213,7 @@ def test_what_every_strip_repeats_is_counted(monkeypatch):
 def test_a_large_outline_that_both_sides_have_is_filled_once(monkeypatch):
     rings = [np.array([[0, 0], [8, 0], [0, 8]], float), np.array([[1, 1], [9, 1], [9, 9]], float)]
     layout = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
-    with_ring = lambda ring: replace(
-        layout, region_columns=replace(layout.region_columns, shapes={0: Outline((ring,))})
-    )
-    gt, same, other = with_ring(rings[0]), with_ring(rings[0].copy()), with_ring(rings[1])
+    gt, same, other = (with_shapes(layout, {0: Outline((ring,))}) for ring in (rings[0], rings[0].copy(), rings[1]))
     expected = [lcm.compare(gt, pred).counts().table().to_dict("list") for pred in (same, other)]
     filled, spans = [], GridShape.spans
     monkeypatch.setattr(GridShape, "spans", lambda shape, *rows: filled.append(shape) or spans(shape, *rows))
@@ -233,8 +224,7 @@ def test_a_large_outline_that_both_sides_have_is_filled_once(monkeypatch):
 
 def test_a_mask_is_decoded_once_for_all_strips_of_a_page(monkeypatch):
     mask = RunMask(40, 30, np.array([100, 900, 200]))
-    layout = build({"p": (30, 40)}, [("p", "a", 0, 0, 30, 40)])
-    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: mask}))
+    layout = with_shapes(build({"p": (30, 40)}, [("p", "a", 0, 0, 30, 40)]), {0: mask})
     calls, decoded = [], GridShape.decoded
     monkeypatch.setattr(GridShape, "decoded", lambda shape: calls.append(shape) or decoded(shape))
     monkeypatch.setattr(raster, "STRIP_TILES", 1)

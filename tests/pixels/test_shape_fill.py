@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.pixels.grid import SideBoxes, alignment_to_grid, to_grid
 from layoutcm.pixels.shape_fill import shape_on_grid
+from support.coco_files import coco, image, read_coco, region
 from support.generated_pages import LABELS, layouts, page
-from support.layouts import build
+from support.layouts import build, with_shapes
 
 
 def covered(shape, width, height, own=None, strip=None):
@@ -151,16 +151,10 @@ def test_a_mask_of_another_size_is_sampled_at_pixel_centres():
     np.testing.assert_array_equal(covered(quarter, 4, 4, (2, 2)), np.pad(np.ones((2, 2), bool), (0, 2)))
 
 
-def shaped(layout: Layout, shape) -> Layout:
-    from dataclasses import replace
-
-    return replace(layout, region_columns=replace(layout.region_columns, shapes={0: shape}))
-
-
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
 def test_an_outline_counts_pixels_in_every_rounding(rounding):
     triangle = np.array([[0, 0], [8, 0], [0, 8]], float)
-    gt = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 8, 8)]), Outline((triangle,)))
+    gt = with_shapes(build({"p": (10, 10)}, [("p", "a", 0, 0, 8, 8)]), {0: Outline((triangle,))})
     pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
     m = lcm.compare(gt, pred, rounding=rounding).confusion()
     # pixels whose centre has x + y < 8; centres on the diagonal x + y = 8 are on the edge and do not count
@@ -168,24 +162,14 @@ def test_an_outline_counts_pixels_in_every_rounding(rounding):
     assert m.values.tolist() == [[0, 100 - expected], [0, expected]]
 
 
-def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
-    import json
-
+def test_polygons_from_a_file_agree_with_pycocotools():
     polygon = [3.2, 2.1, 17.9, 4.4, 15.3, 16.8, 6.1, 13.7]
     rle = coco_mask.frPyObjects([polygon], 20, 24)[0]
-    images = [{"id": 1, "width": 24, "height": 20, "file_name": "p"}]
-    categories = [{"id": 1, "name": "a"}]
-    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [3, 2, 15, 15]}
     segmentation = {"size": [20, 24], "counts": rle["counts"].decode()}
-    path = tmp_path / "gt.json"
-    path.write_text(
-        json.dumps(
-            {"images": images, "categories": categories, "annotations": [annotation | {"segmentation": segmentation}]}
-        )
-    )
-    layout = lcm.read(path, shapes="polygon")
+    content = coco([image(width=24, height=20)], [region(bbox=[3, 2, 15, 15], segmentation=segmentation)])
+    layout = read_coco(content, shapes="polygon")
     np.testing.assert_array_equal(covered(layout.region_columns.shapes[0], 24, 20), coco_mask.decode(rle) > 0)
-    assert not lcm.read(path).region_columns.shapes
+    assert not read_coco(content).region_columns.shapes
 
 
 def test_boxes_are_clipped_before_they_are_rounded():
@@ -216,7 +200,7 @@ def test_scaled_pages_are_scaled_exactly(rounding, data):
 def test_a_scaled_outline_covers_whole_pixels():
     triangle = np.array([[0, 0], [10, 0], [0, 10]], float)
     gt = build({"p": (49, 49)}, [("p", "a", 0, 0, 49, 49)])
-    pred = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)]), Outline((triangle,)))
+    pred = with_shapes(build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)]), {0: Outline((triangle,))})
     expected = sum(x + 0.5 + y + 0.5 < 49 for x in range(49) for y in range(49))
     for rounding in ("outer", "nearest", "exact"):
         assert lcm.compare(gt, pred, rounding=rounding).confusion().values[1, 1] == expected

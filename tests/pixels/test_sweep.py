@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from support import pixel_loop
-from support.generated_pages import LABELS, SPACE, layouts, page
-from support.layouts import build
+from support.generated_pages import LABELS, SPACE, layouts, page, random_layouts
 
 
 def loop(pages, rounding, pixel=pixel_loop.contribution):
@@ -18,6 +17,11 @@ def loop(pages, rounding, pixel=pixel_loop.contribution):
         sets = [pixel_loop.pixel_sets(regions, w, h, rounding) for regions in (gt, pred)]
         total += pixel_loop.matrix(*sets, SPACE, pixel)
     return total
+
+
+def changed(sides, name=str, place=float):
+    """The boxes of both sides with other names of labels, or at other places."""
+    return [[(name(label), *map(place, corners)) for label, *corners in boxes] for boxes in sides]
 
 
 @pytest.mark.parametrize("rounding", ["outer", "nearest"])
@@ -56,10 +60,7 @@ def test_tensor_is_equal_to_the_pixel_loop(pages):
 @given(pages=st.lists(page, min_size=1, max_size=2))
 @settings(max_examples=80, deadline=None)
 def test_exact_is_the_loop_on_a_grid_four_times_as_fine(pages):
-    fine = [
-        ((4 * w, 4 * h), *([(label, *(4 * v for v in corners)) for label, *corners in boxes] for boxes in sides))
-        for (w, h), *sides in pages
-    ]
+    fine = [((4 * w, 4 * h), *changed(sides, place=lambda v: 4 * v)) for (w, h), *sides in pages]
     exact = lcm.compare(*layouts(pages), rounding="exact").confusion().values
     np.testing.assert_allclose(exact, loop(fine, "outer") / 16, rtol=1e-9, atol=1e-9)
 
@@ -84,10 +85,7 @@ def test_rows_sum_to_gt_pixels_and_pages_add_up(pages):
 @settings(max_examples=60, deadline=None)
 def test_renaming_and_reordering_labels_permutes(pages, order):
     names = [f"new {i}" for i in range(5)]
-    renamed = [
-        (frame, *([(names[LABELS.index(label)], *corners) for label, *corners in boxes] for boxes in sides))
-        for frame, *sides in pages
-    ]
+    renamed = [(frame, *changed(sides, name=lambda label: names[LABELS.index(label)])) for frame, *sides in pages]
     before = lcm.compare(*layouts(pages)).confusion().values
     after = lcm.compare(*layouts(renamed, [names[i] for i in order])).confusion().values
     place = [0, *(1 + i for i in order)]
@@ -97,10 +95,7 @@ def test_renaming_and_reordering_labels_permutes(pages, order):
 @given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
 @settings(max_examples=60, deadline=None)
 def test_scaling_by_k_scales_by_k_squared(pages, k):
-    whole = [
-        (frame, *([(label, *(round(v) for v in corners)) for label, *corners in boxes] for boxes in sides))
-        for frame, *sides in pages
-    ]
+    whole = [(frame, *changed(sides, place=round)) for frame, *sides in pages]
     before = lcm.compare(*layouts(whole)).confusion().values
     after = lcm.compare(*layouts(whole, scale=k)).confusion().values
     np.testing.assert_allclose(after, before * k * k, rtol=1e-12, atol=1e-12)
@@ -112,10 +107,8 @@ def test_a_perfect_match_is_diagonal_or_a_block(pages):
     same, _ = layouts([(frame, gt, gt) for frame, gt, _ in pages])
     m = lcm.compare(same, same).confusion()
     assert (m.values == np.diag(np.diag(m.values))).all()
-    names = {label: f"other {label}" for label in LABELS}
-    other, _ = layouts(
-        [(frame, [(names[b[0]], *b[1:]) for b in gt], []) for frame, gt, _ in pages], list(names.values())
-    )
+    renamed = [(frame, *changed([gt, []], name="other {}".format)) for frame, gt, _ in pages]
+    other, _ = layouts(renamed, [f"other {label}" for label in LABELS])
     block = lcm.compare(same, other, taxonomy="different").confusion().values
     assert block[0, 1:].sum() == 0 and block[1:, 0].sum() == 0
     assert block[:, 1:6].sum() == 0 and block[6:].sum() == 0
@@ -124,42 +117,25 @@ def test_a_perfect_match_is_diagonal_or_a_block(pages):
 @given(pages=st.lists(page, min_size=1, max_size=2))
 @settings(max_examples=60, deadline=None)
 def test_more_words_give_the_same_numbers(pages):
-    """Adding unused labels moves labels to other words and changes nothing else."""
+    """Adding unused labels, to both sides or to gt only, moves labels to other words and changes nothing else."""
     plain = lcm.compare(*layouts(pages)).confusion().values
-    for n in (30, 31, 32, 63, 64, 74, 140):
-        padded = [f"unused {i}" for i in range(n - 5)]
-        many = lcm.compare(*layouts(pages, [*padded[: n // 2], *LABELS, *padded[n // 2 :]])).confusion()
-        place = [0, *(many.labels.index(label) for label in LABELS)]
-        np.testing.assert_array_equal(many.values[np.ix_(place, place)], plain)
-        assert many.values.sum() == pytest.approx(plain.sum())
-
-
-@given(pages=st.lists(page, min_size=1, max_size=2))
-@settings(max_examples=60, deadline=None)
-def test_a_side_with_more_words_than_the_other(pages):
-    plain = lcm.compare(*layouts(pages)).confusion().values
-    gt, _ = layouts(pages, [*(f"unused {i}" for i in range(69)), *LABELS])
-    _, pred = layouts(pages)
-    many = lcm.compare(gt, pred).confusion()
-    place = [0, *(many.labels.index(label) for label in LABELS)]
-    np.testing.assert_array_equal(many.values[np.ix_(place, place)], plain)
+    unused = [f"unused {i}" for i in range(140)]
+    many = [[*unused[: n // 2], *LABELS, *unused[n // 2 : n - 5]] for n in (30, 31, 32, 63, 64, 74, 140)]
+    for gt_labels, pred_labels in [*zip(many, many), ([*unused[:69], *LABELS], LABELS)]:
+        m = lcm.compare(layouts(pages, gt_labels)[0], layouts(pages, pred_labels)[1]).confusion()
+        place = [0, *(m.labels.index(label) for label in LABELS)]
+        np.testing.assert_array_equal(m.values[np.ix_(place, place)], plain)
+        assert m.values.sum() == pytest.approx(plain.sum())
 
 
 def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
     """So many boxes that the buffers must grow, on one thread and on several, in small chunks."""
     from layoutcm.pixels import counting
 
-    rng = np.random.default_rng(3)
-    pages = {f"page {i}": (200, 150) for i in range(23)}
-    sides = []
-    for _ in range(2):
-        corners = np.sort(rng.integers(0, 150, (23 * 60, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [(f"page {i % 23}", LABELS[i % 5], *map(float, box)) for i, box in enumerate(corners)]
-        sides.append(build(pages, rows, LABELS))
+    sides = random_layouts(23, 60, (200, 150), LABELS)
     once = lcm.compare(*sides, threads=1)
-    monkeypatch.setattr(counting, "PAGES_PER_CHUNK", 4)
-    monkeypatch.setattr(counting, "ROWS_PER_PAGE", 1)
-    monkeypatch.setattr(counting, "FIRST_TABLE_SIZE", 8)
+    for name, value in (("PAGES_PER_CHUNK", 4), ("ROWS_PER_PAGE", 1), ("FIRST_TABLE_SIZE", 8)):
+        monkeypatch.setattr(counting, name, value)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))
     np.testing.assert_array_equal(once.all_counts.words, again.all_counts.words)

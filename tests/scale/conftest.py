@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from support.parts import write_sets
+
 
 @pytest.fixture(scope="module", autouse=True)
 def no_main_script():
@@ -13,3 +15,9 @@ def no_main_script():
         patch.delattr(main, "__file__", raising=False)
         patch.setattr(main, "__spec__", None, raising=False)
         yield
+
+
+@pytest.fixture
+def sets(tmp_path):
+    """The folders of gt, in four parts, and of pred, in three."""
+    return write_sets(tmp_path)

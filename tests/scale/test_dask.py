@@ -68,37 +68,29 @@ def test_an_error_of_a_part_is_that_of_the_comparison(tmp_path, client):
     assert not (tmp_path / "out" / "result.json").exists()
 
 
-def test_an_engine_that_is_not_known(tmp_path):
-    gt, pred = write_sets(tmp_path)
+def test_an_engine_that_is_not_known(tmp_path, sets):
     with pytest.raises(lcm.InputError, match="'spark' is not known"):
-        lcm.compare_partitions(gt, pred, tmp_path / "out", engine="spark")
+        lcm.compare_partitions(*sets, tmp_path / "out", engine="spark")
 
 
-LOST = [
-    KilledWorker("a task", None, 0),
-    NoWorkerError("a task", 120.0),
-    CommClosedError("in <TCP>: Stream is closed"),
-    TimeoutError("Timed out"),
+ERRORS = [
+    (KilledWorker("a task", None, 0), DEAD),
+    (NoWorkerError("a task", 120.0), DEAD),
+    (CommClosedError("in <TCP>: Stream is closed"), DEAD),
+    (TimeoutError("Timed out"), DEAD),
+    (OSError(errno.ENOSPC, "No space left on device"), r"the count: .*No space left on device"),
 ]
 
 
-@pytest.mark.parametrize("error", LOST, ids=lambda error: type(error).__name__)
-def test_whatever_is_noticed_first_a_dead_worker_is_the_same_error(tmp_path, error):
-    """The scheduler may say that a worker died, or the connection to the worker may close before that."""
+@pytest.mark.parametrize(("error", "message"), ERRORS, ids=[type(error).__name__ for error, _ in ERRORS])
+def test_whatever_is_noticed_first_a_dead_worker_is_the_same_error(tmp_path, sets, error, message):
+    """The scheduler may say that a worker died, or the connection may close before that; a full disk is named."""
 
-    def lose_workers(*_, **options):
+    def fail(*_, **options):
         raise error
 
-    with pytest.raises(lcm.InputError, match=DEAD):
-        lcm.compare_partitions(*write_sets(tmp_path), tmp_path / "out", engine=SimpleNamespace(map=lose_workers))
-
-
-def test_an_error_of_a_file_is_named(tmp_path):
-    def fill_disk(*_, **options):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(lcm.InputError, match=r"the count: .*No space left on device"):
-        lcm.compare_partitions(*write_sets(tmp_path), tmp_path / "out", engine=SimpleNamespace(map=fill_disk))
+    with pytest.raises(lcm.InputError, match=message):
+        lcm.compare_partitions(*sets, tmp_path / "out", engine=SimpleNamespace(map=fail))
 
 
 def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatch):

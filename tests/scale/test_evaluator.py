@@ -212,29 +212,17 @@ def test_evaluators_of_other_processes_are_merged():
         (["a"], [[0, 0, 1, 1, 0.5]], {}, "0.5 is not the id of a label"),
         (["a"], [[0, 0, 1, 1, np.nan]], {}, "page 'p', pred, label: nan is not the id of a label. Ids are like 0 = a."),
         (["a"], [[0, 0, 1, 1, 0.5, -np.inf]], {}, "-inf is not the id of a label. Ids are like 0 = a."),
-        (
-            ["a"],
-            ultralytics_result(BOXES, SCORES, [0, 7], {0: "a"}, (4, 4)),
-            {},
-            "page 'p', pred, label: 7.0 is not an id in the names of this result. They are {0: 'a'}.",
-        ),
-        (
-            ["a"],
-            {"boxes": [[0, 0, 1, 1]], "labels": 0},
-            {},
-            "page 'p', pred, labels: 0 is not a list of labels. Give a list with one label for each box.",
-        ),
+        (["a"], ultralytics_result(BOXES, SCORES, [0, 7], {0: "a"}, (4, 4)), {},
+         "page 'p', pred, label: 7.0 is not an id in the names of this result. They are {0: 'a'}."),
+        (["a"], {"boxes": [[0, 0, 1, 1]], "labels": 0}, {},
+         "page 'p', pred, labels: 0 is not a list of labels. Give a list with one label for each box."),
         (["a"], {"boxes": [[0, 0, 1, 1]], "labels": [[0], [0, 0]]}, {}, "[[0], [0, 0]] is not a list of labels"),
         (["a"], Detections(BOXES, SCORES, np.array(0)), {}, "array(0) is not a list of labels"),
         (5, [], {}, "labels: 5 are not labels. Give a list of names, or {id: name}."),
         (None, [], {}, "labels: None are not labels"),
         ({"a"}, [], {}, "labels: {'a'} are not labels"),
-        (
-            ["Table"],
-            [{"label": "Tabel", "x0": 0, "y0": 0, "x1": 1, "y1": 1}],
-            {},
-            "'Tabel' is not known. Use one of Table",
-        ),
+        (["Table"], [{"label": "Tabel", "x0": 0, "y0": 0, "x1": 1, "y1": 1}], {},
+         "'Tabel' is not known. Use one of Table"),
         (["a"], [[0, 0, float("nan"), 1, 0]], {}, "box 0 is [0.0, 0.0, nan, 1.0], not four finite numbers"),
         (["a"], "regions", {}, "'regions' are not regions"),
         (["a"], [[0, 0, 1, 1]], {}, "are not regions"),
@@ -245,7 +233,7 @@ def test_evaluators_of_other_processes_are_merged():
         (["a"], [], {"size": (float("nan"), 4)}, "is not width and height"),
         (["a"], [], {"page": None}, "None is not the name of a page"),
     ],
-)
+)  # fmt: skip
 def test_wrong_input(labels, regions, more, words):
     with pytest.raises(lcm.InputError) as error:
         lcm.Evaluator(labels).update([], regions, **{"page": "p", "size": (4, 4)} | more)

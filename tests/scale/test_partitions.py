@@ -13,7 +13,7 @@ from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_files import _own_table, read_part
 from layoutcm.scale.partitions import document_part
 from support.layouts import build
-from support.parts import digests, pair, write_sets
+from support.parts import compared, digests, pair, write_sets
 from support.paths import SAMPLE
 
 
@@ -166,23 +166,6 @@ def test_a_part_with_other_pages_is_refused(tmp_path):
         lcm.compare_partitions(gt, pred, tmp_path / "out")
 
 
-def test_a_folder_with_another_plan_is_refused(tmp_path):
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "out")
-    before = digests(tmp_path / "out")
-    with pytest.raises(lcm.InputError, match="the results of another comparison"):
-        lcm.compare_partitions(gt, pred, tmp_path / "out", rounding="nearest")
-    assert digests(tmp_path / "out") == before
-
-
-def test_a_folder_without_manifest_says_how_to_write_one(tmp_path):
-    with pytest.raises(lcm.InputError, match="layoutcm manifest"):
-        lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
-    lcm.write(pair()[0], "parquet", tmp_path / MANIFEST_FILE)
-    with pytest.raises(lcm.InputError, match="this is not a manifest"):
-        lcm.compare_partitions(tmp_path, tmp_path, tmp_path / "out")
-
-
 def test_shards_of_hugging_face(tmp_path):
     """Two shards with the columns of object detection; labels are the names that the shards declare."""
     import pyarrow as pa
@@ -229,10 +212,7 @@ def test_a_page_that_a_page_map_renames(tmp_path):
     gt = build({"a": (9, 9), "b": (9, 9)}, [("a", "x", 0, 0, 4, 4), ("b", "x", 0, 0, 5, 5)], "x", "gt")
     pred = build({"b": (9, 9), "c": (9, 9)}, [("b", "x", 0, 0, 4, 4), ("c", "x", 0, 0, 2, 2)], "x", "pred")
     options = {"pages": {"b": "c"}}
-    for layout, name in ((gt, "gt"), (pred, "pred")):
-        lcm.partition(layout, tmp_path / name, 2)
-    stored = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out", **options)
-    in_memory = lcm.compare(gt, pred, **options)
+    stored, in_memory = compared(tmp_path, gt, pred, 2, 2, **options), lcm.compare(gt, pred, **options)
     assert sorted(stored.pages) == ["a", "b", "b (pred)"]
     assert sorted(stored.page_matches().values.tolist()) == sorted(in_memory.page_matches().values.tolist())
     assert np.array_equal(stored.confusion().values, in_memory.confusion().values)
@@ -247,13 +227,12 @@ def test_a_page_that_a_page_map_renames(tmp_path):
         ({"why": True, "truth": False}, "why: causes and score curves need a ground truth"),
     ],
 )
-def test_options_are_checked_before_anything_is_written(tmp_path, options, problem):
-    gt, pred = write_sets(tmp_path)
+def test_options_are_checked_before_anything_is_written(tmp_path, sets, options, problem):
     for start in (lcm.compare_partitions, lcm.plan_partitions):
         with pytest.raises(lcm.InputError, match=problem):
-            start(gt, pred, tmp_path / "out", **options)
+            start(*sets, tmp_path / "out", **options)
     with pytest.raises(lcm.InputError, match="option: 'documents' is not known"):
-        lcm.plan_partitions(gt, pred, tmp_path / "out", documents="x")
+        lcm.plan_partitions(*sets, tmp_path / "out", documents="x")
     assert not (tmp_path / "out").exists()
 
 
@@ -273,14 +252,13 @@ def test_cutting_in_several_passes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("named", ["link", "folder"])
-def test_a_result_behind_a_link(tmp_path, named):
+def test_a_result_behind_a_link(tmp_path, sets, named):
     """It finds its parts by the link and without it, whichever was named when it was made."""
-    gt, pred = write_sets(tmp_path)
     places = {"folder": tmp_path / "a" / "long" / "way" / "out", "link": tmp_path / "links" / "out"}
     places["folder"].mkdir(parents=True)
     places["link"].parent.mkdir()
     places["link"].symlink_to(places["folder"])
-    lcm.compare_partitions(gt, pred, places[named])
+    lcm.compare_partitions(*sets, places[named])
     for place in places.values():
         stored = lcm.open_comparison(place)
         assert len(stored.objects(page=stored.pages[5]).gt_counts) == 4
@@ -288,17 +266,24 @@ def test_a_result_behind_a_link(tmp_path, named):
 
 def test_a_wrong_place_is_named_with_what_it_is(tmp_path):
     gt, pred = write_sets(tmp_path, 3, 3)
-    out = tmp_path / "out"
+    out, other, empty, no_manifest = (tmp_path / name for name in ("out", "other", "empty", "no manifest"))
     lcm.compare_partitions(gt, pred, out)
-    start, other = lcm.compare_partitions, tmp_path / "other"
+    before, start = digests(out), lcm.compare_partitions
+    empty.mkdir()
+    no_manifest.mkdir()
+    lcm.write(pair()[0], "parquet", no_manifest / MANIFEST_FILE)
     for call, problem in (
         (lambda: start(tmp_path / "nowhere", pred, other), "nowhere: there is no such folder"),
         (lambda: start(SAMPLE / "gt.json", pred, other), r"gt\.json: this is a file, and not a folder of parts"),
+        (lambda: start(empty, empty, other), "layoutcm manifest"),  # how to write one
+        (lambda: start(no_manifest, no_manifest, other), "this is not a manifest"),
         (lambda: lcm.count_part(out), r"out: this is a folder, and not a file.* the folder plan"),
         (lambda: lcm.merge_counts([out / "counts"]), "counts: this is a folder, and not a file"),
         (lambda: lcm.open_comparison(out / "result.json"), r"result\.json: this is a file, and not a folder"),
         (lambda: lcm.partition(pair()[0], other), "the number of parts is missing"),
         (lambda: start(gt, pred, out, min_score=0.5), r"which differs in min_score, recipe of plan\.json"),
+        (lambda: start(gt, pred, out, rounding="nearest"), "the results of another comparison"),
     ):
         with pytest.raises(lcm.InputError, match=problem):
             call()
+    assert digests(out) == before

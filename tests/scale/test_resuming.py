@@ -18,24 +18,22 @@ from layoutcm.scale.plan import read_plan
 from support.parts import digests, write_sets
 
 
-def test_finished_parts_are_not_counted_again(tmp_path, monkeypatch):
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "out", why=True)
+def test_finished_parts_are_not_counted_again(tmp_path, sets, monkeypatch):
+    lcm.compare_partitions(*sets, tmp_path / "out", why=True)
     before = digests(tmp_path / "out")
     (tmp_path / "out" / "counts" / "part-00002.json").unlink()
     (tmp_path / "out" / "result.json").unlink()
     counted = []
     real = part_counts.part_comparison
     monkeypatch.setattr(part_counts, "part_comparison", lambda plan, part: counted.append(part) or real(plan, part))
-    lcm.compare_partitions(gt, pred, tmp_path / "out", why=True)
+    lcm.compare_partitions(*sets, tmp_path / "out", why=True)
     assert counted == [2]
     assert digests(tmp_path / "out") == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "missing", "other plan", "not json"])
-def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "out")
+def test_no_part_reads_as_complete_that_is_not(tmp_path, sets, damage):
+    lcm.compare_partitions(*sets, tmp_path / "out")
     before = digests(tmp_path / "out")
     pages, counts = (tmp_path / "out" / name for name in ("pages/part-00001.parquet", "counts/part-00001.json"))
     match damage:
@@ -49,7 +47,7 @@ def test_no_part_reads_as_complete_that_is_not(tmp_path, damage):
             counts.write_bytes(counts.read_bytes()[:50])
     assert part_counts.finished_counts(read_plan(tmp_path / "out"), 1) is None
     assert part_counts.finished_counts(read_plan(tmp_path / "out"), 0) is not None
-    lcm.compare_partitions(gt, pred, tmp_path / "out")
+    lcm.compare_partitions(*sets, tmp_path / "out")
     assert digests(tmp_path / "out") == before
 
 
@@ -75,11 +73,10 @@ def _last_bytes(path):
     ],
 )
 @pytest.mark.parametrize("damage", ["cut", "changed"])
-def test_a_damaged_file_of_a_result_is_named(tmp_path, file, use, damage):
+def test_a_damaged_file_of_a_result_is_named(tmp_path, sets, file, use, damage):
     """A byte of each column is changed, which its checksum does not fit to; the next run makes the file anew."""
-    gt, pred = write_sets(tmp_path)
     out = tmp_path / "out"
-    lcm.compare_partitions(gt, pred, out, why=True)
+    lcm.compare_partitions(*sets, out, why=True)
     before, data = digests(out), bytearray((out / file).read_bytes())
     if damage == "cut":
         del data[-40:]
@@ -91,7 +88,7 @@ def test_a_damaged_file_of_a_result_is_named(tmp_path, file, use, damage):
         use(lcm.open_comparison(out))
     if file.startswith("plan"):
         (out / "plan.json").unlink()
-    lcm.compare_partitions(gt, pred, out, why=True)
+    lcm.compare_partitions(*sets, out, why=True)
     assert digests(out) == before
 
 
@@ -130,20 +127,18 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
     assert digests(out) == digests(tmp_path / "whole")
 
 
-def test_progress_begins_with_what_an_earlier_run_has_counted(tmp_path):
-    gt, pred = write_sets(tmp_path)
-    plan = lcm.plan_partitions(gt, pred, tmp_path / "out")
+def test_progress_begins_with_what_an_earlier_run_has_counted(tmp_path, sets):
+    plan = lcm.plan_partitions(*sets, tmp_path / "out")
     lcm.count_part(plan.list_place(2))
     before, seen = plan.facts.parts[2].pages, []
-    lcm.compare_partitions(gt, pred, tmp_path / "out", progress=lambda *done: seen.append(done))
+    lcm.compare_partitions(*sets, tmp_path / "out", progress=lambda *done: seen.append(done))
     assert seen[0] == (before, 42) and before > 0
     assert len(seen) == 4 and seen[-1] == (42, 42) and seen == sorted(seen)
 
 
-def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "whole")
-    plan = lcm.plan_partitions(gt, pred, tmp_path / "out")
+def test_count_and_merge_as_a_batch_system_calls_them(tmp_path, sets):
+    lcm.compare_partitions(*sets, tmp_path / "whole")
+    plan = lcm.plan_partitions(*sets, tmp_path / "out")
     for part in reversed(range(4)):
         lcm.count_part(plan.list_place(part))
     counts = sorted((tmp_path / "out" / "counts").iterdir())
@@ -154,10 +149,9 @@ def test_count_and_merge_as_a_batch_system_calls_them(tmp_path):
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
 
 
-def test_groups_are_merged_wherever_they_lie(tmp_path, monkeypatch, capsys):
+def test_groups_are_merged_wherever_they_lie(tmp_path, sets, monkeypatch, capsys):
     """As `layoutcm merge` does it, also from the folder of the counts."""
-    gt, pred = write_sets(tmp_path)
-    plan = lcm.plan_partitions(gt, pred, tmp_path / "out", fix=["flip-y"])
+    plan = lcm.plan_partitions(*sets, tmp_path / "out", fix=["flip-y"])
     assert plan.facts.sides[1].repairs == "flip-y"
     monkeypatch.chdir(tmp_path / "out" / "plan")
     assert main(["count", *sorted(os.listdir())]) == 0
@@ -178,10 +172,9 @@ def test_groups_are_merged_wherever_they_lie(tmp_path, monkeypatch, capsys):
     assert (lcm.open_comparison("out").confusion().values == expected).all()
 
 
-def test_merging_refuses_what_does_not_belong_together(tmp_path):
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "a")
-    lcm.compare_partitions(gt, pred, tmp_path / "b", rounding="exact")
+def test_merging_refuses_what_does_not_belong_together(tmp_path, sets):
+    lcm.compare_partitions(*sets, tmp_path / "a")
+    lcm.compare_partitions(*sets, tmp_path / "b", rounding="exact")
     one, other = (tmp_path / name / "counts" / "part-00000.json" for name in "ab")
     with pytest.raises(lcm.InputError, match="part-00000: this part is there twice"):
         lcm.merge_counts([one, one])
@@ -206,11 +199,10 @@ def test_the_tree_merges_neighbours():
     assert backwards.total == merge_in_tree(map(str, range(70)), 70, backwards.merge)
 
 
-def test_a_changed_plan_is_an_error(tmp_path):
+def test_a_changed_plan_is_an_error(tmp_path, sets):
     """Also with a threshold that is a whole number, which is read as a float."""
-    gt, pred = write_sets(tmp_path)
-    lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1)
-    before = lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1).confusion().values
+    lcm.compare_partitions(*sets, tmp_path / "out", min_score=1)
+    before = lcm.compare_partitions(*sets, tmp_path / "out", min_score=1).confusion().values
     plan = tmp_path / "out" / "plan.json"
     plan.write_text(plan.read_text().replace('"outer"', '"exact"'))
     with pytest.raises(
@@ -218,4 +210,4 @@ def test_a_changed_plan_is_an_error(tmp_path):
     ):
         lcm.open_comparison(tmp_path / "out")
     plan.unlink()
-    assert (lcm.compare_partitions(gt, pred, tmp_path / "out", min_score=1).confusion().values == before).all()
+    assert (lcm.compare_partitions(*sets, tmp_path / "out", min_score=1).confusion().values == before).all()

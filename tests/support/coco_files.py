@@ -1,5 +1,9 @@
 """Parts of a COCO file as dictionaries, and what was read of it."""
 
+import json
+
+import layoutcm as lcm
+
 
 def image(id=1, **fields):
     return {"id": id, "file_name": f"{id}.png", "width": 100, "height": 80} | fields
@@ -15,6 +19,10 @@ def coco(images=None, annotations=None, categories=None):
         "annotations": [region()] if annotations is None else annotations,
         "categories": [{"id": 1, "name": "Text"}] if categories is None else categories,
     }
+
+
+def read_coco(content, name="gt", **options):
+    return lcm.read((f"{name}.json", json.dumps(content).encode()), **options)
 
 
 def found(layout):

@@ -1,5 +1,7 @@
 """Build layouts from a few lines, as most tests do."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from layoutcm.layouts.model import Pages, Regions
@@ -28,3 +30,16 @@ def build(pages, regions, labels=None, name="x", documents=None):
             np.array([row[6] if len(row) > 6 else np.nan for row in regions], float),
         ),
     )
+
+
+def with_shapes(layout, shapes):
+    """The layout with these outlines and masks, {number of a region: shape}."""
+    return replace(layout, region_columns=replace(layout.region_columns, shapes=shapes))
+
+
+def box_iou(one, other):
+    """The IoU of two boxes (x0, y0, x1, y1), in plain Python."""
+    width, height = (min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1))
+    both = max(width, 0) * max(height, 0)
+    areas = [(x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in (one, other)]
+    return both / (sum(areas) - both) if both else 0

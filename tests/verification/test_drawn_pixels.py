@@ -64,37 +64,36 @@ def test_each_rounding_by_its_definition(rounding, covered, pixels):
     assert sum(counts.values()) == pytest.approx(pixels)
 
 
-def test_a_box_is_clipped_before_it_is_rounded():
-    outside = [region(1, 4.0, 0, 9, 4), region(1, -3, -3, 0, 0), region(1, 2.5, 2.5, 2.5, 3)]
-    for rounding in ("outer", "nearest", "exact"):
-        assert count_pairs(Page((4.0, 4.0), (outside, [])), rounding) == {(EMPTY, EMPTY): 16}
+OUTSIDE = [region(1, 4.0, 0, 9, 4), region(1, -3, -3, 0, 0), region(1, 2.5, 2.5, 2.5, 3)]
+MANY = range(1, 131)
 
 
-def test_a_page_without_pixels_has_no_pairs():
-    assert count_pairs(Page((0.3, 5.0), ([region(1, 0, 0, 0.3, 5)], [])), "nearest") == {}
+@pytest.mark.parametrize(
+    ("size", "gt", "roundings", "expected"),
+    [
+        ((4.0, 4.0), OUTSIDE, ("outer", "nearest", "exact"), {(EMPTY, EMPTY): 16}),
+        ((0.3, 5.0), [region(1, 0, 0, 0.3, 5)], ("nearest",), {}),
+        ((1.0, 1.0), [region(label, 0, 0, 1, 1) for label in MANY], ("outer",), {(frozenset(MANY), EMPTY): 1}),
+    ],
+    ids=["boxes are clipped before they are rounded", "a page without pixels", "many labels on one pixel"],
+)
+def test_unusual_pages(size, gt, roundings, expected):
+    for rounding in roundings:
+        assert count_pairs(Page(size, (gt, [])), rounding) == expected
 
 
-def test_many_labels_on_one_pixel():
-    labels = list(range(1, 131))
-    page = Page((1.0, 1.0), ([region(label, 0, 0, 1, 1) for label in labels], []))
-    assert count_pairs(page, "outer") == {(frozenset(labels), EMPTY): 1}
-
-
-def test_a_polygon_covers_the_pixels_whose_centre_is_inside():
-    triangle = [[0, 0], [5, 0], [0, 5]]  # the centres on the long edge are not inside: its right side is outside
-    assert drawn(inside_polygon(triangle, range(6), range(6))) == [
-        "####..",
-        "###...",
-        "##....",
-        "#.....",
-        "......",
-        "......",
-    ]
-
-
-def test_a_polygon_that_crosses_itself_is_empty_where_it_is_covered_twice():
-    points = [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0], [1, 1], [3, 1], [3, 3], [1, 3], [1, 1]]
-    assert drawn(inside_polygon(points, range(4), range(4))) == ["####", "#..#", "#..#", "####"]
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        # The centres on the long edge of the triangle are not inside: its right side is outside.
+        ([[0, 0], [5, 0], [0, 5]], ["####..", "###...", "##....", "#.....", "......", "......"]),
+        # A polygon that crosses itself is empty where it is covered twice.
+        ([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0], [1, 1], [3, 1], [3, 3], [1, 3], [1, 1]],
+         ["####", "#..#", "#..#", "####"]),
+    ],
+)  # fmt: skip
+def test_a_polygon_covers_the_pixels_whose_centre_is_inside(points, expected):
+    assert drawn(inside_polygon(points, range(len(expected)), range(len(expected)))) == expected
 
 
 def test_an_outline_is_the_union_of_its_polygons_and_covers_whole_pixels_with_every_rounding():

@@ -24,30 +24,25 @@ def test_the_worked_example(one_to_one):
     assert found.matches.to_dict("records") == [{"gt": 0, "pred": 1, "dx": 1.25, "dy": -1.75}]
 
 
-def test_corners_may_come_in_any_order():
-    turned = [[x1, y1, x0, y0] for x0, y0, x1, y1 in PRED]
-    assert lcm.centroid_match(GT, turned, (2, 2)).recall == 1 / 2
-
-
-def test_near_means_strictly_below_the_tolerance_in_both_directions():
-    box, moved = [[0, 0, 2, 2]], [[3, 1, 5, 3]]  # centres 3 and 1 apart
-    assert lcm.centroid_match(box, moved, (3, 2)).precision == 0
-    assert lcm.centroid_match(box, moved, (3.001, 1)).precision == 0
-    assert lcm.centroid_match(box, moved, (3.001, 1.001)).precision == 1
-
-
-def test_many_to_one_lets_several_predictions_share_one_region():
-    gt, pred = [[0, 0, 10, 10], [50, 50, 60, 60]], [[0, 0, 10, 10], [1, 0, 11, 10], [0, 1, 10, 11]]
-    published = lcm.centroid_match(gt, pred, (5, 5), one_to_one=False)
-    assert (published.precision, published.recall, len(published.matches)) == (1, 0.5, 3)
-    single = lcm.centroid_match(gt, pred, (5, 5))
-    assert (single.precision, single.recall, len(single.matches)) == (1 / 3, 0.5, 1)
-
-
-def test_the_order_of_predictions_does_not_cost_a_match():
+BOX, MOVED = [[0, 0, 2, 2]], [[3, 1, 5, 3]]  # centres 3 and 1 apart
+TWO, THREE = [[0, 0, 10, 10], [50, 50, 60, 60]], [[0, 0, 10, 10], [1, 0, 11, 10], [0, 1, 10, 11]]
+EXAMPLES = {
+    "corners in another order": (GT, [[x1, y1, x0, y0] for x0, y0, x1, y1 in PRED], (2, 2), True, (1 / 3, 1 / 2, 1)),
+    "at the tolerance in x": (BOX, MOVED, (3, 2), True, (0, 0, 0)),
+    "at the tolerance in y": (BOX, MOVED, (3.001, 1), True, (0, 0, 0)),
+    "below the tolerance in both": (BOX, MOVED, (3.001, 1.001), True, (1, 1, 1)),
+    "several predictions share a region": (TWO, THREE, (5, 5), False, (1, 0.5, 3)),
+    "one prediction for a region": (TWO, THREE, (5, 5), True, (1 / 3, 0.5, 1)),
     # The first prediction is near both regions, the second only near the first: greedy matching finds one of two.
-    gt, pred = [[0, 0, 0, 0], [4, 0, 4, 0]], [[2, 0, 2, 0], [-2, 0, -2, 0]]
-    assert lcm.centroid_match(gt, pred, (3, 1)).recall == 1
+    "the order of predictions costs no match":
+        ([[0, 0, 0, 0], [4, 0, 4, 0]], [[2, 0, 2, 0], [-2, 0, -2, 0]], (3, 1), True, (1, 1, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("gt", "pred", "tolerance", "one_to_one", "expected"), EXAMPLES.values(), ids=EXAMPLES)
+def test_precision_recall_and_the_number_of_matches(gt, pred, tolerance, one_to_one, expected):
+    found = lcm.centroid_match(gt, pred, tolerance, one_to_one=one_to_one)
+    assert (found.precision, found.recall, len(found.matches)) == expected
 
 
 @pytest.mark.parametrize("one_to_one", [True, False])
@@ -125,37 +120,6 @@ def test_pages_and_labels_together_are_compared():
         assert found == [own == (there, label) for own in labels]
 
 
-def test_different_labels_do_not_match_if_class_aware():
-    gt, pred = build({"p": (9, 9)}, [("p", "a", 0, 0, 2, 2)]), build({"p": (9, 9)}, [("p", "b", 0, 0, 2, 2)])
-    comparison = lcm.compare(gt, pred)
-    found = comparison.centroids()
-    assert np.isnan([found.precision, found.recall, found.f1]).all() and found.matches.empty
-    assert found.pairs.shape == (0, 2) and found.comparable is False
-    assert comparison.centroids(class_aware=False).f1 == 1
-
-
-def test_crowds_are_not_matched():
-    page = '"images": [{"id": 1, "file_name": "p", "width": 50, "height": 50}], "categories": [{"id": 1, "name": "a"}]'
-    rows = ", ".join(
-        f'{{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "iscrowd": {crowd}}}' for crowd in (1, 0)
-    )
-    gt = lcm.read(("gt.json", f'{{{page}, "annotations": [{rows}]}}'.encode()))
-    found = lcm.compare(gt, gt).centroids()
-    assert found.recall == 1 and found.precision == 0.5 and found.matches["gt"].tolist() == [1]
-
-
-@pytest.mark.parametrize("tolerance", [(0, 5), (5, -1), (float("nan"), 1), (1,), 5, "ab", None])
-def test_a_wrong_tolerance_is_an_error(tolerance):
-    with pytest.raises(lcm.InputError, match="tolerance"):
-        lcm.centroid_match(GT, PRED, tolerance)
-
-
-@pytest.mark.parametrize("boxes", [[[1, 2, 3]], [1, 2, 3, 4], [["a"] * 4], [[0, 0, 1, float("nan")]], [[1], [2, 3]]])
-def test_wrong_boxes_are_an_error(boxes):
-    with pytest.raises(lcm.InputError, match="pred_boxes"):
-        lcm.centroid_match(GT, boxes, (2, 2))
-
-
 @pytest.fixture
 def three_labels():
     """Two pages with three labels; on q the label differs, and pred has an a that is near two gt regions."""
@@ -172,24 +136,15 @@ COLUMNS = ["page", "gt", "pred", "gt_label", "pred_label", "dx", "dy"]
     ("options", "rows", "scores"),
     [
         # one row per match: b of p, then a of p
-        (
-            {"one_to_one": False},
-            [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1], ["p", 2, 2, "a", "a", -1, 1]],
-            (2 / 3, 3 / 4, 12 / 17),
-        ),
-        (
-            {"one_to_one": True},
-            [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1]],
-            (2 / 3, 2 / 4, 4 / 7),
-        ),
-        (
-            {"class_aware": False},
-            [["p", 3, 0, "b", "b", 1, 2], ["q", 0, 1, "c", "a", 0, 0], ["p", 1, 2, "a", "a", 1, 1]],
-            (1, 3 / 4, 6 / 7),
-        ),
+        ({"one_to_one": False},
+         [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1], ["p", 2, 2, "a", "a", -1, 1]],
+         (2 / 3, 3 / 4, 12 / 17)),
+        ({"one_to_one": True}, [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1]], (2 / 3, 2 / 4, 4 / 7)),
+        ({"class_aware": False},
+         [["p", 3, 0, "b", "b", 1, 2], ["q", 0, 1, "c", "a", 0, 0], ["p", 1, 2, "a", "a", 1, 1]], (1, 3 / 4, 6 / 7)),
         ({"page": "q"}, [], (0, 0, 0)),
     ],
-)
+)  # fmt: skip
 def test_the_whole_table_of_matches(three_labels, options, rows, scores):
     found = three_labels.centroids((3, 3), **options)
     assert list(found.matches) == COLUMNS and found.matches.values.tolist() == rows

@@ -1,5 +1,7 @@
 """Texts about objects: errors, the reasons why there is no AP, and what Python shows of an object."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -12,43 +14,34 @@ LABELS = [f"label {i}" for i in range(14)]
 LAYOUT = build(PAGE, [("p", label, 0, 0, 5, 5, 0.5) for label in LABELS])
 OBJECTS = lcm.compare(LAYOUT, LAYOUT).objects()
 NOT_BOXES = "must be rows of four finite numbers. Give [[x, y, x, y], ...]."
+NO_BOXES = "are not boxes. Give rows of four numbers."
+IOU_METHODS = [OBJECTS.ap_at, OBJECTS.scores_at, OBJECTS.class_scores_at, OBJECTS.confusion_at, OBJECTS.curves,
+               partial(OBJECTS.curve, "label 0")]  # fmt: skip
 NO_IOU = "is not an IoU. Use a number above 0 and at most 1, such as 0.5."
 NO_TOLERANCE = "is not a pair of distances above 0. Use (dx, dy), such as (20, 20)."
 ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
+SOME_SCORES = f"predicted regions have no score, and to rank them would be a guess. {ADVICE}"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: lcm.centroid_match([["a"] * 4], []),
-            "gt_boxes: [['a', 'a', 'a', 'a']] are not boxes. Give rows of four numbers.",
-        ),
-        (
-            lambda: lcm.centroid_match([], [[1], [2, 3]]),
-            "pred_boxes: [[1], [2, 3]] are not boxes. Give rows of four numbers.",
-        ),
-        (lambda: lcm.centroid_match([[1, 2, 3]], []), f"gt_boxes: boxes of shape (1, 3), {NOT_BOXES}"),
+        *((lambda given=given: lcm.centroid_match([], [], given), f"tolerance: {given!r} {NO_TOLERANCE}")
+          for given in [(0, 5), (5, 0), (5, -1), (nan, 1), (1,), 5, "ab", None]),
+        *((lambda given=given: lcm.centroid_match([], given), f"pred_boxes: {given!r} {NO_BOXES}")
+          for given in [[["a"] * 4], [[1], [2, 3]]]),
+        *((lambda given=given: lcm.centroid_match(given, []), f"gt_boxes: boxes of shape {shape}, {NOT_BOXES}")
+          for given, shape in [([[1, 2, 3]], (1, 3)), ([1, 2, 3, 4], (4,)), ([[0, 0, 1, nan]], (1, 4))]),
+        (lambda: lcm.centroid_match([["a"] * 4], []), f"gt_boxes: [['a', 'a', 'a', 'a']] {NO_BOXES}"),
         (lambda: lcm.centroid_match([], [1, 2, 3, 4]), f"pred_boxes: boxes of shape (4,), {NOT_BOXES}"),
-        (lambda: lcm.centroid_match([[0, 0, 1, nan]], []), f"gt_boxes: boxes of shape (1, 4), {NOT_BOXES}"),
-        (lambda: lcm.centroid_match([], [], (0, 5)), f"tolerance: (0, 5) {NO_TOLERANCE}"),
-        (lambda: lcm.centroid_match([], [], (5, 0)), f"tolerance: (5, 0) {NO_TOLERANCE}"),
-        (lambda: lcm.centroid_match([], [], 5), f"tolerance: 5 {NO_TOLERANCE}"),
-        (lambda: OBJECTS.ap_at(0), f"iou: 0 {NO_IOU}"),
-        (lambda: OBJECTS.scores_at(1.01), f"iou: 1.01 {NO_IOU}"),
-        (lambda: OBJECTS.class_scores_at("0.5"), f"iou: '0.5' {NO_IOU}"),
-        (lambda: OBJECTS.curve("label 0", True), f"iou: True {NO_IOU}"),
-        (lambda: OBJECTS.curves(nan), f"iou: nan {NO_IOU}"),
-        (lambda: OBJECTS.confusion_at(None), f"iou: None {NO_IOU}"),
+        *((lambda ask=ask, iou=iou: ask(iou), f"iou: {iou!r} {NO_IOU}")
+          for iou in [0, -0.5, 1.01, nan, "0.5", None, True] for ask in IOU_METHODS),
         (lambda: OBJECTS.ap_at(0.5, "pascal"), "rule: 'pascal' is not known. Use one of coco, sum, voc."),
         # The first twelve labels are named.
-        (
-            lambda: OBJECTS.curve("Label 0", 0.5),
-            "label: there is no label 'Label 0'. Labels: 'label 0', 'label 1', 'label 2', 'label 3', 'label 4', "
-            "'label 5', 'label 6', 'label 7', 'label 8', 'label 9', 'label 10', 'label 11'.",
-        ),
+        (lambda: OBJECTS.curve("Label 0", 0.5),
+         f"label: there is no label 'Label 0'. Labels: {', '.join(map(repr, LABELS[:12]))}."),
     ],
-)
+)  # fmt: skip
 def test_errors(call, message):
     with pytest.raises(lcm.InputError) as caught:
         call()
@@ -65,41 +58,20 @@ def test_numbers_that_are_an_iou(iou):
     [
         ([("a", 0.9), ("a", 0.4)], None, ""),
         ([], None, ""),
-        (
-            [("a",), ("a",)],
-            None,
-            f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}",
-        ),
-        (
-            [("a", 0.2), ("a",), ("a", 0.4)],
-            0.5,
-            "All predicted regions with a score are below the minimum score of 0.5, and without scores AP would depend "
-            f"on the order in the file. {ADVICE}",
-        ),
-        (
-            [("a", 0.9), ("a",), ("a", 0.4)],
-            None,
-            f"1 of 3 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
-        ),
+        ([("a",), ("a",)], None,
+         f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}"),
+        ([("a", 0.2), ("a",), ("a", 0.4)], 0.5,
+         "All predicted regions with a score are below the minimum score of 0.5, and without scores AP would depend "
+         f"on the order in the file. {ADVICE}"),
+        ([("a", 0.9), ("a",), ("a", 0.4)], None, f"1 of 3 {SOME_SCORES}"),
         # A region below the score threshold is not counted.
-        (
-            [("a", 0.9), ("a",), ("a", 0.4)],
-            0.5,
-            f"1 of 2 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
-        ),
-        (
-            [("a",)] * 1200 + [("a", 0.9)],
-            None,
-            f"1,200 of 1,201 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
-        ),
-        (
-            [("b", 0.9)],
-            None,
-            "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
-            "Map labels to each other, or look at the object confusion matrix and the class-blind scores.",
-        ),
+        ([("a", 0.9), ("a",), ("a", 0.4)], 0.5, f"1 of 2 {SOME_SCORES}"),
+        ([("a",)] * 1200 + [("a", 0.9)], None, f"1,200 of 1,201 {SOME_SCORES}"),
+        ([("b", 0.9)], None,
+         "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
+         "Map labels to each other, or look at the object confusion matrix and the class-blind scores."),
     ],
-)
+)  # fmt: skip
 def test_the_reason_why_there_is_no_ap(rows, min_score, reason):
     gt = build(PAGE, [("p", "a", 0, 0, 5, 5)])
     pred = build(PAGE, [("p", label, 0, 0, 5, 5, *score) for label, *score in rows], [rows[0][0] if rows else "a"])

@@ -1,4 +1,4 @@
-"""Tables of objects, written out in full: the object confusion matrix, its pages, curves and class scores."""
+"""Tables of objects, written out in full: the object confusion matrix, its pages, curves, class scores, and AP."""
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from layoutcm.metrics.objects.average_precision import (
     sum_ap,
     voc_ap,
 )
+from layoutcm.metrics.objects.matched_objects import CAP, over_cap
 from layoutcm.metrics.objects.matching import match_greedily
 from support.layouts import build
 
@@ -123,21 +124,25 @@ def test_a_curve_matches_only_its_own_label_and_the_best_100_predictions_of_a_pa
     assert objects.class_scores_at(0.5)["pred"].tolist() == [105, 2]
 
 
-@pytest.mark.parametrize("rule", [coco_ap, sum_ap, voc_ap])
 @pytest.mark.parametrize(
-    ("hits", "gt", "expected"),
-    [([1, 1], 2, 1), ([0, 0], 2, 0), ([], 2, 0), ([], 0, nan), ([0], 0, nan)],
+    ("hits", "gt", "coco", "by_sum", "voc"),
+    [
+        ([1, 1], 2, 1, 1, 1),
+        ([0, 0], 2, 0, 0, 0),
+        ([], 2, 0, 0, 0),
+        ([], 0, nan, nan, nan),
+        ([0], 0, nan, nan, nan),
+        # Precision is 0 and 1/2, recall 0 and 1: the envelope is 1/2 everywhere.
+        ([0, 1], 1, 0.5, 0.5, 0.5),
+        # Of two gt only one is found: recall 0.5 is reached by 51 of the 101 recalls.
+        ([0, 1], 2, 0.5 * 51 / 101, 0.25, 0.25),
+        # the worked example of the three rules
+        ([1, 0, 1, 1, 0], 4, (26 + 50 * 0.75) / 101, 1 / 4 + 1 / 6 + 3 / 16, 0.625),
+    ],
 )
-def test_ap_of_short_rankings(rule, hits, gt, expected):
-    np.testing.assert_equal(rule(np.array(hits, bool), gt), expected)
-
-
-def test_ap_of_one_hit_in_second_place():
-    # Precision is 0 and 1/2, recall 0 and 1: the envelope is 1/2 everywhere.
-    assert [rule(np.array([False, True]), 1) for rule in (coco_ap, sum_ap, voc_ap)] == [0.5, 0.5, 0.5]
-    # Of two gt only one is found: recall 0.5 is reached by 51 of the 101 recalls.
-    found = [rule(np.array([False, True]), 2) for rule in (coco_ap, sum_ap, voc_ap)]
-    assert found == pytest.approx([0.5 * 51 / 101, 0.25, 0.25])
+def test_ap_of_short_rankings(hits, gt, coco, by_sum, voc):
+    found = [rule(np.array(hits, bool), gt) for rule in (coco_ap, sum_ap, voc_ap)]
+    assert found == pytest.approx([coco, by_sum, voc], rel=0, abs=1e-15, nan_ok=True)
 
 
 def test_the_hits_needed_for_each_recall_are_those_of_a_search():
@@ -164,3 +169,16 @@ def test_precision_and_recall_after_each_prediction():
 
 def test_undefined_values_are_left_out_of_means():
     assert mean_of_defined([1, nan, 0.5]) == 0.75 and np.isnan(mean_of_defined([nan])) and np.isnan(mean_of_defined([]))
+
+
+TWO_PAGES = {"p": (100, 100), "q": (100, 100)}
+
+
+def test_pages_and_labels_with_more_predictions_than_count():
+    boxes = lambda page, label, n: [(page, label, k % 10, k // 10, k % 10 + 1, k // 10 + 1, 0.5) for k in range(n)]
+    gt = build(TWO_PAGES, [("p", "a", 0, 0, 5, 5), ("q", "b", 0, 0, 5, 5)], ["a", "b"])
+    pred = build(TWO_PAGES, [*boxes("p", "a", 100), *boxes("p", "b", 103), *boxes("q", "a", 101)], ["a", "b"])
+    found = over_cap(lcm.compare(gt, pred).objects())
+    assert CAP == 100
+    assert found.values.tolist() == [["p", "b", 103, 3], ["q", "a", 101, 1]]
+    assert over_cap(lcm.compare(gt, gt).objects()).empty

@@ -1,7 +1,5 @@
 """Joint and ranked pairs: tables that can be counted by hand, and a plain loop over the regions of both layouts."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from support.coco_files import coco, read_coco, region
 from support.generated_pages import LABELS, layouts, page
-from support.layouts import build
+from support.layouts import box_iou, build
 
 PAGES = {"p": (100, 100), "q": (100, 100)}
 JOINT = ["page", "label", "gt", "pred", "score", "iou"]
@@ -109,41 +108,29 @@ def test_row_numbers_are_those_of_the_given_layouts():
 
 
 def test_crowds_take_no_part():
-    image = {"id": 1, "file_name": "p.png", "width": 100, "height": 100}
-    regions = [[0, 0, 10, 10], [50, 0, 10, 10]]
-    annotations = [
-        {"id": i, "image_id": 1, "category_id": 1, "bbox": box, "iscrowd": i} for i, box in enumerate(regions)
-    ]
-    gt = {"images": [image], "annotations": annotations, "categories": [{"id": 1, "name": "a"}]}
-    truth = lcm.read(("gt.json", json.dumps(gt).encode()))
-    results = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for box in regions]
-    objects = lcm.compare(truth, lcm.read(("pred.json", json.dumps(results).encode()), like=truth)).objects()
+    boxes = [[0, 0, 10, 10], [50, 0, 10, 10]]
+    gt = read_coco(coco(annotations=[region(bbox=box, iscrowd=1 - i) for i, box in enumerate(boxes)]))
+    pred = read_coco(coco(annotations=[region(bbox=box, score=0.5) for box in boxes[::-1]]), "pred")
+    c = lcm.compare(gt, pred)
+    objects = c.objects()
     for pairing in ("coco", "ranked"):
         assert rows(objects.ranked_pairs(0.5, pairing)) == [
-            ["p.png", "a", 0, 0, 0.5, 1, "tp"], ["p.png", "a", None, 1, 0.5, None, "fp"],
+            ["1.png", "Text", 1, 0, 0.5, 1, "tp"], ["1.png", "Text", None, 1, 0.5, None, "fp"],
         ]  # fmt: skip
-    assert objects.joint_pairs()["gt"].tolist() == [0, 0]
+    assert objects.joint_pairs()["gt"].tolist() == [1, 1]
     assert objects.counts_at(0.5) == {"tp": 1, "fp": 0, "fn": 0}  # AP leaves predictions on a crowd out, too
+    assert objects.panoptic().iloc[0].tolist()[1:4] == [1, 1, 0]
+    found = c.centroids()
+    assert (found.recall, found.precision, found.matches["gt"].tolist()) == (1, 0.5, [1])
 
 
 def test_masks_are_paired_by_the_iou_of_masks():
     """The triangle is half of its box."""
-    triangle = {"segmentation": [[0, 0, 64, 0, 0, 64]], "bbox": [0, 0, 64, 64]}
-    image = {"id": 1, "file_name": "p.png", "width": 100, "height": 100}
-    common = {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0}
-    gt = {"images": [image], "annotations": [common | triangle], "categories": [{"id": 1, "name": "a"}]}
-    truth = lcm.read(("gt.json", json.dumps(gt).encode()), shapes="polygon")
-    objects = lcm.compare(truth, build({"p.png": (100, 100)}, [("p.png", "a", 0, 0, 64, 64, 0.5)])).objects()
+    triangle = region(segmentation=[[0, 0, 64, 0, 0, 64]], bbox=[0, 0, 64, 64])
+    pred = build({"1.png": (100, 80)}, [("1.png", "Text", 0, 0, 64, 64, 0.5)])
+    objects = lcm.compare(read_coco(coco(annotations=[triangle]), shapes="polygon"), pred).objects()
     assert objects.joint_pairs()["iou"][0] == pytest.approx(0.5, abs=0.02)
     assert objects.ranked_pairs(0.6, "ranked")["iou"][0] == objects.joint_pairs()["iou"][0]
-
-
-def test_different_labels_make_no_pairs():
-    gt, pred = build(PAGES, [strip("p", 0, 10)], "ab"), build(PAGES, [strip("p", 0, 10, 0.5)], "ac")
-    objects = lcm.compare(gt, pred, taxonomy="different").objects()
-    assert objects.joint_pairs().empty and objects.ranked_pairs().empty and list(objects.ranked_pairs()) == RANKED
-    assert np.isnan(list(objects.counts_at(0.5).values())).all()
-    assert objects.counts_at(0.5, class_aware=False) == {"tp": 1, "fp": 0, "fn": 0}
 
 
 @pytest.mark.parametrize("sides", [(0, 0), (1, 0), (0, 1)])
@@ -163,12 +150,8 @@ def test_wrong_arguments_are_named(objects):
         objects.ranked_pairs(0)
 
 
-def box_iou(one, other):
-    width = min(one["x1"], other["x1"]) - max(one["x0"], other["x0"])
-    height = min(one["y1"], other["y1"]) - max(one["y0"], other["y0"])
-    both = max(width, 0) * max(height, 0)
-    areas = [(box["x1"] - box["x0"]) * (box["y1"] - box["y0"]) for box in (one, other)]
-    return both / (sum(areas) - both) if both else 0
+def iou_of(one, other):
+    return box_iou(*([row[side] for side in ("x0", "y0", "x1", "y1")] for row in (one, other)))
 
 
 def rank(one):
@@ -191,7 +174,7 @@ def plain_loop(gt, pred, threshold, pairing):
             for one in sorted(theirs, key=rank):
                 choice, best = None, -1
                 for other in free:
-                    iou = box_iou(other, one)
+                    iou = iou_of(other, one)
                     if pairing == "coco" and iou >= threshold and iou >= best:
                         choice, best = other, iou
                     if pairing == "ranked" and iou > best:
@@ -237,7 +220,7 @@ def test_pairs_are_those_of_a_plain_loop(pages, scores, threshold, pairing):
     joint = objects.joint_pairs()
     gt_rows, pred_rows = gt.regions.to_dict("records"), pred.regions.to_dict("records")
     expected = {
-        (i, j): box_iou(one, other)
+        (i, j): iou_of(one, other)
         for i, one in enumerate(gt_rows)
         for j, other in enumerate(pred_rows)
         if (one["page"], one["label"]) == (other["page"], other["label"])
