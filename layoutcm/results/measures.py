@@ -33,6 +33,7 @@ class Measure(Struct, frozen=True, kw_only=True):
     name: str  # as a gate takes it: macro.f1
     title: str
     value: Callable[[Any], float | None]  # of a `Result`
+    unit: str = "score"  # score or share, both from 0 to 1; for readers of `lcm.MEASURES`
     higher_is_better: bool = True
     has_interval: bool = False  # whether intervals and verdicts are computed for it; it is a ratio of sums then
     needs: tuple[str, ...] = ()  # the parts of a result that it is read off, beside the matrix
@@ -43,6 +44,11 @@ class Measure(Struct, frozen=True, kw_only=True):
     brief: bool = True  # whether the terminal shows it, too
     compared: bool = True  # whether a leaderboard has a column for it
     quoted: bool = False  # whether it is one of the headline numbers
+
+    @property
+    def adds_up(self) -> bool:
+        """The same as `has_interval`: figures with an interval are computed from sums over documents."""
+        return self.has_interval
 
     @property
     def short_title(self) -> str:
@@ -109,7 +115,7 @@ def _content() -> Iterable[Measure]:
             grid=OF_PIXELS, row=CONTENT_ROW, compared=score == "f1", quoted=score == "f1",
         )  # fmt: skip
     yield Measure(
-        name="right", title="share of right label pixels", value=_at("right"), url="method.md#content",
+        name="right", title="share of right label pixels", value=_at("right"), unit="share", url="method.md#content",
         grid=OF_PIXELS, compared=False, quoted=True,
     )  # fmt: skip
 

@@ -52,6 +52,13 @@ def test_names_are_unique_and_have_a_title_and_a_page():
         assert one.title and (not anchor or anchor in anchors(page)), one.name
 
 
+def test_the_public_fields_of_a_measure():
+    shown = {one.name: (one.title, one.unit, one.higher_is_better, one.needs, one.adds_up) for one in lcm.MEASURES}
+    assert shown["macro.f1"] == ("macro F1, without Background", "score", True, (), True)
+    assert shown["right"] == ("share of right label pixels", "share", True, (), False)
+    assert shown["objects.ap"] == ("AP", "score", True, ("objects",), False)
+
+
 def test_columns_of_intervals_are_those_of_measures_with_an_interval():
     columns = set(compare_sample().bootstrap(5).figures)
     assert {one.column for one in MEASURES if one.has_interval} == columns
