@@ -13,6 +13,7 @@ from support.paths import ROOT, SAMPLE
 from support.sample_comparisons import compare_sample
 
 EXAMPLES = ROOT / "examples"
+ORDER = 1e-6  # AP of equal scores depends on the order of pages, which merging changes
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def test_the_validation_loop(figures, capsys, monkeypatch):
     """In this process: that evaluators of other processes are merged has a test of its own."""
     example = runpy.run_path(str(EXAMPLES / "validation_loop.py"))
     merged = example["evaluate"](0, 2).merge(example["evaluate"](1, 2))
-    assert len(merged) == 60 and merged.as_dict() == pytest.approx(figures, abs=1e-12)
+    assert len(merged) == 60 and merged.as_dict() == pytest.approx(figures, abs=ORDER)
     monkeypatch.setitem(
         example["main"].__globals__, "ProcessPoolExecutor", lambda *_: nullcontext(SimpleNamespace(map=map))
     )
@@ -53,7 +54,7 @@ def test_the_callback_of_a_stand_in_of_lightning(processes, figures, monkeypatch
             part.on_validation_batch_end(trainer, None, {"predictions": batch.pop("predictions")}, batch, 0)
         parts[0].on_validation_epoch_end(trainer, SimpleNamespace(log_dict=logged.append))
     expected = {f"val/{name}": value for name, value in figures.items() if value is not None}
-    assert logged[0] == pytest.approx(expected, abs=1e-12) and logged[1] == logged[0]
+    assert logged[0] == pytest.approx(expected, abs=ORDER) and logged[1] == logged[0]
 
 
 def test_detections_of_a_stand_in_of_supervision(capsys, monkeypatch):

@@ -21,7 +21,10 @@ ALWAYS_MATCHES = {("hocr.py", "_PROPERTY")}
 # `outputs.folders` matches whole names of files with it.
 WHOLE_NAMES = {("writers.py", "OWN_FILES")}
 # The pattern by which a user names documents is the user's own.
-OWN_PATTERNS = {("page_documents.py", "pattern")}
+OWN_PATTERNS = {
+    ("page_documents.py", "pattern"),
+    ("findings.py", "'|'.join([*kept, _SIDES])"),  # escaped names of the finding itself
+}
 
 
 def calls(tree):

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from layoutcm.layouts.model import CocoFacts, Pages, Regions
+from layoutcm.layouts.page_attributes import OWN_COLUMNS
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.validation import FileIds, make_layout, set_labels_aside
 from support.one_layout import FINDINGS
@@ -27,7 +28,7 @@ def _column(draw, values, n):
 def pages(draw):
     names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
     n = len(names)
-    attributes = draw(st.lists(NAMES, max_size=3, unique=True))
+    attributes = draw(st.lists(NAMES.filter(lambda name: name not in OWN_COLUMNS), max_size=3, unique=True))
     return Pages(
         tuple(names),
         np.full(n, WIDTH),
