@@ -16,7 +16,7 @@ if shown.problem:
     st.warning(f"The two predictions cannot be compared. {error_text(shown.problem)}")
 top_bar.show_facets(chosen, shown)
 if views.show_nothing_chosen(shown):
-    st.stop()
+    page_shell.end_page()
 if shown.is_pair:
     page_shell.guard(partial(class_scores.show_pair, shown))
 page_shell.show_part(chosen, partial(views.show_views, shown))

@@ -14,7 +14,7 @@ measured, every = chosen.words.measured, all_comparisons.all_comparisons(chosen)
 used = {"scores": all_comparisons.usable, "agreement": lambda every: every}[measured](every)
 all_comparisons.show_left_out(used)
 if not every.compared:
-    st.stop()
+    page_shell.end_page()
 
 
 def probable_errors() -> None:

@@ -10,7 +10,7 @@ from layoutcm.ui.shared import page_shell
 chosen = page_shell.start_with_comparison()
 if not chosen.compared.pages:
     st.info("There are no pages to look at.")
-    st.stop()
+    page_shell.end_page()
 page = page_viewer.choose_page(chosen)
 page_shell.show_part(chosen, partial(page_viewer.show_viewer, page))
 page_viewer.show_filmstrip(chosen, page)

@@ -95,6 +95,7 @@ def test_no_page_is_said(sample):
     app = opened_once("errors", load="sample", attribute="doc_category=letter", has_label="Formula")
     assert not app.exception
     assert "No page is chosen by: pages with doc_category letter, pages with Formula." in texts(app)
+    assert app.query_params["has_label"] == "Formula"  # the run went on to its end
     nonsense = opened_once("errors", load="sample", attribute="a=b", has_label="?", cause="?", versus="document=x")
     assert not nonsense.exception and "of 60 pages" in texts(nonsense) and len(matrices(nonsense)[0]["models"]) == 1
 

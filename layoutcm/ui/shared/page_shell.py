@@ -16,6 +16,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import StopException
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, NotCounted
@@ -163,6 +164,11 @@ def show_part(chosen: Chosen, work: Callable[[Chosen], None]) -> None:
     run()
 
 
+def end_page() -> NoReturn:
+    """End the script of a page early. `st.stop` would end the whole run, without its dialog and its address."""
+    raise StopException
+
+
 def end_run() -> None:
     """At the end of a run, or of a part of it: write the link; give memory back, if a result has read large columns."""
     address.write_link()
@@ -201,8 +207,7 @@ def _show_nothing(problem: InputError | None) -> NoReturn:
         if right.button("Try the sample"):
             session.open_named("sample")
             st.rerun()
-    st.stop()
-    raise AssertionError("unreachable")
+    end_page()
 
 
 def _of_lost_files() -> str:
