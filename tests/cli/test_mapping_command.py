@@ -17,28 +17,25 @@ from support.paths import SAMPLE
 GT, PRED = str(SAMPLE / "gt.json"), str(SAMPLE / "model-b.csv")
 
 
-def test_the_mapping_is_written_and_read_back(tmp_path, capsys):
+def test_the_mapping_is_written_and_read_back(tmp_path, printed):
     file = tmp_path / "mapping.yaml"
-    assert main(["suggest-mapping", GT, PRED, "-o", str(file)]) == 0
-    printed = capsys.readouterr().out
-    assert "12 of 12 labels mapped, from the pixels of 60 pages" in printed
-    assert "paragraph_title  Section-header  43.5 %  Background  33.4 %   0.90" in printed
-    assert f"mapping written to {file}" in printed
+    text = printed(["suggest-mapping", GT, PRED, "-o", str(file)])
+    assert "12 of 12 labels mapped, from the pixels of 60 pages" in text
+    assert "paragraph_title  Section-header  43.5 %  Background  33.4 %   0.90" in text
+    assert f"mapping written to {file}" in text
     assert load_mapping(file) == lcm.suggest_mapping(lcm.read(GT), lcm.read(PRED)).mapping
-    assert main(["compare", GT, PRED, "--mapping", str(file), "--json", "-"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(printed(["compare", GT, PRED, "--mapping", str(file), "--json", "-"]))
     by_hand = lcm.compare(lcm.read(GT), lcm.read(PRED), mapping=SAMPLE / "mapping.yaml")
     assert result["taxonomy"] == "mapped"
     np.testing.assert_array_equal(result["confusion"], by_hand.confusion().values)
 
 
-def test_without_a_file_the_yaml_is_printed(capsys):
-    assert main(["suggest-mapping", GT, PRED, "--one-to-one", "--no-prior"]) == 0
-    printed = capsys.readouterr().out
+def test_without_a_file_the_yaml_is_printed(printed):
+    text = printed(["suggest-mapping", GT, PRED, "--one-to-one", "--no-prior"])
     expected = lcm.suggest_mapping(lcm.read(GT), lcm.read(PRED), one_to_one=True, prior=False)
-    assert parse_mapping("mapping.yaml", printed.encode()) == expected.mapping
+    assert parse_mapping("mapping.yaml", text.encode()) == expected.mapping
     assert len(set(expected.mapping["pred"].values())) == len(expected.mapping["pred"]) == 11
-    assert "# table_title      (Caption)       60.9 %  Background  36.8 %   0.35  left: Caption is taken by" in printed
+    assert "# table_title      (Caption)       60.9 %  Background  36.8 %   0.35  left: Caption is taken by" in text
 
 
 def test_no_mapping_is_advised_to_who_asks_for_one():
@@ -57,11 +54,9 @@ def test_what_may_spoil_the_shares_is_said_beside_the_yaml(capsys):
     assert parse_mapping("mapping.yaml", printed.out.encode())["pred"]["text"] == "Text"
 
 
-def test_an_input_is_not_replaced(capsys):
-    assert main(["suggest-mapping", GT, PRED, "-o", GT]) == 2
-    assert "would replace this input" in capsys.readouterr().err
-    assert main(["suggest-mapping", GT, PRED, "-o", "/no/such/folder/m.yaml"]) == 2
-    assert "no such folder" in capsys.readouterr().err
+def test_an_input_is_not_replaced(refusal):
+    assert "would replace this input" in refusal(["suggest-mapping", GT, PRED, "-o", GT])
+    assert "no such folder" in refusal(["suggest-mapping", GT, PRED, "-o", "/no/such/folder/m.yaml"])
 
 
 def test_what_is_left_on_both_sides_is_said():

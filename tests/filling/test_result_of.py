@@ -17,21 +17,19 @@ from support.results import full_result
 from support.sample_comparisons import compare_sample
 
 
-def test_json_has_separate_levels(tmp_path, capsys):
+def test_json_has_separate_levels(tmp_path, printed):
     gt = tmp_path / "gt.csv"
     pred = tmp_path / "pred.csv"
     head = "page,width,height,label,x0,y0,x1,y1\n"
     gt.write_text(head + "d_1,10,10,x,0,0,10,10\nd_2,20,20,x,0,0,20,5\n")
     pred.write_text(head + "d_1,10,10,x,0,0,5,10\nd_2,20,20,x,0,0,20,20\n")
-    assert main(["compare", str(gt), str(pred), "--json", "-", "--per-page"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(["compare", str(gt), str(pred), "--json", "-", "--per-page"]))
     assert found["averages"]["macro"]["recall"] == 0.75 and found["averages_over_pages"]["macro"]["recall"] == 0.75
     assert found["averages"]["macro"]["precision"] == pytest.approx(1 / 3)
     assert found["averages_over_pages"]["macro"]["precision"] == pytest.approx((1 + 0.25) / 2)
     assert [page["collapsed"] for page in found["by_page"]] == [[[0, 0], [50, 50]], [[0, 300], [0, 100]]]
     assert found["by_document"][0]["collapsed"] == [[0, 300], [50, 150]]
-    assert main(["inspect", str(gt), "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["documents"] == 1
+    assert json.loads(printed(["inspect", str(gt), "--json", "-"]))[0]["documents"] == 1
 
 
 def test_json_has_objects_and_centroids(two_pages):

@@ -65,9 +65,8 @@ def assert_texts(found, figures, digits):
         assert text == score_text(figures[key], digits), key
 
 
-def test_terminal(figures, objects, sample, capsys):
-    assert main(["compare", GT, MODEL_A]) == 0
-    out = capsys.readouterr().out
+def test_terminal(figures, objects, sample, printed):
+    out = printed(["compare", GT, MODEL_A])
     found = {}
     for name in names_of(figures):
         line = next((line for line in out.splitlines() if line.startswith(f"{name} ")), None)

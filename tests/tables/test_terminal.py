@@ -5,7 +5,6 @@ import re
 import pytest
 
 import layoutcm as lcm
-from layoutcm.cli.main import main
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.terminal import family_summary, layout_summary, object_summary, result_summary
@@ -169,13 +168,11 @@ def test_without_scores_panoptic_quality_comes_first_and_the_summary_says_why_th
     assert text[-2] == "panoptic quality: PQ 0.400 (SQ 0.400, RQ 0.500)" and text[-1].startswith("no AP: ")
 
 
-def test_objects_of_a_very_large_set_are_shown_if_asked_for(monkeypatch, two_pages, capsys):
+def test_objects_of_a_very_large_set_are_shown_if_asked_for(monkeypatch, two_pages, printed):
     monkeypatch.setattr("layoutcm.cli.compare_command.MOST_PAGES", 1)
     c = lcm.compare(*two_pages)
     line = "Objects and centroids of 2 pages take a while: --objects adds them."
     assert object_summary(result_of(c, asked=Asked(parts=()))) == line
-    assert main(["compare", GT, MODEL_A]) == 0
-    out = capsys.readouterr().out
+    out = printed(["compare", GT, MODEL_A])
     assert "take a while: --objects adds them." in out and "objects (boxes)" not in out
-    assert main(["compare", GT, MODEL_A, "--objects"]) == 0
-    assert "objects (boxes)" in capsys.readouterr().out
+    assert "objects (boxes)" in printed(["compare", GT, MODEL_A, "--objects"])

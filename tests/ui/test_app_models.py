@@ -248,9 +248,3 @@ def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
     app.run()
     assert not app.exception and charts() == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
     assert " … " not in texts(app)
-
-
-def test_without_a_truth_data_says_a_and_b():
-    app = opened(load="sample")
-    app.toggle(key="no_truth").set_value(True).run()
-    assert not app.exception and app.session_state["choices"].truth is False

@@ -22,13 +22,12 @@ class Clicks:
     def __call__(self, locator):
         self.count += 1
         locator.click()
-        settle(self.page, 500)
+        settle(self.page)
 
 
 def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, sample):
     visit(page, f"{address}/errors?load=sample")
     page.wait_for_selector(".lcm-matrix table")
-    settle(page, 800)
     before = page.locator(".st-key-class_table, [data-testid=stDataFrame]").first.bounding_box()["y"]
     click = Clicks(page)
     click(page.locator(".lcm-matrix table th.row button", has_text="List-item"))
@@ -51,7 +50,6 @@ def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, samp
 
 def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
     visit(page, f"{address}/?load=sample")
-    settle(page, 800)
     click = Clicks(page)
     click(page.get_by_role("link", name="Errors"))
     page.get_by_role("button", name="invoice", exact=True).wait_for()
@@ -63,7 +61,7 @@ def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
     # A click in the second matrix shows its pages.
     page.locator(".lcm-matrix .model[data-model='1'] th.row button", has_text="Table").click()
     page.get_by_role("heading", name="Table", exact=True).wait_for()
-    settle(page, 500)
+    settle(page)
     category = sample.levels.pages.attributes["doc_category"]
     papers = comparison_of_pages(sample, [p for p, own in zip(sample.pages, category) if own == "paper"])
     value = papers.confusion().classes().set_index("label").loc["Table"]
@@ -76,7 +74,6 @@ def test_two_document_types_are_compared_in_three_clicks(page, address, sample):
 def test_the_keyboard_reaches_the_matrix_the_thumbnails_and_the_list(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.locator(".page-list tbody tr").first.wait_for()
-    settle(page, 800)
     reached = []
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
     for _ in range(12):

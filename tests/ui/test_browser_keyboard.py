@@ -42,14 +42,13 @@ def test_a_label_its_pixels_and_the_words_of_a_page(reader, address):
     go_to(reader, "Errors")
     reader.keyboard.press("Enter")
     reader.wait_for_selector(".lcm-matrix table")
-    settle(reader, 500)
+    settle(reader)
     go_to(reader, "Ground truth Background, Prediction Background")
     reader.keyboard.press("ArrowLeft")  # to the name of the row
     go_to(reader, "List-item", "ArrowDown")
     reader.keyboard.press("Enter")
     reader.get_by_role("heading", name="List-item", exact=True).wait_for()
     wait_for_link(reader, "class=List-item")
-    settle(reader, 500)
     go_to(reader, "Open page ")
     reader.keyboard.press("Enter")
     reader.get_by_text("Packed words").first.wait_for()
@@ -60,25 +59,21 @@ def test_a_label_its_pixels_and_the_words_of_a_page(reader, address):
 def test_the_best_threshold_a_pdf_and_two_types(reader, address):
     visit(reader, f"{address}/models?load=sample")
     reader.get_by_role("button", name="Apply ").first.wait_for()
-    settle(reader, 500)
     go_to(reader, "Apply ")
     reader.keyboard.press("Enter")
     wait_for_link(reader, "min_score=")
     visit(reader, f"{address}/errors?load=sample")
     reader.wait_for_selector(".lcm-matrix table")
-    settle(reader, 500)
     go_to(reader, "invoice")  # the values of an attribute; the arrow keys go on
     reader.keyboard.press("Space")
     wait_for_link(reader, "attribute=doc_category")
-    settle(reader, 500)
     reader.keyboard.press("ArrowRight")
     reader.keyboard.press("Space")
     wait_for_link(reader, "versus=")
-    settle(reader, 500)
     go_to(reader, "Take it away")
     reader.keyboard.press("Enter")
     reader.locator(".st-key-take_row_0").wait_for()
-    settle(reader, 500)
+    settle(reader)
     with reader.expect_download() as taken:
         go_to(reader, "PDF")
         reader.keyboard.press("Enter")
@@ -87,14 +82,13 @@ def test_the_best_threshold_a_pdf_and_two_types(reader, address):
 
 def test_files_are_chosen_and_labels_mapped(reader, address):
     visit(reader, address)
-    settle(reader, 500)
     with reader.expect_file_chooser() as chooser:
         go_to(reader, "Upload")
         reader.keyboard.press("Enter")
     assert chooser.value.is_multiple()
     accept = reader.get_by_role("button", name="Accept this mapping")
     drop(reader, SAMPLE / "model-b.csv", SAMPLE / "gt.json", answer=accept)
-    settle(reader, 500)
+    settle(reader)
     go_to(reader, "Accept this mapping")
     reader.keyboard.press("Enter")
     wait_for_link(reader, "mapping=")
@@ -118,7 +112,6 @@ def test_axe_finds_nothing_serious_on_any_page(browser, address, theme, places):
         for name in places:
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample&gt_label=Caption&pred_label=Text")
             page.get_by_role("button", name="Take it away").wait_for()
-            settle(page, 1_500)
             rules = Axe().run(page).response["violations"]
             found[name] = [
                 (rule["id"], node["html"][:150])

@@ -27,7 +27,7 @@ def test_from_the_result_to_one_of_its_pages(page, address, sample):
     settle(page)
     page.get_by_role("button", name="Errors of model-a").click()
     page.locator(".lcm-matrix table").first.wait_for()
-    settle(page, 500)
+    settle(page)
     worst = sample.page_table()
     rows = page.locator("table").last
     assert rows.get_by_text(worst["page"][0]).first.is_visible() and score_text(worst["f1"][0]) in rows.inner_text()

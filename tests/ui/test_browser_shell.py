@@ -3,7 +3,7 @@
 import pytest
 
 from layoutcm.ui.shared.page_shell import PAGES
-from support.browser import settle, tab, visit, wait_for_link
+from support.browser import tab, visit, wait_for_link
 from support.servers import server
 
 MENU = [title for title, _ in PAGES.values()]
@@ -40,7 +40,6 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
         page.add_init_script(WATCH)
         visit(page, f"{fresh}/errors?load=sample")
         page.wait_for_selector(".lcm-matrix table")
-        settle(page)
         assert names_in(page.evaluate("window.menus")) == [MENU]
 
 
@@ -84,7 +83,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
             page.add_init_script(WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
             page.get_by_role("button", name="Take it away").wait_for()
-            settle(page, 1_500)
+            page.wait_for_load_state("networkidle")  # pictures and scripts of parts, which could still move something
             sums[name] = sum(value for value, *_ in page.evaluate("window.shifts"))
     assert {name: value for name, value in sums.items() if value > MOST_SHIFT} == {}
 
@@ -104,7 +103,7 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/?load=sample")
         page.get_by_role("button", name="Take it away").wait_for()
-        settle(page, 1_500)
+        page.wait_for_load_state("networkidle")  # it loads the scripts of parts ahead
         page.evaluate("""() => {
           window.waited = [];
           new MutationObserver(() => {
@@ -115,5 +114,4 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
         for name, (title, _) in list(PAGES.items())[1:]:
             page.get_by_role("link", name=title, exact=True).click()
             wait_for_link(page, f"/{name}", "load=sample")
-            settle(page, 700)
         assert page.evaluate("window.waited") == []

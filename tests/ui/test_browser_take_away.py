@@ -33,7 +33,6 @@ def visitor(browser, address):
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/errors?load=sample")
         page.wait_for_selector(".lcm-matrix table")
-        settle(page)
         yield Clicks(page)
 
 
@@ -54,7 +53,7 @@ def test_the_recall_heatmap_is_a_pdf_after_two_clicks_and_its_table_after_one_mo
 
 def test_a_view_that_was_chosen_in_a_part_of_the_page_is_the_one_that_is_taken(visitor):
     visitor.page.get_by_role("radio", name="Precision", exact=True).click()
-    settle(visitor.page, 600)
+    settle(visitor.page)
     visitor.click("Take it away")
     visitor.page.locator(".st-key-take_row_0").get_by_text("Matrix: precision").wait_for()
     assert visitor.download("SVG", ".st-key-take_row_0").suggested_filename == "precision-model-a.svg"

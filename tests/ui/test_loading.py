@@ -9,7 +9,7 @@ from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.ui.files.file_facts import PAGE_MAP, facts_of
 from layoutcm.ui.files.input_file import input_from_bytes, read_page_map
 from layoutcm.ui.files.page_pictures import images_of_uploads
-from support.app_runner import coco, drop, on_data, opened, texts
+from support.app_runner import button, coco, drop, on_data, opened, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT
 
@@ -123,7 +123,7 @@ def test_the_files_of_the_data_folder(monkeypatch, tmp_path):
     app = opened()
     app.selectbox(key="folder_gt").set_value("gt.json")
     app.multiselect(key="folder_preds").set_value(["one.json", "two.json"]).run()
-    next(button for button in app.button if button.label == "Compare these").click().run()
+    button(app, "Compare these").click().run()
     assert "two.json" in texts(on_data(app)) and app.query_params["load"] == "gt.json|one.json|two.json"
 
 
@@ -135,7 +135,7 @@ def test_a_dropped_mapping_is_applied_at_once_and_removed_with_its_card():
     assert "Taxonomy: different" in texts(app)
     drop(app, ("map.yaml", MAPPING))
     assert "Taxonomy: mapped" in texts(app) and "2 labels renamed: applied" in card(app, "map.yaml")
-    assert not button_or_none(app, "Accept this mapping")
+    assert not button(app, "Accept this mapping")
     app.button(key="remove_3").click().run()
     assert "Taxonomy: different" in texts(app)
 
@@ -177,24 +177,14 @@ def test_a_file_without_page_sizes_asks_for_them():
 
 
 def test_start_over_forgets_everything():
-    app = start()
-    next(button for button in app.button if button.label == "Start over").click().run()
-    assert not app.exception and "regions" not in texts(app)
-    assert app.file_uploader(key="drop_1_0").value == []
+    for app in (start(), opened(load="sample")):
+        button(app, "Start over").click().run()
+        assert not app.exception and "regions" not in texts(app) and "load" not in app.query_params
+        assert app.file_uploader(key="drop_1_0").value == []
 
 
 YOLO = [("p1.txt", b"0 .25 .2 .1 .2\n1 .6 .3 .2 .1"), ("p2.txt", b"1 .2 .2 .2 .3"), ("data.yaml", b"names: [a, b]")]
 SCANS = [("p1.png", png((200, 100))), ("p2.jpg", png((400, 300)))]
-
-
-def button_or_none(app, label):
-    return next((one for one in app.button if one.label == label), None)
-
-
-def button(app, label):
-    found = button_or_none(app, label)
-    assert found is not None
-    return found
 
 
 def test_several_label_files_and_their_images_are_one_layout():
