@@ -22,6 +22,8 @@ from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.tables.interval_texts import difference_summary, interval_of_row, resampling_text
 from support.paths import SAMPLE
+from support.results import full_result
+from support.sample_comparisons import compare_sample
 from support.servers import free_port
 
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -46,41 +48,22 @@ def test_compare_prints_a_summary(printed):
 def test_json_equals_the_api(tmp_path):
     target = tmp_path / "out.json"
     assert main(["compare", GT, MODEL_A, "--json", str(target), "--per-page", "--method", "tensor"]) == 0
-    found = json.loads(target.read_text())
-    gt = lcm.read(GT)
-    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
-    m = c.confusion(method="tensor")
-    assert found["labels"] == list(m.labels) and found["method"] == "tensor" and found["taxonomy"] == "same"
-    for name, values in (("confusion", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
-        np.testing.assert_array_equal(np.array(found[name], float), values)
-    assert found["averages"]["macro"] == m.average("macro")
-    assert found["averages_with_background"]["micro"] == m.average("micro", background=True)
-    assert found["classes"][1]["f1"] == m.class_values()["f1"][1]
+    found, c = json.loads(target.read_text()), compare_sample()
+    assert found == full_result(c, "tensor", per_page=True)
     assert (found["pages"], found["documents"], found["pixels"]) == (60, 30, 850 * 1100 * 60)
-    assert found["collapsed"]["labels"] == ["Background", "Content"]
-    by_page = sum(np.array(page["confusion"]) for page in found["by_page"])
-    by_document = sum(np.array(document["confusion"]) for document in found["by_document"])
-    np.testing.assert_allclose(by_page, m.values)
-    np.testing.assert_allclose(by_document, m.values)
+    for level in ("by_page", "by_document"):
+        summed = sum(np.array(one["confusion"]) for one in found[level])
+        np.testing.assert_allclose(summed, c.confusion(method="tensor").values)
     assert [d["pages"] for d in found["by_document"]][:7] == [4, 2, 3, 2, 2, 1, 4]
 
 
 def test_families_are_in_the_summary_and_the_json(tmp_path, printed):
-    target = tmp_path / "out.json"
-    out = printed(["compare", GT, MODEL_A, "--json", str(target), "--families", str(SAMPLE / "families.yaml")])
+    target, families = tmp_path / "out.json", SAMPLE / "families.yaml"
+    out = printed(["compare", GT, MODEL_A, "--json", str(target), "--families", str(families)])
     assert "given gt" in out and "in family" in out and "all but Background" in out
-    found = json.loads(target.read_text())["families"]
-    gt = lcm.read(GT)
-    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
-    f = c.families(SAMPLE / "families.yaml")
-    assert found["recipe"] == f.recipe and found["shares"]["gt"] == f.shares()
-    for family, table in f.matrices.items():
-        assert found["matrices"][family]["gt_labels"] == table.index.tolist()
-        assert found["matrices"][family]["pred_labels"] == table.columns.tolist()
-        np.testing.assert_array_equal(found["matrices"][family]["values"], table.to_numpy())
-    assert found["given_gt"] == f.given_gt().to_dict("records")
-    assert found["given_pred"] == f.given_pred().to_dict("records")
-    coarse = c.confusion(families=SAMPLE / "families.yaml")
+    found, c = json.loads(target.read_text())["families"], compare_sample()
+    assert found == full_result(c, families=families)["families"]
+    coarse = c.confusion(families=families)
     assert [level["depth"] for level in found["at_depth"]] == [1] and found["at_depth"][0]["labels"] == coarse.labels
     np.testing.assert_array_equal(found["at_depth"][0]["confusion"], coarse.values)
 
@@ -124,11 +107,6 @@ def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, pri
     assert difference_summary(difference, "model-a", "Background") in out
 
 
-def test_intervals_are_off_by_default(printed):
-    out = printed(["compare", GT, MODEL_A, MODEL_B, "--json", "-"])
-    assert "intervals" not in out and "difference_from_first" not in out and len(json.loads(out)) == 2
-
-
 def test_predictions_may_have_pages_that_others_do_not_have(tmp_path, printed):
     """Prediction `more` has no page of gt, and an empty page more than gt itself."""
     (tmp_path / "gt.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
@@ -142,7 +120,8 @@ def test_predictions_may_have_pages_that_others_do_not_have(tmp_path, printed):
 def test_several_predictions_give_a_json_list(printed):
     found = json.loads(printed(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]))
     assert [one["taxonomy"] for one in found] == ["same", "different"]
-    assert found[1]["classes"] is None and found[1]["averages"] is None and "by_page" not in found[0]
+    assert found[1]["classes"] is None and found[1]["averages"] is None
+    assert not {"by_page", "intervals", "difference_from_first"} & {*found[0], *found[1]}  # they are off by default
 
 
 def test_mapping_makes_model_b_comparable(printed):

@@ -15,16 +15,7 @@ from layoutcm.models.label_errors import usable_comparisons
 from layoutcm.models.suggestions import candidate_keys, chosen_candidates
 from support.layouts import build
 from support.paths import ROOT
-
-PAGES = {f"p{i}.png": (100, 100) for i in range(60)}
-TITLE, TEXT = ("Title", 10, 10, 60, 30), ("Text", 10, 40, 90, 80)
-GOOD = [(page, *region) for page in PAGES for region in (TITLE, TEXT)]
-LABELS = ["Text", "Title"]
-# A label on p0, a missing region on p1, a box on p2, a spurious region on p3.
-WRONG = [
-    ("p0.png", "Text", 10, 10, 60, 30), GOOD[1], GOOD[3], ("p2.png", "Title", 10, 10, 40, 30), *GOOD[5:],
-    ("p3.png", "Title", 10, 85, 60, 95),
-]  # fmt: skip
+from support.truth_files import GOOD, LABELS, PAGES, WRONG
 
 
 @pytest.fixture(scope="module")

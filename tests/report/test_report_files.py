@@ -60,29 +60,6 @@ def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
     assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
 
 
-def test_objects_equal_the_api_in_every_file(sample, folder):
-    scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
-    panoptic = sample.objects().panoptic()[["pq", "sq", "rq"]][:-1]
-    wanted = pd.concat([scores.drop(columns="found"), ap[["ap", "ap50", "ap75", "ar"]], panoptic], axis=1)
-    wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
-    tables = data_of(folder / "report.html")["tables"]
-    assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
-    np.testing.assert_array_equal(values([row[1:] for row in tables["objects"]["rows"]]), wanted.iloc[:, 1:])
-    whole = dict(tables["object_scores"]["rows"])
-    assert (
-        whole["AP"] == sample.objects().ap and whole["object F1, at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
-    )
-    book = openpyxl.load_workbook(folder / "report.xlsx")
-    head, *rows = book["Objects"].iter_rows(values_only=True)
-    assert head[:6] == ("label", "gt", "pred", "TP", "FP", "FN") and head[-5:] == ("AP75", "AR", "PQ", "SQ", "RQ")
-    np.testing.assert_allclose(values([row[1:] for row in rows]), wanted.iloc[:, 1:], rtol=1e-15)
-    summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
-    assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)
-    lines = [line for line in (folder / "tables/objects.tex").read_text("utf-8").splitlines() if " & " in line][1:]
-    found = values([[cell.replace(r"\,", "") for cell in line[:-3].split(" & ")[1:]] for line in lines])
-    np.testing.assert_allclose(found, wanted.iloc[:, 1:], atol=1e-3)  # three digits, and 1.000 only where it is exact
-
-
 def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
     c = lcm.compare(*[build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])] * 2)
     place = c.write_report(tmp_path / "r")
@@ -95,6 +72,7 @@ def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
 
 
 def test_families_are_in_every_file(sample, tmp_path, quick):
+    """All their numbers: see the tests of every cell below."""
     (tmp_path / "families.json").write_text(json.dumps(FAMILIES))
     command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", str(tmp_path / "x.json")]
     command += ["--families", str(tmp_path / "families.json"), "--family-count", "gold"]
@@ -102,23 +80,13 @@ def test_families_are_in_every_file(sample, tmp_path, quick):
     assert (tmp_path / "r/result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
     f = sample.families(FAMILIES, count="gold")
     book, data = openpyxl.load_workbook(tmp_path / "r/report.xlsx"), data_of(tmp_path / "r/report.html")
-    for sheet, name, wanted in (
-        ("Families", "families", f.given_gt()),
-        ("Families pred", "families_pred", f.given_pred()),
-    ):
-        rows = list(book[sheet].iter_rows(values_only=True, min_row=2))[: len(wanted)]
-        assert [row[0] for row in rows] == wanted["label"].tolist()
-        np.testing.assert_allclose(values([row[1:5] for row in rows]), wanted.iloc[:, 1:5].to_numpy(float), rtol=1e-15)
-        text = data["tables"][name]["rows"]
-        np.testing.assert_array_equal(values([row[1:5] for row in text]), wanted.iloc[:, 1:5].to_numpy(float))
-        assert [row[5] for row in text] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
+    wanted = f.given_gt()
+    rows = list(book["Families"].iter_rows(values_only=True, min_row=2))[: len(wanted)]
+    np.testing.assert_allclose(values([row[1:5] for row in rows]), wanted.iloc[:, 1:5].to_numpy(float), rtol=1e-15)
+    shown = [row[5] for row in data["tables"]["families"]["rows"]]
+    assert shown == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
     words = next(family for family in data["families"] if family["title"] == "Family Words")
-    inside = values(words["matrix"]["models"][0]["mass"])
-    np.testing.assert_array_equal(inside, f.matrices["Words"].to_numpy())
-    assert words["matrix"]["row_names"] == [*FAMILIES["Words"], "out of family"]
-    rows = [row[:5] for row in book["Family matrices"].iter_rows(values_only=True)]
-    top = [row[0] for row in rows].index("Family Words")
-    np.testing.assert_allclose(values([row[1:] for row in rows[top + 2 : top + 6]]), inside, rtol=1e-15)
+    np.testing.assert_array_equal(words["matrix"]["models"][0]["mass"], f.matrices["Words"].to_numpy())
     assert r"Text & " in (tmp_path / "r/tables/families.tex").read_text("utf-8")
     main(command)  # the next run recognises all these files
     sample.write_report(tmp_path / "r", families=FAMILIES)
