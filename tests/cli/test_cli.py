@@ -35,13 +35,8 @@ def run(*arguments):
 
 def test_compare_prints_a_summary(printed):
     out = printed(["compare", GT, MODEL_A])
-    for words in (
-        "60 pages",
-        "micro, without Background",
-        "content, against Background",
-        "largest confusions",
-        "List-item read as Text",
-    ):
+    averages = ("micro, without Background", "content, against Background")
+    for words in ("60 pages", *averages, "largest confusions", "List-item read as Text"):
         assert words in out
 
 
@@ -90,19 +85,16 @@ def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, pri
         (second["intervals"], b.bootstrap(30, method="tensor")),
         (second["difference_from_first"], lcm.difference(a, b, 30, method="tensor")),
     ):
-        assert (found["units"], found["unit_count"], found["n"], found["seed"], found["level"]) == (
-            *("documents", len(a.documents), 30, 0, 0.95),
-        )
+        wanted = {"units": "documents", "unit_count": len(a.documents), "n": 30, "seed": 0, "level": 0.95}
+        assert found | wanted == found
         assert found["recipe"] == expected.recipe
         for rows, table in ((found["headline"], expected.headline), (found["classes"], expected.classes())):
             pd.testing.assert_frame_equal(pd.DataFrame(rows).fillna(np.nan), table, check_dtype=False)
     assert "difference_from_first" not in first
     found = a.bootstrap(30, method="tensor")
     line = next(line for line in out.splitlines() if line.startswith("weighted, without Background"))
-    assert (
-        line.endswith(f"   {interval_of_row(found.figure_rows['weighted_f1'])}")
-        and resampling_text(found.resampling) in out
-    )
+    assert line.endswith(f"   {interval_of_row(found.figure_rows['weighted_f1'])}")
+    assert resampling_text(found.resampling) in out
     difference = intervals_part(lcm.difference(a, b, 30, method="tensor"))
     assert difference_summary(difference, "model-a", "Background") in out
 
@@ -151,12 +143,7 @@ def test_a_results_list_alone_is_an_error_with_a_hint(refusal):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["compare", "missing.json", GT],
-        ["compare", GT, "missing.json"],
-        ["inspect", "missing.json"],
-    ],
+    "arguments", [["compare", "missing.json", GT], ["compare", GT, "missing.json"], ["inspect", "missing.json"]]
 )
 def test_bad_input_exits_with_2_and_the_file_name(arguments):
     done = run(*arguments)

@@ -28,10 +28,8 @@ def quick_figures(monkeypatch):
 def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, printed, quick_figures):
     target = tmp_path / "out.json"
     text = printed(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")])
-    assert (
-        "why pixels are wrong" in text
-        and "if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix" in text
-    )
+    assert "why pixels are wrong" in text
+    assert "if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix" in text
     thresholds = text[text.index("best score thresholds") :].splitlines()
     line = next(line for line in thresholds if line.startswith("Table "))
     assert "best score thresholds" in text and "cross-validated over 30 documents" in text
@@ -56,22 +54,11 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, printed, quick_fig
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
     loaded = lcm.load_result(target)
     assert loaded.as_dict() == found and loaded.agreement is None
-    assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == [
-        "calibration.svg",
-        "causes.svg",
-        "forgiveness.svg",
-        "thresholds.svg",
-    ]
+    drawn = sorted(path.name for path in (tmp_path / "r" / "figures").iterdir())
+    assert drawn == ["calibration.svg", "causes.svg", "forgiveness.svg", "thresholds.svg"]
     sheets = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx").sheetnames
-    assert {
-        "Causes",
-        "Causes by label",
-        "Causes by document",
-        "Causes by page",
-        "Forgiveness",
-        "Thresholds",
-        "Calibration",
-    } <= set(sheets)
+    causes = {"Causes", *(f"Causes by {level}" for level in ("label", "document", "page"))}
+    assert {*causes, "Forgiveness", "Thresholds", "Calibration"} <= set(sheets)
     page = (tmp_path / "r" / "report.html").read_text("utf-8")
     assert page.count('"data:image/svg+xml;base64,') == 4 and "only border slack" in page
 

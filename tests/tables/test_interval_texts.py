@@ -107,8 +107,9 @@ def test_few_units_are_listed():
 def test_the_summary_of_a_difference_between_few_documents():
     """Without the two regions of document B, pred has no wrong a; A stays as it was."""
     found = difference(three_pages(), three_pages(min_score=0.75), 100)
+    found = difference_summary(intervals_part(found), "model a", "Background")
     assert (
-        difference_summary(intervals_part(found), "model a", "Background")
+        found
         == """\
 F1 minus that of model a         value              interval        p  better in  verdict
 micro, without Background       +0.092                     –        –     0 of 2  too few documents

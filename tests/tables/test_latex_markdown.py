@@ -112,8 +112,9 @@ MIXED = Table(
 
 def test_whole_latex_table():
     """Not a matrix, so that the headings are not rotated, although there are seven."""
+    found = latex(MIXED)
     assert (
-        latex(MIXED)
+        found
         == rf"""% Two lines. Needs booktabs; {NEEDS_FONT}
 \begin{{tabular}}{{lrrrlll}}
 \toprule

@@ -146,8 +146,9 @@ def sides():
 
 def test_the_text(sides):
     c = lcm.compare(*sides, truth=False, min_score=0.5, missing_pages="ignore")
+    found = result_summary(result_of(c))
     assert (
-        result_summary(result_of(c))
+        found
         == f"""\
 A:x|B:pred|pages:2|rounding:outer|min_score:0.5|missing_pages:ignore|taxonomy:same|method:matrix|v{lcm.__version__}
 

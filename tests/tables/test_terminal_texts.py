@@ -34,8 +34,9 @@ def family_text(c, families):
 
 
 def test_summary_of_a_comparison(two_pages):
+    found = summary(lcm.compare(*two_pages))
     assert (
-        summary(lcm.compare(*two_pages))
+        found
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|method:matrix|{VERSION}
 
@@ -77,8 +78,9 @@ notes
 def test_summary_with_intervals():
     """Two documents are too few for intervals, so their own values are listed. The b on p3 has too low a score."""
     comparison = three_pages(min_score=0.55)
+    found = summary(comparison, "tensor", intervals=comparison.bootstrap(100, level=0.9))
     assert (
-        summary(comparison, "tensor", intervals=comparison.bootstrap(100, level=0.9))
+        found
         == f"""\
 gt:gt|pred:pred|pages:3|rounding:outer|min_score:0.55|taxonomy:same|method:tensor|{VERSION}
 
@@ -117,8 +119,9 @@ notes
 
 
 def test_summary_with_different_labels():
+    found = summary(different_labels(), intervals=5)
     assert (
-        summary(different_labels(), intervals=5)
+        found
         == f"""\
 gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION}
 
@@ -161,8 +164,9 @@ def test_no_findings_have_no_lines():
 
 
 def test_summary_of_families(two_pages):
+    found = family_text(lcm.compare(*two_pages), FAMILIES)
     assert (
-        family_text(lcm.compare(*two_pages), FAMILIES)
+        found
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:by side|{VERSION}
 
@@ -190,8 +194,9 @@ def test_summary_of_families_on_pages_with_findings(two_pages):
     """A label that is longer than the name of the last row makes the first column wider."""
     comparison = lcm.compare(*two_pages, mapping={side: {"title": "title of the document"} for side in ("gt", "pred")})
     tree = {"A": {"B": ["title of the document"]}, "Text": ["nope"]}
+    found = family_text(comparison, comparison.families(tree, sample="page", depth=3))
     assert (
-        family_text(comparison, comparison.families(tree, sample="page", depth=3))
+        found
         == f"""\
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page\
 |count:by side|{VERSION}

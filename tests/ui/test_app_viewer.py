@@ -23,12 +23,8 @@ from support.servers import PATIENCE, wait_until
 
 def viewer_data(app):
     """The data of the page viewer."""
-    (shown,) = (
-        json.loads(one.proto.json)
-        for one in app.get("bidi_component")
-        if one.proto.component_name.endswith("lcm-viewer")
-    )
-    return shown
+    (viewer,) = (one for one in app.get("bidi_component") if one.proto.component_name.endswith("lcm-viewer"))
+    return json.loads(viewer.proto.json)
 
 
 def masks(app):
@@ -61,9 +57,8 @@ def test_what_was_clicked_is_written_below_the_page(sample):
     where = f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}"
     assert f"model-a.json, region {number}: {data['labels'][label]}, {where}, score {score:.3f}" in text
     pair = next(k for k, pair in enumerate(data["pairs"]) if pair["pixels"] == 67_262)
-    assert "Ground truth: Table, model-a.json: Picture: other labels, 67\u202f262 px" in picked(
-        app, kind="pair", pair=pair
-    )
+    said = picked(app, kind="pair", pair=pair)
+    assert "Ground truth: Table, model-a.json: Picture: other labels, 67\u202f262 px" in said
     assert "Table, model" not in picked(app, kind="pair", pair=len(data["pairs"]))
 
 
@@ -135,12 +130,8 @@ def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
 
 def test_a_part_of_a_name_finds_the_name():
     names = ["Report_p1", "report_p2", "p2"]
-    assert [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
-        "p2",
-        "report_p2",
-        "Report_p1",
-        None,
-    ]
+    found = [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")]
+    assert found == ["p2", "report_p2", "Report_p1", None]
 
 
 def test_next_and_previous_turn_the_page():

@@ -85,11 +85,8 @@ def test_deep_links_on_a_fresh_server(browser):
         page.get_by_text("This page's matrix").wait_for()
         assert f"Table / Picture: {thin_spaced(67_262)} px" in page.locator(".viewer-legend").inner_text()
         # The start page has a second address, and addresses of earlier versions lead to where their parts are now.
-        for address, words in (
-            ("data", "947 regions"),
-            ("matrices", "Rows are the ground truth"),
-            ("families", "Inside a family"),
-        ):
+        moved = {"data": "947 regions", "matrices": "Rows are the ground truth", "families": "Inside a family"}
+        for address, words in moved.items():
             visit(page, f"{fresh}/{address}?load=sample&pred=2")
             page.get_by_text(words).first.wait_for()
             wait_for_link(page, "load=sample", "pred=2")
@@ -205,12 +202,8 @@ def test_the_label_filter_is_in_the_link(page, address):
     page.reload()
     page.wait_for_selector(".lcm-matrix table")
     settle(page)
-    assert page.locator(".lcm-matrix table th.row").all_text_contents() == [
-        "Background",
-        "Caption",
-        "Text",
-        "other (9 labels)",
-    ]
+    rows = page.locator(".lcm-matrix table th.row")
+    assert rows.all_text_contents() == ["Background", "Caption", "Text", "other (9 labels)"]
     page.mouse.click(*cell_centre(page, 1, 2, 4, 4))
     page.get_by_text("Caption read as Text").first.wait_for()
 

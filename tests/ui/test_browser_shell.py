@@ -1,4 +1,4 @@
-"""What all pages share, in a real browser: a menu that is right from the first paint on, no jumps; a result of parts."""
+"""What all pages share, in a real browser: a menu that is right from the start, no jumps; a result of parts."""
 
 import pytest
 

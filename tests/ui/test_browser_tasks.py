@@ -39,16 +39,14 @@ def test_why_a_label_is_bad_with_its_pixels_takes_two_clicks(page, address, samp
     before = page.locator(".st-key-class_table, [data-testid=stDataFrame]").first.bounding_box()["y"]
     click = Clicks(page)
     click(page.locator(".lcm-matrix table th.row button", has_text="List-item"))
-    page.locator(".st-key-clicked .thumbnails img").first.wait_for()
+    picture = page.locator(".st-key-clicked .thumbnails img").first
+    page.wait_for_function("one => one.complete && one.naturalWidth > 99", arg=picture.element_handle())
     panel = page.locator(".st-key-clicked").inner_text().replace("\u00a0", " ")
     value = sample.confusion().classes().set_index("label").loc["List-item"]
     i = sample.labels.index("List-item")
     mass = sample.confusion().values
     wrong = mass[i].sum() + mass[:, i].sum() - 2 * mass[i, i]
     assert f"F1 {value.f1:.3f}" in panel and f"{thin_spaced(wrong)} px wrong" in panel and "slack " in panel
-    assert (
-        page.locator(".st-key-clicked .thumbnails img").first.evaluate("one => one.complete && one.naturalWidth") > 99
-    )
     assert page.locator("[data-testid=stDataFrame]").first.bounding_box()["y"] == pytest.approx(before, abs=2)
     click(page.locator(".st-key-clicked .thumbnails button").first)
     wait_for_link(page, "/page", "page=paper-1_p4.png", "class=List-item")

@@ -225,9 +225,7 @@ def test_one_click_is_enough_for_all_predictions_with_these_labels():
     button(app, "Accept this mapping").click().run()
     names = {"x": "a", "y": "b"}
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names}}
-    assert "1 label of the prediction 3.json is not in the ground truth" in texts(
-        app
-    )  # only one of its labels is unknown
+    assert "1 label of the prediction 3.json is not in the ground truth" in texts(app)  # only one is unknown
     button(app, "Accept this mapping").click().run()
     assert mapping_in_address(app) == {"preds": {"0": names, "2": names, "3": {"u": "a"}}}
 
