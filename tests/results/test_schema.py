@@ -271,18 +271,12 @@ COUNTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, 9, 12, 15])
+QUICK = (0, 1, 3, 4, 6, 9, 12, 15)
+MORE = [pytest.param(seed, marks=pytest.mark.long) for seed in range(200) if seed not in QUICK]
+
+
+@pytest.mark.parametrize("seed", [*QUICK, *MORE])
 def test_a_comparison_of_parts_has_the_same_result(seed, tmp_path):
-    assert_parts_agree(seed, tmp_path)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(200))
-def test_200_comparisons_of_parts_have_the_same_result(seed, tmp_path):
-    assert_parts_agree(seed, tmp_path)
-
-
-def assert_parts_agree(seed, tmp_path):
     gt, pred, options = random_pair(seed)
     whole = lcm.compare(gt, pred, **options).result().as_dict()
     found = compared(tmp_path, gt, pred, 1 + seed % 3, 1 + seed % 2, **options).result()

@@ -5,8 +5,7 @@ import random
 import pytest
 
 from support.app_runner import coco
-from support.browser import cell_centre, settle, shown, tab, upload, visit, wait_for_link
-from support.matrix_page import serious_violations
+from support.browser import cell_centre, settle, shown, upload, visit, wait_for_link
 from support.matrix_values import KNOWN_LABELS
 
 
@@ -88,14 +87,3 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     page.get_by_role("button", name="Open all groups").click()
     settle(page)
     assert page.locator(".lcm-matrix table th.row").count() == len(labels) + 1
-
-
-@pytest.mark.long
-def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
-    """In dark, as part of the dashboard; without it, both themes are tested."""
-    size = {"width": 1400, "height": 1000}
-    with browser.new_context(viewport=size, color_scheme="dark") as context, tab(context) as page:
-        visit(page, f"{address}/errors?load=sample&other=1&beside=difference")
-        page.wait_for_selector(".lcm-matrix table")
-        within = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]"
-        assert serious_violations(page, within, ["<td", "<th"]) == []
