@@ -11,7 +11,7 @@ import layoutcm as lcm
 from layoutcm.ui.server.request_checks import TOO_LARGE
 from layoutcm.wording import thin_spaced
 from support.app_runner import coco
-from support.browser import chromium, drop, settle, shown, visit, wait_for_link
+from support.browser import drop, settle, shown, visit, wait_for_link
 from support.image_files import png
 from support.paths import SAMPLE
 from support.servers import server
@@ -138,9 +138,9 @@ main(["app", sys.argv[1]])
 """
 
 
-def test_the_page_says_why_an_upload_was_refused():
+def test_the_page_says_why_an_upload_was_refused(page):
     large = {"name": "large.csv", "mimeType": "text/csv", "buffer": bytes(5 << 20)}
-    with server(program=("-c", SMALL_SERVER)) as address, chromium() as browser, browser.new_page() as page:
+    with server(program=("-c", SMALL_SERVER)) as address:
         visit(page, address)
         drop(page, SAMPLE / "model-b.csv")
         settle(page)
