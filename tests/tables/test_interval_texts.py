@@ -30,6 +30,7 @@ from support.sample_comparisons import compare_sample
 from support.three_pages import three_pages
 
 PAGES = "page"
+ROUGH = "by the jackknife; with fewer than 20 {} they are rough"
 NO_ENDS = (np.nan, np.nan)
 NO_DIFFERENCE = "no difference shown"
 
@@ -40,12 +41,7 @@ NO_DIFFERENCE = "no difference shown"
         ((0.009, 0.031), "worse", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), worse"),
         ((0.009, 0.031), "better", (True, WITH_TRUTH, True), "+2.02 points (+0.90 to +3.10), better"),
         ((0.009, 0.031), "better", (True, WITHOUT_TRUTH, True), "+2.02 points (+0.90 to +3.10), more agreement"),
-        (
-            (-0.009, 0.031),
-            NO_DIFFERENCE,
-            (True, WITH_TRUTH, True),
-            f"+2.02 points (-0.90 to +3.10), {NO_DIFFERENCE}",
-        ),
+        ((-0.009, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), f"+2.02 points (-0.90 to +3.10), {NO_DIFFERENCE}"),
         ((0.0, 0.031), NO_DIFFERENCE, (True, WITH_TRUTH, True), f"+2.02 points (0.00 to +3.10), {NO_DIFFERENCE}"),
         (NO_ENDS, "too few documents", (True, WITH_TRUTH, True), "+2.02 points, no interval"),
         (NO_ENDS, None, (True, WITH_TRUTH, False), "+2.02 points"),
@@ -68,16 +64,8 @@ def test_pixels_of_a_cell_of_two_sides():
         ([0.5], None, "no intervals: 1 page of one document is too few, at least 6 are needed"),
         ([0.5] * 5, PAGES, "no intervals: 5 pages of one document are too few, at least 6 are needed"),
         ([0.5] * 5, None, "no intervals: 5 documents are too few, at least 6 are needed"),
-        (
-            [0.5] * 6,
-            None,
-            "90 % intervals over 6 documents, by the jackknife; with fewer than 20 documents they are rough",
-        ),
-        (
-            [0.5] * 19,
-            PAGES,
-            "90 % intervals over 19 pages of one document, by the jackknife; with fewer than 20 pages they are rough",
-        ),
+        ([0.5] * 6, None, f"90 % intervals over 6 documents, {ROUGH.format('documents')}"),
+        ([0.5] * 19, PAGES, f"90 % intervals over 19 pages of one document, {ROUGH.format('pages')}"),
         ([0.5] * 20, None, "90 % intervals over 20 documents, by the jackknife"),
         ([0.5] * 101, None, "90 % intervals over 101 documents, 30 resamples, seed 3"),
     ],

@@ -68,16 +68,9 @@ def test_largest_confusions_are_sorted_by_pixels():
 
 def test_largest_confusions_of_a_selection():
     confusion = three_pages().confusion()
-    assert largest_confusions(confusion) == [
-        ("a", "b", 4.0, 0.5),
-        ("b", "a", 4.0, 1.0),
-        ("Background", "b", 2.0, 2 / 14),
-    ]
-    assert largest_confusions(confusion, 1) == [("a", "b", 4.0, 0.5)]
-    assert largest_confusions(confusion, selection=Selection([0, 2], [1, 2])) == [
-        ("b", "a", 4.0, 1.0),
-        ("Background", "b", 2.0, 2 / 14),
-    ]
+    cells = [("a", "b", 4.0, 0.5), ("b", "a", 4.0, 1.0), ("Background", "b", 2.0, 2 / 14)]
+    assert largest_confusions(confusion) == cells and largest_confusions(confusion, 1) == cells[:1]
+    assert largest_confusions(confusion, selection=Selection([0, 2], [1, 2])) == cells[1:]
 
 
 def test_ten_confusions_unless_another_number_is_given():
@@ -160,9 +153,8 @@ def test_shares_of_labels_that_are_drawn_stay_the_same(confusion):
     kept = [(new, old) for new, old in enumerate(drawn.positions) if old != JOINED]
     new, old = np.array(kept).T
     for view in ("recall", "precision", "f1"):
-        np.testing.assert_allclose(
-            getattr(drawn.confusion, view)[np.ix_(new, new)], getattr(confusion, view)[np.ix_(old, old)]
-        )
+        shown, whole = getattr(drawn.confusion, view), getattr(confusion, view)
+        np.testing.assert_allclose(shown[np.ix_(new, new)], whole[np.ix_(old, old)])
     sizes = confusion.gt_pixels + confusion.pred_pixels
     joined = sorted({*select(confusion).rows} - {*old.tolist()})
     assert sizes[joined].max() <= sizes[[i for i in old if i in select(confusion).rows and i]].min()

@@ -47,10 +47,8 @@ def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
         ["a", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
         ["all labels", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
     ]
-    assert (
-        table.note.split("; ")[-1]
-        == "gain: on these pages, not cross-validated, because there are fewer than 6 documents"
-    )
+    gain = "gain: on these pages, not cross-validated, because there are fewer than 6 documents"
+    assert table.note.split("; ")[-1] == gain
     assert markdown(table).splitlines()[2] == r"| a | 0\.5 | 0.909 | 0.833 | – | 0.076 |"
 
 
@@ -58,10 +56,8 @@ def test_thresholds_of_six_documents_are_cross_validated():
     table = threshold_table(curves(6))
     assert table.data["held_out_f1"].tolist() == pytest.approx([100 / 110] * 2)
     assert table.data["gain"].tolist() == pytest.approx([100 / 110 - 100 / 120] * 2)
-    assert (
-        table.note.split("; ")[-1]
-        == "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
-    )
+    gain = "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
+    assert table.note.split("; ")[-1] == gain
 
 
 def test_roc_auc_and_calibration():

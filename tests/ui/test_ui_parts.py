@@ -129,10 +129,8 @@ def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
         page_map = input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
         request = comparisons.ComparisonRequest(gt, pred, page_map=page_map)
         assert comparisons.layouts_of(request)[1].page_columns.widths[0] == width
-        fixed = comparisons.layouts_of(
-            comparisons.ComparisonRequest(gt, pred, pred_repairs=("flip-y",), page_map=page_map)
-        )[1]
-        assert fixed.page_columns.widths[0] == width
+        repaired = comparisons.ComparisonRequest(gt, pred, pred_repairs=("flip-y",), page_map=page_map)
+        assert comparisons.layouts_of(repaired)[1].page_columns.widths[0] == width
         assert comparisons.comparison_of(request, {}).pages[0] == "a"
 
 
@@ -239,9 +237,8 @@ def test_the_chosen_cell_in_numbers(sample):
 @pytest.mark.parametrize(("page", "level"), [("errors", {}), ("errors", {"level": "page", "page": "paper-1_p1.png"})])
 def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
     share = sample.border_slack(level.get("page"))
-    assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(
-        opened_once(page, load="sample", **level)
-    )
+    app = opened_once(page, load="sample", **level)
+    assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(app)
 
 
 DEEP = "[" * 5000
