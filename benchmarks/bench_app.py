@@ -105,7 +105,7 @@ def bench_small(browser, folder):
     with server() as address:
         page = browser.new_page(viewport=SCREEN)
         page.goto(address)
-        settle(page, 1000)
+        settle(page)
         zone = page.locator("[data-testid=stFileUploaderDropzoneInput]")
         upload = lambda: zone.set_input_files([str(path) for path in (gt, *models)])
         print_time(page, "files dropped, to the verdict on Models", upload, "has the highest macro F1", whole=False)
@@ -166,7 +166,7 @@ def bench_matrix(browser, folder):
             page.mouse.click(*where)
             heading.wait_for(timeout=TIMEOUT)
             times.append(time.perf_counter() - start)
-            settle(page, 50)
+            settle(page)
         print_times("click on a cell until it is described", times)
         page.close()
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
+from layoutcm.cli.main import main
 from layoutcm.compiled import compile_from_now_on
 from support.layouts import build
 from support.sample_comparisons import compare_sample
@@ -54,3 +55,25 @@ def sample():
 def quick(monkeypatch):
     """Reports without files of figures, for tests that do not need them."""
     monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ())
+
+
+@pytest.fixture
+def printed(capsys):
+    """A function that runs a command, given as its arguments, and returns what it prints."""
+
+    def run(arguments):
+        assert main(arguments) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def refusal(capsys):
+    """A function that runs a command, which must be refused, and returns its message."""
+
+    def run(arguments):
+        assert main(arguments) == 2
+        return capsys.readouterr().err
+
+    return run

@@ -22,6 +22,8 @@ from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.tables.interval_texts import difference_summary, interval_of_row, resampling_text
 from support.paths import SAMPLE
+from support.results import full_result
+from support.sample_comparisons import compare_sample
 from support.servers import free_port
 
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -31,58 +33,32 @@ def run(*arguments):
     return subprocess.run([sys.executable, "-m", "layoutcm", *arguments], capture_output=True, text=True, check=False)
 
 
-def test_compare_prints_a_summary(capsys):
-    assert main(["compare", GT, MODEL_A]) == 0
-    out = capsys.readouterr().out
-    for words in (
-        "60 pages",
-        "micro, without Background",
-        "content, against Background",
-        "largest confusions",
-        "List-item read as Text",
-    ):
+def test_compare_prints_a_summary(printed):
+    out = printed(["compare", GT, MODEL_A])
+    averages = ("micro, without Background", "content, against Background")
+    for words in ("60 pages", *averages, "largest confusions", "List-item read as Text"):
         assert words in out
 
 
 def test_json_equals_the_api(tmp_path):
     target = tmp_path / "out.json"
     assert main(["compare", GT, MODEL_A, "--json", str(target), "--per-page", "--method", "tensor"]) == 0
-    found = json.loads(target.read_text())
-    gt = lcm.read(GT)
-    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
-    m = c.confusion(method="tensor")
-    assert found["labels"] == list(m.labels) and found["method"] == "tensor" and found["taxonomy"] == "same"
-    for name, values in (("confusion", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
-        np.testing.assert_array_equal(np.array(found[name], float), values)
-    assert found["averages"]["macro"] == m.average("macro")
-    assert found["averages_with_background"]["micro"] == m.average("micro", background=True)
-    assert found["classes"][1]["f1"] == m.class_values()["f1"][1]
+    found, c = json.loads(target.read_text()), compare_sample()
+    assert found == full_result(c, "tensor", per_page=True)
     assert (found["pages"], found["documents"], found["pixels"]) == (60, 30, 850 * 1100 * 60)
-    assert found["collapsed"]["labels"] == ["Background", "Content"]
-    by_page = sum(np.array(page["confusion"]) for page in found["by_page"])
-    by_document = sum(np.array(document["confusion"]) for document in found["by_document"])
-    np.testing.assert_allclose(by_page, m.values)
-    np.testing.assert_allclose(by_document, m.values)
+    for level in ("by_page", "by_document"):
+        summed = sum(np.array(one["confusion"]) for one in found[level])
+        np.testing.assert_allclose(summed, c.confusion(method="tensor").values)
     assert [d["pages"] for d in found["by_document"]][:7] == [4, 2, 3, 2, 2, 1, 4]
 
 
-def test_families_are_in_the_summary_and_the_json(tmp_path, capsys):
-    target = tmp_path / "out.json"
-    assert main(["compare", GT, MODEL_A, "--json", str(target), "--families", str(SAMPLE / "families.yaml")]) == 0
-    out = capsys.readouterr().out
+def test_families_are_in_the_summary_and_the_json(tmp_path, printed):
+    target, families = tmp_path / "out.json", SAMPLE / "families.yaml"
+    out = printed(["compare", GT, MODEL_A, "--json", str(target), "--families", str(families)])
     assert "given gt" in out and "in family" in out and "all but Background" in out
-    found = json.loads(target.read_text())["families"]
-    gt = lcm.read(GT)
-    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
-    f = c.families(SAMPLE / "families.yaml")
-    assert found["recipe"] == f.recipe and found["shares"]["gt"] == f.shares()
-    for family, table in f.matrices.items():
-        assert found["matrices"][family]["gt_labels"] == table.index.tolist()
-        assert found["matrices"][family]["pred_labels"] == table.columns.tolist()
-        np.testing.assert_array_equal(found["matrices"][family]["values"], table.to_numpy())
-    assert found["given_gt"] == f.given_gt().to_dict("records")
-    assert found["given_pred"] == f.given_pred().to_dict("records")
-    coarse = c.confusion(families=SAMPLE / "families.yaml")
+    found, c = json.loads(target.read_text())["families"], compare_sample()
+    assert found == full_result(c, families=families)["families"]
+    coarse = c.confusion(families=families)
     assert [level["depth"] for level in found["at_depth"]] == [1] and found["at_depth"][0]["labels"] == coarse.labels
     np.testing.assert_array_equal(found["at_depth"][0]["confusion"], coarse.values)
 
@@ -97,11 +73,10 @@ def test_families_accept_options_and_built_in_names(capsys):
     assert second["matrices"]["Headings"]["pred_labels"] == ["doc_title", "paragraph_title", "OOF"]
 
 
-def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, capsys):
+def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, printed):
     target, mapping = tmp_path / "out.json", SAMPLE / "mapping.yaml"
     files = [GT, MODEL_A, MODEL_B, "--mapping", str(mapping), "--method", "tensor"]
-    assert main(["compare", *files, "--json", str(target), "--intervals", "30"]) == 0
-    out = capsys.readouterr().out
+    out = printed(["compare", *files, "--json", str(target), "--intervals", "30"])
     gt = lcm.read(GT)
     a, b = (lcm.compare(gt, lcm.read(file, like=gt), mapping=mapping) for file in (MODEL_A, MODEL_B))
     first, second = json.loads(target.read_text())
@@ -110,85 +85,65 @@ def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, cap
         (second["intervals"], b.bootstrap(30, method="tensor")),
         (second["difference_from_first"], lcm.difference(a, b, 30, method="tensor")),
     ):
-        assert (found["units"], found["unit_count"], found["n"], found["seed"], found["level"]) == (
-            *("documents", len(a.documents), 30, 0, 0.95),
-        )
+        wanted = {"units": "documents", "unit_count": len(a.documents), "n": 30, "seed": 0, "level": 0.95}
+        assert found | wanted == found
         assert found["recipe"] == expected.recipe
         for rows, table in ((found["headline"], expected.headline), (found["classes"], expected.classes())):
             pd.testing.assert_frame_equal(pd.DataFrame(rows).fillna(np.nan), table, check_dtype=False)
     assert "difference_from_first" not in first
     found = a.bootstrap(30, method="tensor")
     line = next(line for line in out.splitlines() if line.startswith("weighted, without Background"))
-    assert (
-        line.endswith(f"   {interval_of_row(found.figure_rows['weighted_f1'])}")
-        and resampling_text(found.resampling) in out
-    )
+    assert line.endswith(f"   {interval_of_row(found.figure_rows['weighted_f1'])}")
+    assert resampling_text(found.resampling) in out
     difference = intervals_part(lcm.difference(a, b, 30, method="tensor"))
     assert difference_summary(difference, "model-a", "Background") in out
 
 
-def test_intervals_are_off_by_default(capsys):
-    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
-    out = capsys.readouterr().out
-    assert "intervals" not in out and "difference_from_first" not in out and len(json.loads(out)) == 2
-
-
-def test_predictions_may_have_pages_that_others_do_not_have(tmp_path, capsys):
+def test_predictions_may_have_pages_that_others_do_not_have(tmp_path, printed):
     """Prediction `more` has no page of gt, and an empty page more than gt itself."""
     (tmp_path / "gt.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
     (tmp_path / "more.csv").write_text("page,label,x0,y0,x1,y1,width,height\nr,a,0,0,5,5,9,9\n")
     gt, more, json_file = (str(tmp_path / name) for name in ("gt.csv", "more.csv", "out.json"))
-    assert main(["compare", gt, gt, more, "--intervals", "9", "--json", json_file]) == 0
-    assert "F1 minus that of gt" in capsys.readouterr().out
+    assert "F1 minus that of gt" in printed(["compare", gt, gt, more, "--intervals", "9", "--json", json_file])
     found = json.loads(Path(json_file).read_text())[1]["difference_from_first"]
     assert found["unit_count"] == 3 and found["headline"][1]["value"] == -1  # micro recall: nothing is found
 
 
-def test_several_predictions_give_a_json_list(capsys):
-    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_several_predictions_give_a_json_list(printed):
+    found = json.loads(printed(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]))
     assert [one["taxonomy"] for one in found] == ["same", "different"]
-    assert found[1]["classes"] is None and found[1]["averages"] is None and "by_page" not in found[0]
+    assert found[1]["classes"] is None and found[1]["averages"] is None
+    assert not {"by_page", "intervals", "difference_from_first"} & {*found[0], *found[1]}  # they are off by default
 
 
-def test_mapping_makes_model_b_comparable(capsys):
-    assert main(["compare", GT, MODEL_B, "--mapping", str(SAMPLE / "mapping.yaml"), "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_mapping_makes_model_b_comparable(printed):
+    found = json.loads(printed(["compare", GT, MODEL_B, "--mapping", str(SAMPLE / "mapping.yaml"), "--json", "-"]))
     assert found["taxonomy"] == "mapped" and 0.6 < found["averages"]["macro"]["f1"] < 0.8
     assert {f["code"] for f in found["findings"]} == {"empty-page", "scaled-page", "page-without-pred"}
 
 
-def test_different_taxonomies_print_their_block(capsys):
-    assert main(["compare", GT, MODEL_B, "--missing-pages", "ignore"]) == 0
-    out = capsys.readouterr().out
+def test_different_taxonomies_print_their_block(printed):
+    out = printed(["compare", GT, MODEL_B, "--missing-pages", "ignore"])
     assert "none, because the two sides have different labels" in out and "Text overlaps text" in out
 
 
-def test_inspect_describes_files(capsys):
-    assert main(["inspect", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
-    gt, a, b = json.loads(capsys.readouterr().out)
+def test_inspect_describes_files(printed):
+    gt, a, b = json.loads(printed(["inspect", GT, MODEL_A, MODEL_B, "--json", "-"]))
     assert (gt["format"], a["format"], b["format"]) == ("coco", "coco-results", "csv")
     assert gt["page0"] == {"page": "paper-1_p1.png", "width": 850, "height": 1100}
     assert gt["region0"]["box"] and gt["region0"]["score"] is None and a["region0"]["score"] > 0
     assert sum(gt["labels"].values()) == gt["regions"]
-    assert main(["inspect", GT]) == 0
-    assert "without scores" in capsys.readouterr().out
+    assert "without scores" in printed(["inspect", GT])
 
 
-def test_a_results_list_alone_is_an_error_with_a_hint(capsys):
-    assert main(["inspect", MODEL_A]) == 2
-    assert "ground truth" in capsys.readouterr().err
+def test_a_results_list_alone_is_an_error_with_a_hint(refusal):
+    assert "ground truth" in refusal(["inspect", MODEL_A])
     assert main(["inspect", MODEL_A, "--like", GT]) == 0
     assert main(["inspect", MODEL_A, "--sizes", "850x1100"]) == 0
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["compare", "missing.json", GT],
-        ["compare", GT, "missing.json"],
-        ["inspect", "missing.json"],
-    ],
+    "arguments", [["compare", "missing.json", GT], ["compare", GT, "missing.json"], ["inspect", "missing.json"]]
 )
 def test_bad_input_exits_with_2_and_the_file_name(arguments):
     done = run(*arguments)
@@ -211,11 +166,10 @@ BUILT_IN = "doclaynet, publaynet, docling, mixed"
         (["--json", "/no/such/folder/x.json"], ["/no/such/folder"]),
     ],
 )
-def test_bad_options_are_reported_before_the_layouts_are_read(options, words, tmp_path, monkeypatch, capsys):
+def test_bad_options_are_reported_before_the_layouts_are_read(options, words, tmp_path, monkeypatch, refusal):
     (tmp_path / "two.yaml").write_text("A: [x]\nB: [x]\n")
     monkeypatch.chdir(tmp_path)
-    assert main(["compare", "no such gt", "no such pred", *options]) == 2
-    error = capsys.readouterr().err
+    error = refusal(["compare", "no such gt", "no such pred", *options])
     assert all(one in error for one in words)
 
 
@@ -257,11 +211,10 @@ def test_a_terminal_has_a_progress_bar_that_is_removed_at_the_end():
     assert bars[-2].isspace() and bars[-1] == ""
 
 
-def test_settings_of_the_progress_bar_that_cannot_be_used_do_no_harm(monkeypatch, capsys):
+def test_settings_of_the_progress_bar_that_cannot_be_used_do_no_harm(monkeypatch, printed):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("tqdm.tqdm.__init__", lambda *_, **__: float("x"))
-    assert main(["compare", GT, MODEL_A]) == 0
-    assert "60 pages" in capsys.readouterr().out
+    assert "60 pages" in printed(["compare", GT, MODEL_A])
 
 
 def test_a_bug_exits_with_1_and_a_message(monkeypatch, capsys):
@@ -292,9 +245,8 @@ def test_the_app_opens_a_saved_session_alone(monkeypatch, tmp_path, capsys):
     assert main(["app", *port, GT, str(saved)]) == 2 and "a saved session has all its files" in capsys.readouterr().err
 
 
-def test_a_port_that_cannot_be_used_is_an_error(capsys):
-    assert main(["app", "--port", "99999"]) == 2
-    assert "--port: 99999 is not a port" in capsys.readouterr().err
+def test_a_port_that_cannot_be_used_is_an_error(capsys, refusal):
+    assert "--port: 99999 is not a port" in refusal(["app", "--port", "99999"])
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
         assert main(["app", "--port", str(taken)]) == 2
@@ -308,11 +260,10 @@ def test_intervals_before_the_files_is_an_error_with_a_hint(capsys):
     assert stopped.value.code == 2 and "is not a number: write --intervals=1000, or put --intervals last" in error
 
 
-def test_a_depth_beyond_the_tree_uses_the_deepest_and_adds_a_finding(tmp_path, capsys):
+def test_a_depth_beyond_the_tree_uses_the_deepest_and_adds_a_finding(tmp_path, printed):
     (tmp_path / "flat.yaml").write_text("Words: [Text, Title]\n")
     options = ["--families", str(tmp_path / "flat.yaml"), "--family-depth", "9"]
-    assert main(["compare", GT, MODEL_A, *options]) == 0
-    out = capsys.readouterr().out
+    out = printed(["compare", GT, MODEL_A, *options])
     assert "|depth:1|" in out
     assert "The tree has no families at depth 9, so the families at depth 1 are used." in out
     assert "|depth:9|" not in out

@@ -1,11 +1,17 @@
-"""An output that would destroy an input is refused before anything is read."""
+"""Outputs that would destroy an input are refused; files with hostile names go through every command."""
 
+import csv
+import io
 import os
 import shutil
 
+import openpyxl
 import pytest
 
+import layoutcm as lcm
 from layoutcm.cli.main import main
+from support.hostile_outputs import HOSTILE, make_formula_names, make_name_that_is_not_text
+from support.writing import FULL_WRITERS as WRITERS
 
 TABLE = "page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\n"
 
@@ -61,11 +67,10 @@ INSIDE = "this is inside the input gts, whose files are all read"
         ("convert gt.csv --to csv -o loop", "loop: this is a link that leads back to itself"),
     ],
 )
-def test_the_output_is_refused_and_nothing_changes(place, command, problem, capsys, monkeypatch):
+def test_the_output_is_refused_and_nothing_changes(place, command, problem, refusal, monkeypatch):
     monkeypatch.setattr("layoutcm.cli.reading.read", lambda *_, **__: pytest.fail("a file was read"))
     before = contents(place)
-    assert main(command.split()) == 2
-    assert problem in capsys.readouterr().err and contents(place) == before
+    assert problem in refusal(command.split()) and contents(place) == before
     assert os.readlink(place / "loop") == "pool" and os.readlink(place / "pool") == "loop"
 
 
@@ -77,3 +82,31 @@ def test_outputs_beside_the_inputs_are_written(place, quick):
     )
     assert main(["convert", "gts", "--to", "csv", "-o", "gts.csv"]) == 0
     assert (place / "images" / "out.json").stat().st_size and (place / "report" / "report.html").exists()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_compared_and_converted(name, tmp_path, quick):
+    file = str(HOSTILE[name](tmp_path))
+    sizes = ["--sizes", "10x10"]
+    assert main(["compare", file, file, "-o", str(tmp_path / "r"), "--json", str(tmp_path / "x.json"), *sizes]) == 0
+    layout = lcm.read(file, sizes=(10, 10))
+    for to in WRITERS:
+        assert main(["convert", file, "--to", to, "-o", str(tmp_path / f"out.{to}"), *sizes]) == 0
+        again = lcm.read(tmp_path / f"out.{to}")
+        assert (again.page_columns.names, again.labels) == (layout.page_columns.names, layout.labels)
+
+
+def test_bytes_that_are_not_text_are_written_as_numbers(tmp_path):
+    layout = lcm.read(make_name_that_is_not_text(tmp_path), sizes=(10, 10))
+    assert layout.page_columns.names == ("caf\\udce9",)
+
+
+def test_no_cell_of_a_report_is_a_formula(tmp_path, quick):
+    file = str(make_formula_names(tmp_path))
+    assert main(["compare", file, file, "-o", str(tmp_path / "r")]) == 0
+    for path in (tmp_path / "r").glob("*.csv"):
+        for row in csv.reader(io.StringIO(path.read_text("utf-8"), newline="")):
+            for cell in row:
+                assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or float(cell) < 0
+    book = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx")
+    assert all(cell.data_type != "f" for sheet in book for row in sheet.iter_rows() for cell in row)

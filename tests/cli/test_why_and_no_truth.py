@@ -25,14 +25,11 @@ def quick_figures(monkeypatch):
     monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
 
 
-def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figures):
+def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, printed, quick_figures):
     target = tmp_path / "out.json"
-    assert main(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")]) == 0
-    text = capsys.readouterr().out
-    assert (
-        "why pixels are wrong" in text
-        and "if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix" in text
-    )
+    text = printed(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")])
+    assert "why pixels are wrong" in text
+    assert "if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix" in text
     thresholds = text[text.index("best score thresholds") :].splitlines()
     line = next(line for line in thresholds if line.startswith("Table "))
     assert "best score thresholds" in text and "cross-validated over 30 documents" in text
@@ -57,39 +54,26 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
     loaded = lcm.load_result(target)
     assert loaded.as_dict() == found and loaded.agreement is None
-    assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == [
-        "calibration.svg",
-        "causes.svg",
-        "forgiveness.svg",
-        "thresholds.svg",
-    ]
+    drawn = sorted(path.name for path in (tmp_path / "r" / "figures").iterdir())
+    assert drawn == ["calibration.svg", "causes.svg", "forgiveness.svg", "thresholds.svg"]
     sheets = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx").sheetnames
-    assert {
-        "Causes",
-        "Causes by label",
-        "Causes by document",
-        "Causes by page",
-        "Forgiveness",
-        "Thresholds",
-        "Calibration",
-    } <= set(sheets)
+    causes = {"Causes", *(f"Causes by {level}" for level in ("label", "document", "page"))}
+    assert {*causes, "Forgiveness", "Thresholds", "Calibration"} <= set(sheets)
     page = (tmp_path / "r" / "report.html").read_text("utf-8")
     assert page.count('"data:image/svg+xml;base64,') == 4 and "only border slack" in page
 
 
-def test_without_why_no_cause_is_counted(tmp_path, capsys, monkeypatch):
+def test_without_why_no_cause_is_counted(tmp_path, printed, monkeypatch):
     monkeypatch.setattr("layoutcm.diagnosis.causes.CauseSource.of_all_pages", lambda *_: pytest.fail("counted"))
-    assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
-    text = capsys.readouterr().out
+    text = printed(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")])
     assert "31.6 % of the wrong pixels are only border slack" in text and "why pixels" not in text
     assert not {"causes", "forgiveness", "agreement"} & set(json.loads((tmp_path / "x.json").read_text()))
 
 
-def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, capsys, quick_figures):
+def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, printed, quick_figures):
     target = tmp_path / "out.json"
     command = ["compare", MODEL_A, MODEL_C, *NO_TRUTH, "--json", str(target), "-o", str(tmp_path / "r")]
-    assert main(command) == 0
-    text = capsys.readouterr().out
+    text = printed(command)
     assert "A (model-a.json) and B (model-c.json) have the same labels on 92.0 % of all pixels" in text
     assert not any(word in text for word in ("precision", "recall", "ground truth", "gt", "pred", "wrong"))
     found = json.loads(target.read_text())
@@ -112,10 +96,9 @@ def test_a_report_without_truth_can_be_written_again(tmp_path, quick_figures):
     assert [main(command), main(command)] == [0, 0]
 
 
-def test_the_minimum_score_holds_for_both_sides(capsys):
+def test_the_minimum_score_holds_for_both_sides(printed):
     given = ["compare", MODEL_A, MODEL_A, *NO_TRUTH, "--min-score", "0.9"]
-    assert main(given) == 0
-    assert "have the same labels on 100 % of all pixels" in capsys.readouterr().out
+    assert "have the same labels on 100 % of all pixels" in printed(given)
 
 
 @pytest.mark.parametrize(
@@ -129,15 +112,13 @@ def test_the_minimum_score_holds_for_both_sides(capsys):
         ((GT, MODEL_A, "--like", GT), "--like: the ground truth has page sizes"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, place, capsys):
-    assert main(["compare", *arguments]) == 2
-    assert place in capsys.readouterr().err
+def test_what_makes_no_sense_is_refused(arguments, place, refusal):
+    assert place in refusal(["compare", *arguments])
 
 
-def test_a_page_with_too_many_regions_has_no_causes_but_all_other_numbers(tmp_path, capsys, monkeypatch):
+def test_a_page_with_too_many_regions_has_no_causes_but_all_other_numbers(tmp_path, printed, monkeypatch):
     monkeypatch.setattr("layoutcm.diagnosis.causes.MOST_REGIONS", 10)
     target = tmp_path / "out.json"
-    assert main(["compare", GT, MODEL_A, "--why", "--json", str(target)]) == 0
-    text = capsys.readouterr().out
+    text = printed(["compare", GT, MODEL_A, "--why", "--json", str(target)])
     assert "no causes: regions: the page" in text and "paired on pages of at most 10" in text
     assert "macro, without Background" in text and "causes" not in json.loads(target.read_text())

@@ -30,12 +30,6 @@ SIZES = {"p": (100, 100)}
 HALVES = [("p", "a", 0, 0, 50, 100), ("p", "b", 50, 0, 100, 100)]
 
 
-@pytest.fixture
-def small():
-    """Background, a, b, c: 9 of 10 pixels of a are right and 1 is read as b; all 4 of b are right; c does not occur."""
-    return lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "abc", weights=[9, 1, 4, 50])
-
-
 def shown_names(chart):
     return list(screen.draw(chart, LIGHT).layout.yaxis.ticktext)
 

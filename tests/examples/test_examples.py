@@ -1,11 +1,14 @@
-"""The examples run, and print and log the numbers of `compare`."""
+"""The examples run and have the numbers of the comparison."""
 
+import os
 import runpy
 import sys
 from contextlib import nullcontext
 from types import SimpleNamespace
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 import layoutcm as lcm
 from support.detector_results import Detections
@@ -83,3 +86,17 @@ def test_figures_are_logged_to_stand_ins_of_wandb_and_tensorboard(figures):
     example["log_to_wandb"](run, evaluator, 3)
     example["log_to_tensorboard"](writer, evaluator, 3)
     assert runs == [({"val/macro.f1": 0.5}, 3)] and scalars == [("val/macro.f1", 0.5, 3)]
+
+
+def test_the_notebook_runs_and_shows_what_it_says(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    notebook = nbformat.read(ROOT / "examples" / "notebook.ipynb", as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells)  # it is stored without outputs
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT / "examples")}}).execute()
+    shown = {cell.source.splitlines()[-1]: cell.outputs[-1].data for cell in notebook.cells if cell.cell_type == "code"}
+    assert "<td>0.810</td>" in shown["c"]["text/html"] and "<script" not in shown["c"]["text/html"]
+    assert '<td class="text">Text</td><td>406</td>' in shown["gt"]["text/html"]
+    assert shown["c.show()"]["text/html"].startswith('<iframe sandbox="allow-scripts"')
+    assert "data:image/webp" in shown['c.show_page(worst, images=f"{SAMPLE}/images")']["text/html"]
+    assert "no difference shown" in shown['lcm.leaderboard({"model a": c, "model c": c2})']["text/html"]
+    assert shown['round(e.as_dict()["macro.f1"], 3)']["text/plain"] == "0.81"

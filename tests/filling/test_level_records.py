@@ -146,10 +146,9 @@ def left_out(result):
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_very_many_documents_are_written_beside_the_json(two_documents, method, capsys):
+def test_very_many_documents_are_written_beside_the_json(two_documents, method, printed):
     gt, pred, target = (str(two_documents / name) for name in ("gt.csv", "pred.csv", "result.json"))
-    assert main(["compare", gt, pred, "--method", method, "--json", target]) == 0
-    assert "Write the result to a file" not in capsys.readouterr().out
+    assert "Write the result to a file" not in printed(["compare", gt, pred, "--method", method, "--json", target])
     found = json.loads((two_documents / "result.json").read_text())
     assert found["by_document"] is None and found["documents"] == 2
     assert "'documents.parquet' beside this file" in left_out(found)[0][0]
@@ -166,10 +165,9 @@ def test_very_many_documents_are_written_beside_the_json(two_documents, method, 
         assert (row["pred_pixels"] == m.pred_pixels).all()
 
 
-def test_very_many_documents_without_a_file(two_documents, capsys):
+def test_very_many_documents_without_a_file(two_documents, printed):
     gt, pred = str(two_documents / "gt.csv"), str(two_documents / "pred.csv")
-    assert main(["compare", gt, pred, "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(["compare", gt, pred, "--json", "-"]))
     hint = "Write the result to a file: the documents are then written beside it."
     assert found["by_document"] is None and left_out(found)[0][1] == hint
     assert not list(two_documents.glob("*.parquet"))

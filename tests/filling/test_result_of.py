@@ -1,13 +1,11 @@
 """The result as JSON: averages of every level, objects, centroids, soft scores, and findings about A and B."""
 
-import json
 import subprocess
 import sys
 
 import pytest
 
 import layoutcm as lcm
-from layoutcm.cli.main import main
 from layoutcm.filling.result_of import result_of
 from layoutcm.layouts.findings import with_letters
 from layoutcm.layouts.model import Finding
@@ -17,39 +15,7 @@ from support.results import full_result
 from support.sample_comparisons import compare_sample
 
 
-def test_json_has_separate_levels(tmp_path, capsys):
-    gt = tmp_path / "gt.csv"
-    pred = tmp_path / "pred.csv"
-    head = "page,width,height,label,x0,y0,x1,y1\n"
-    gt.write_text(head + "d_1,10,10,x,0,0,10,10\nd_2,20,20,x,0,0,20,5\n")
-    pred.write_text(head + "d_1,10,10,x,0,0,5,10\nd_2,20,20,x,0,0,20,20\n")
-    assert main(["compare", str(gt), str(pred), "--json", "-", "--per-page"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["averages"]["macro"]["recall"] == 0.75 and found["averages_over_pages"]["macro"]["recall"] == 0.75
-    assert found["averages"]["macro"]["precision"] == pytest.approx(1 / 3)
-    assert found["averages_over_pages"]["macro"]["precision"] == pytest.approx((1 + 0.25) / 2)
-    assert [page["collapsed"] for page in found["by_page"]] == [[[0, 0], [50, 50]], [[0, 300], [0, 100]]]
-    assert found["by_document"][0]["collapsed"] == [[0, 300], [50, 150]]
-    assert main(["inspect", str(gt), "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["documents"] == 1
-
-
-def test_json_has_objects_and_centroids(two_pages):
-    answer = full_result(lcm.compare(*two_pages))
-    objects = answer["objects"]
-    assert objects["summary"]["AP"] == pytest.approx(0.43) and objects["summary"]["APlarge"] is None
-    assert objects["per_class"][5] == {
-        "label": "caption", "gt": 0, "pred": 1, "ap": None, "ap50": None, "ap75": None, "ar": None,
-    }  # fmt: skip
-    assert objects["why_no_ap"] is None and objects["gt"] == 5 and objects["pred"] == 7
-    at = objects["at_iou"]
-    assert at["iou"] == 0.5 and at["recall"] == 0.8 and at["class_blind"]["recall"] == 1
-    assert at["ap"]["coco"]["table"] == pytest.approx(0.5) and set(at["ap"]) == {"coco", "sum", "voc"}
-    assert at["map"] == {"coco": pytest.approx(0.7), "sum": pytest.approx(0.7), "voc": pytest.approx(0.7)}
-    assert at["confusion"]["gt_labels"][-1] == "invented" and at["confusion"]["values"][2][1] == 1
-    assert [objects[name] for name in ("ap", "ap50", "ap75")] == pytest.approx([0.43, 0.7, 0.5])
-    assert answer["centroids"]["tolerance"] == [20, 20] and answer["centroids"]["class_aware"]
-    assert set(answer["centroids"]["one_to_one"]) == {"precision", "recall", "f1"}
+def test_without_scores_the_json_says_why_there_is_no_ap(two_pages):
     without = full_result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
     assert without["summary"]["AP"] is None and without["at_iou"]["ap"] is None and "no scores" in without["why_no_ap"]
     assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
@@ -62,20 +28,6 @@ def test_json_has_centroids_without_labels_if_the_labels_differ(two_pages):
     assert answer["centroids"]["class_aware"] is False
     assert answer["centroids"]["one_to_one"]["recall"] == blind.recall > 0
     assert answer["objects"]["ap"] is None and "different labels" in answer["objects"]["why_no_ap"]
-
-
-def test_json_has_the_soft_scores(two_pages, tmp_path):
-    c = lcm.compare(*two_pages)
-    soft = full_result(c)["soft"]
-    assert soft["beta"] == 1 and list(soft["averages"]) == ["micro", "macro", "weighted", "samples"]
-    assert soft["averages"]["macro"] == c.soft()
-    assert [row["label"] for row in soft["classes"]] == c.labels[1:]
-    assert soft["classes"][3] == {"label": "picture", **{k: v[3] for k, v in c.soft(average=None).items()}}
-    for name, label in (("gt", "a"), ("pred", "b")):
-        (tmp_path / f"{name}.csv").write_text(f"page,label,x0,y0,x1,y1,width,height\np,{label},0,0,5,5,9,9\n")
-    target = tmp_path / "out.json"
-    assert main(["compare", str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv"), "--json", str(target)]) == 0
-    assert json.loads(target.read_text())["soft"] is None
 
 
 def test_the_result_loads_no_pandas_and_has_the_rows_of_the_tables(two_pages):

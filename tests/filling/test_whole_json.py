@@ -311,6 +311,8 @@ def test_result_of_families(two_pages):
     settings = "families:2 given|depth:2|sample:page|count:gold"
     columns = "label identity in_family oof total preferred"
     unused = (None, None, None, 0, None)
+    unknown = "1 label is named by the families and used by neither side (first: 'nope')."
+    without_family = "3 labels are in no family; each counts as its own family (first: 'picture')."
     assert rounded(found) == {
         "recipe": f"gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|{settings}|v{VERSION}",
         "tree": tree,
@@ -355,22 +357,8 @@ def test_result_of_families(two_pages):
         },
         "findings": rows(
             "code severity message count fix remedy",
-            (
-                "family-label-unknown",
-                "warning",
-                "1 label is named by the families and used by neither side (first: 'nope').",
-                1,
-                "Check their spelling.",
-                "",
-            ),
-            (
-                "label-without-family",
-                "info",
-                "3 labels are in no family; each counts as its own family (first: 'picture').",
-                3,
-                "",
-                "",
-            ),
+            ("family-label-unknown", "warning", unknown, 1, "Check their spelling.", ""),
+            ("label-without-family", "info", without_family, 3, "", ""),
         ),
     }
     assert [(one["depth"], one["labels"]) for one in at_depth] == [

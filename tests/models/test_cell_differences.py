@@ -243,9 +243,8 @@ def test_pages_that_only_predictions_have_do_not_change_the_pixels_of_others():
     sizes = {f"p{k}": (10, 10) for k in range(8)}
     gt = build(sizes, [(page, "T", 0, 0, 5, 5) for page in sizes])
     found = [(page, "T", 0, 0, 5, 5) for page in sizes]
-    a, b = (
-        lcm.compare(gt, build(sizes | {f"more{k}": more for k in range(8)}, found)) for more in ((10, 10), (20, 10))
-    )
+    own = [sizes | {f"more{k}": more for k in range(8)} for more in ((10, 10), (20, 10))]
+    a, b = (lcm.compare(gt, build(pages, found)) for pages in own)
     pixels = cell_differences(a, b, "pixels")
     background, label = pixels.labels.index("Background"), pixels.labels.index("T")
     assert pixels.values[label, label] == 0 and pixels.values[background, background] == pytest.approx(800)

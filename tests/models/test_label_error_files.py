@@ -1,4 +1,4 @@
-"""Files for correcting the ground truth: the readers read them, with gt as it is and with the suggestions."""
+"""Files of label errors, choices of candidates, and unusual arguments."""
 
 import json
 from xml.etree import ElementTree
@@ -8,18 +8,13 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
+from layoutcm.cli.reading import report_names
 from layoutcm.layouts.shapes import Outline
+from layoutcm.models.label_errors import usable_comparisons
+from layoutcm.models.suggestions import candidate_keys, chosen_candidates
 from support.layouts import build
-
-PAGES = {f"p{i}.png": (100, 100) for i in range(60)}
-TITLE, TEXT = ("Title", 10, 10, 60, 30), ("Text", 10, 40, 90, 80)
-GOOD = [(page, *region) for page in PAGES for region in (TITLE, TEXT)]
-LABELS = ["Text", "Title"]
-# A label on p0, a missing region on p1, a box on p2, a spurious region on p3.
-WRONG = [
-    ("p0.png", "Text", 10, 10, 60, 30), GOOD[1], GOOD[3], ("p2.png", "Title", 10, 10, 40, 30), *GOOD[5:],
-    ("p3.png", "Title", 10, 85, 60, 95),
-]  # fmt: skip
+from support.paths import SAMPLE
+from support.truth_files import GOOD, LABELS, PAGES, WRONG
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +143,133 @@ def test_corrected_pages_replace_those_of_gt(found, tmp_path):
     old, new = table(gt), table(fixed)
     corrected = lcm.read(pd.concat([old[~old["page"].isin(new["page"])], new]))
     assert regions_of(corrected) == on_pages([*GOOD, WRONG[-1]], PAGES)
+
+
+NAN = np.nan
+# page, region, kind, gt_label, suggested, evidence, box of the suggestion
+ROWS = [
+    ("p1", 3, "label", "Text", "Title", 0.9, 1, 2, 3, 4),
+    ("p1", pd.NA, "missing", None, "Text", 0.8, 10.4, 20, 30, 40),
+    ("p2", 7, "spurious", "Text", None, 0.7, NAN, NAN, NAN, NAN),
+    ("p2", 8, "box", "Text", "Text", 0.6, 5, 6, 7, 8),
+]
+COLUMNS = ["page", "region", "kind", "gt_label", "suggested", "evidence",
+           *(f"suggested_{name}" for name in ("x0", "y0", "x1", "y1"))]  # fmt: skip
+
+
+def table(rows=ROWS):
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"region": "Int64"})
+
+
+def changed(row, **values):
+    return tuple(values.get(name, value) for name, value in zip(COLUMNS, row))
+
+
+def test_a_key_is_readable_and_does_not_depend_on_the_row():
+    keys = candidate_keys(table())
+    assert keys == [
+        '["p1", "label", 3, "Text", "Title", null]',
+        '["p1", "missing", null, null, "Text", [10, 20, 30, 40]]',
+        '["p2", "spurious", 7, "Text", null, null]',
+        '["p2", "box", 8, "Text", "Text", [5, 6, 7, 8]]',
+    ]
+    assert candidate_keys(table(ROWS[::-1])) == keys[::-1]
+
+
+@pytest.mark.parametrize(("row", "values", "same"), [
+    (0, {"evidence": 0.1}, True), (0, {"suggested_x0": 0}, True), (0, {"suggested": "List"}, False),
+    (0, {"region": 4}, False), (1, {"suggested_x0": 10.1}, True), (1, {"suggested_x0": 12}, False),
+    (1, {"page": "p2"}, False), (3, {"suggested_y1": 9}, False), (3, {"kind": "spurious"}, False),
+])  # fmt: skip
+def test_what_makes_another_candidate(row, values, same):
+    before, after = (candidate_keys(table([one])) for one in (ROWS[row], changed(ROWS[row], **values)))
+    assert (before == after) is same
+
+
+def test_candidates_that_are_alike_have_different_keys():
+    assert candidate_keys(table([ROWS[1]] * 2)) == [
+        '["p1", "missing", null, null, "Text", [10, 20, 30, 40]]',
+        '["p1", "missing", null, null, "Text", [10, 20, 30, 40], 2]',
+    ]
+
+
+def test_decisions_choose_rows_in_their_order():
+    errors = table()
+    first, second, third, _ = candidate_keys(errors)
+    made = {third: "accepted", first: "accepted", second: "dismissed", "of another table": "accepted"}
+    expected = {"all": [0, 1, 2, 3], "accepted": [0, 2], "not dismissed": [0, 2, 3]}
+    assert {which: chosen_candidates(errors, made, which).index.tolist() for which in expected} == expected
+    with pytest.raises(lcm.InputError, match="not dismissed"):
+        chosen_candidates(errors, made, "some")
+
+
+def test_only_comparisons_with_the_labels_of_gt_and_the_same_gt_are_used():
+    pages, rows = {"p": (50, 50)}, [("p", "Text", 0, 0, 20, 20)]
+    gt = build(pages, rows, ["Text"], name="gt")
+    other = build(pages, [("p", "prose", 0, 0, 20, 20)], ["prose"], name="other")
+    mapped = {"gt": {"Text": "Words"}, "pred": {"prose": "Words"}}
+    given = [lcm.compare(gt, other), lcm.compare(gt, gt), lcm.compare(gt, other, mapping=mapped), lcm.compare(gt, gt)]
+    usable, problems = usable_comparisons(given)
+    assert usable == [1, 3] and list(problems) == [0, 2]
+    assert "its labels are not those of gt" in str(problems[0]) and "other labels" in str(problems[2])
+    assert problems[0].advice.on_screen == "Map them on the page Data."
+    assert len(lcm.label_errors([given[k] for k in usable])) == 0
+    assert usable_comparisons([]) == ([], {})
+
+
+GT, MODEL_A = str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json")
+ODD_ROWS = [{"page": "p", "label": "a", "x0": 0, "y0": 0, "x1": 5, "y1": 5}]
+
+
+@pytest.fixture(scope="module")
+def layout():
+    return lcm.read(ODD_ROWS, sizes=(10, 10))
+
+
+@pytest.fixture(scope="module")
+def compared(layout):
+    return lcm.compare(layout, lcm.read(ODD_ROWS, sizes=(10, 10)))
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda c: c.pages_behind("a", "a", cause="nope"), "'nope' is not known"),
+        (lambda c: c.forgiveness(0.1), "0.1 is not a list"),
+        (lambda c: c.forgiveness(None), "None is not a list"),
+        (lambda c: c.causes(tolerance=True), "True is not a share"),
+        (lambda c: lcm.suggest_mapping(c.alignment.layouts[0], None), "None is not a layout"),
+        (lambda c: lcm.compare(*c.alignment.layouts, min_score={"a": True}), "True is not a finite number"),
+    ],
+    ids=["cause", "tolerance alone", "no tolerances", "tolerance True", "no layout", "score True"],
+)
+def test_wrong_arguments_are_explained(compared, call, problem):
+    with pytest.raises(lcm.InputError, match=problem):
+        call(compared)
+
+
+def test_numbers_of_numpy_are_numbers(compared):
+    assert compared.causes(tolerance=np.float32(0.25)).tolerance == 0.25
+    assert lcm.compare(*compared.alignment.layouts, min_score={"a": np.float32(0.5)}).pixels == 100
+
+
+def test_causes_of_equal_layouts_are_zeros_of_floats(compared):
+    values = compared.causes().values
+    assert values.dtype == np.float64 and not values.any()
+
+
+def test_two_scores_for_one_label_are_refused(refusal):
+    twice = ["--min-score", "Table=0.1", "Table=0.2"]
+    assert "two minimum scores for the label 'Table'" in refusal(["compare", GT, MODEL_A, *twice])
+    assert "two minimum scores for all labels" in refusal(["compare", GT, MODEL_A, "--min-score", "0.1", "0.2"])
+
+
+def test_label_errors_without_a_common_page(layout):
+    other = lcm.read([{**ODD_ROWS[0], "page": "q"}], sizes=(10, 10))
+    with pytest.raises(lcm.InputError, match="no page in common"):
+        lcm.label_errors([lcm.compare(layout, other)])
+
+
+def test_a_name_of_points_is_no_folder(tmp_path):
+    files = [str(tmp_path / name) for name in ("...json", "..json", "a.json")]
+    assert report_names(files) == ["prediction", "prediction-2", "a"]

@@ -85,9 +85,8 @@ def test_values_and_differences_are_those_of_bootstrap_and_difference(sample, bo
         pd.testing.assert_frame_equal(found, expected.astype({"documents_needed": float}))
         row = board.table.set_index("model").loc[name]
         wanted = expected.set_index("figure").loc["macro_f1"]
-        assert (row["difference"], row["difference_low"], row["p"], row["verdict"], row["remark"]) == (
-            *(wanted["value"], wanted["low"], wanted["p"], wanted["verdict"], wanted["remark"]),
-        )
+        names = {"difference": "value", "difference_low": "low", "p": "p", "verdict": "verdict", "remark": "remark"}
+        assert {name: row[name] for name in names} == {name: wanted[other] for name, other in names.items()}
 
 
 def test_p_values_of_classes_are_corrected_over_the_whole_table(sample, board):
@@ -186,10 +185,8 @@ def test_with_different_labels_the_order_is_that_of_content():
     assert table.loc["other", "content_f1"] == 1 and np.isnan(table.loc["other", "macro_f1"])
     assert table.loc["other", "difference"] == pytest.approx(1 / 3)
     assert found.classes.set_index(["label", "model"]).loc[("a", "other"), ["f1", "difference", "p"]].isna().all()
-    assert found.pages()["spread"].tolist() == [pytest.approx(1 / 3)] and found.causes()["slack"].isna().tolist() == [
-        True,
-        False,
-    ]
+    assert found.pages()["spread"].tolist() == [pytest.approx(1 / 3)]
+    assert found.causes()["slack"].isna().tolist() == [True, False]
     by_macro = lcm.leaderboard({"other": lcm.compare(gt, other), "half": lcm.compare(gt, half)}, figure="macro_f1")
     assert by_macro.models == ["half", "other"]  # n/a is last
     for table in (by_macro.pages(), by_macro.documents()):
@@ -202,16 +199,14 @@ def test_with_different_labels_the_order_is_that_of_content():
 
 
 def test_wrong_arguments_are_errors(sample):
+    known = "micro_f1, macro_f1, content_f1"
     cases = [
         ({"comparisons": [sample["a"]]}, "comparisons: .* is not a table of two or more comparisons"),
         ({"comparisons": {"a": sample["a"]}}, "comparisons: .* is not a table of two or more comparisons"),
         ({"comparisons": {"a": sample["a"], 3: sample["b"]}}, "comparisons: 3 is not the name of a prediction"),
         ({"comparisons": {"a": sample["a"], "x": 5}}, "x: 5 is not a comparison"),
         ({"comparisons": sample, "baseline": "d"}, "baseline: 'd' is not known. Use one of a, b, c"),
-        (
-            {"comparisons": sample, "figure": "f1"},
-            "figure: 'f1' is not known. Use one of micro_f1, macro_f1, content_f1",
-        ),
+        ({"comparisons": sample, "figure": "f1"}, f"figure: 'f1' is not known. Use one of {known}"),
         ({"comparisons": sample, "n": 0}, "n: 0 is not a number of resamples"),
         ({"comparisons": sample, "method": "other"}, "method: 'other' is not known"),
     ]
@@ -236,9 +231,8 @@ def test_pages_of_predictions_must_have_the_same_documents():
     more = build(pages_of("pn"), [("p", "a", 0, 0, 10, 10)])
     first = lcm.compare(gt, gt, documents={"p": "d"})
     others = [lcm.compare(gt, more, documents={"p": "d", "n": document}) for document in ("d", "e")]
-    with pytest.raises(
-        lcm.InputError, match="second, third: page 'n' is of document 'd' in one and of 'e' in the other"
-    ):
+    problem = "second, third: page 'n' is of document 'd' in one and of 'e' in the other"
+    with pytest.raises(lcm.InputError, match=problem):
         lcm.leaderboard({"first": first, "second": others[0], "third": others[1]})
 
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import openpyxl
 import pandas as pd
-import pytest
 
 import layoutcm as lcm
 from layoutcm.filling.result_of import result_of
@@ -43,20 +42,6 @@ def test_all_sheets_exist_and_headings_are_frozen(two_pages, tmp_path):
     book = written(lcm.compare(*two_pages), tmp_path / "x.xlsx")
     assert book.sheetnames == SHEETS
     assert {book[name].freeze_panes for name in SHEETS[1:]} == {"B2"}
-
-
-@pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_matrices_equal_the_api_to_sixteen_digits(two_pages, tmp_path, method):
-    c = lcm.compare(*two_pages)
-    m = c.confusion(method=method)
-    book = written(c, tmp_path / "x.xlsx", method)
-    for name, values in (("Confusion", m.values), ("Recall", m.recall), ("Precision", m.precision), ("F1", m.f1)):
-        rows = cells(book[name])
-        assert rows[0] == ["gt", *m.labels] and [row[0] for row in rows[1:]] == m.labels
-        same(numbers(rows), values)
-    small = m.collapse()
-    together = np.concatenate([small.values, small.recall, small.precision, small.f1], axis=1)
-    same(numbers(cells(book["Collapsed"])), together)
 
 
 def test_the_summary_has_facts_and_averages(two_pages, tmp_path):

@@ -20,6 +20,50 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 # No sandbox, because tests may run as root; no background traffic, because tests must not use the network.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 
+# Notes whether the server still owes the page a run: from the question (field 11 of a message to the server), or the
+# beginning of a run (field 4 of its answers), to the end of a run (field 6) that no other run follows (2). A message of
+# Streamlit is a row of fields, each with its number and its kind: 0 is a number, 2 is so many bytes.
+WATCH_RUNS = """
+window.runsOwed = true;
+const fieldsOfMessage = (data) => {
+  const bytes = new Uint8Array(data), found = {};
+  let at = 0;
+  const number = () => {
+    let value = 0, factor = 1;
+    for (; bytes[at] > 127; factor *= 128) value += (bytes[at++] - 128) * factor;
+    return value + bytes[at++] * factor;
+  };
+  while (at < bytes.length) {
+    const tag = number(), value = number();
+    found[tag >> 3] = value;
+    if ((tag & 7) === 2) at += value;
+  }
+  return found;
+};
+window.WebSocket = class extends WebSocket {
+  constructor(...options) {
+    super(...options);
+    this.addEventListener("message", ({ data }) => {
+      const fields = fieldsOfMessage(data);
+      if (4 in fields) window.runsOwed = true;
+      if (6 in fields) window.runsOwed = fields[6] === 2;
+    });
+  }
+  send(data) {
+    if (11 in fieldsOfMessage(data)) window.runsOwed = true;
+    super.send(data);
+  }
+};
+"""
+# Nothing is owed, and all is drawn: no part of the page waits for its script.
+IS_SETTLED = f"""() => !window.runsOwed && document.querySelector("{SETTLED}")
+  && !document.querySelector("[data-testid=stSkeleton]") && document.fonts.status === 'loaded'"""
+# What the server was asked before this question has arrived there, and what it has sent is drawn two frames later.
+ROUND_TRIP = """async () => {
+  await fetch("/_stcore/health");
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+}"""
+
 LOOK = {"viewport", "color_scheme"}  # options of a context that pages of the kept one can have
 
 
@@ -64,6 +108,7 @@ class Visitor(Browser):
 
 def _patient(opened):
     opened.set_default_timeout(MILLISECONDS)
+    opened.add_init_script(WATCH_RUNS)
     return opened
 
 
@@ -114,16 +159,17 @@ def visitor():
         kept.close()
 
 
-def settle(page: Page, pause: int = 250):
+def settle(page: Page):
     """Wait until the script has finished and the page is rendered."""
-    page.wait_for_selector(SETTLED)
-    page.wait_for_timeout(pause)
-    page.wait_for_selector(SETTLED)
+    for _ in range(2):
+        page.wait_for_function(IS_SETTLED)
+        page.evaluate(ROUND_TRIP)
+    page.wait_for_function(IS_SETTLED)
 
 
 def visit(page: Page, address: str):
     page.goto(address)
-    settle(page, 400)
+    settle(page)
 
 
 def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
@@ -186,4 +232,4 @@ def upload(page, gt, pred):
     """Drop two files, and wait for Models, or for a message on Data."""
     answer = page.locator("[data-testid=stMain] h1", has_text="Models").or_(page.get_by_text("before you go on"))
     drop(page, gt, pred, answer=answer.first)
-    settle(page, 500)
+    settle(page)

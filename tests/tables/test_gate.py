@@ -112,9 +112,8 @@ def test_a_drop_in_all_documents_is_real():
 def test_a_drop_that_a_leaderboard_does_not_show_passes():
     """Six documents, all worse: p is 2/64, but 4/64 for two labels. The interval is not corrected."""
     pages = {f"d{k}": (10, 20) for k in range(6)}
-    rows = lambda found: [
-        (page, label, x, 0, x + 5, n) for page, n in zip(pages, found) for label, x in zip("ab", (0, 5))
-    ]
+    columns = (("a", 0), ("b", 5))
+    rows = lambda found: [(page, label, x, 0, x + 5, n) for page, n in zip(pages, found) for label, x in columns]
     gt, pred = (build(pages, rows(found), "ab", name, {page: page for page in pages})
                 for found, name in ((GOOD, "gt"), (ALL_WORSE, "pred")))  # fmt: skip
     good, worse = lcm.compare(gt, gt), lcm.compare(gt, pred)

@@ -324,16 +324,8 @@ def test_where_tables_appear():
     causes = ["causes", "causes_by_label", "forgiveness", "thresholds", "calibration"]
     by_group = ["causes_by_document", "causes_by_page"]
     objects = ["objects", "ranked_pairs"]
-    assert list(report_tables.SHEETS) == [
-        *matrices,
-        "measures",
-        *results,
-        *causes,
-        *by_group,
-        *objects,
-        *grouped,
-        *details,
-    ]
+    diagnosed = [*causes, *by_group, *objects]
+    assert list(report_tables.SHEETS) == [*matrices, "measures", *results, *diagnosed, *grouped, *details]
     assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
     assert report_tables.SUMMARY_TABLES == ["agreement", "averages", "object_scores", "confusions"]
     averages = ("agreement", "averages", "measures", "confusions")

@@ -1,19 +1,27 @@
-"""Tables of best thresholds, ROC AUC and calibration, and their part of the JSON."""
+"""Tables of scores and slices, and facts about layouts."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from msgspec import to_builtins
 
 import layoutcm as lcm
-from layoutcm.filling.result_parts import curves_part
+from layoutcm.filling.result_parts import curves_part, slices_of_comparison
+from layoutcm.layouts.page_attributes import add_attributes, load_attributes
+from layoutcm.layouts.shapes import Outline
+from layoutcm.pixels.counting import ignored_pixels
 from layoutcm.tables.latex_markdown import markdown
+from layoutcm.tables.layout_facts import layout_result
 from layoutcm.tables.score_tables import (
     calibration_table,
     gain_sentence,
     score_lines,
     threshold_table,
 )
+from layoutcm.tables.slice_tables import slice_report_table, slice_summary, slice_table
+from layoutcm.tables.terminal import layout_summary
 from support.layouts import build
 
 
@@ -39,10 +47,8 @@ def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
         ["a", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
         ["all labels", "0.5", *(pytest.approx(v, nan_ok=True) for v in values)],
     ]
-    assert (
-        table.note.split("; ")[-1]
-        == "gain: on these pages, not cross-validated, because there are fewer than 6 documents"
-    )
+    gain = "gain: on these pages, not cross-validated, because there are fewer than 6 documents"
+    assert table.note.split("; ")[-1] == gain
     assert markdown(table).splitlines()[2] == r"| a | 0\.5 | 0.909 | 0.833 | – | 0.076 |"
 
 
@@ -50,10 +56,8 @@ def test_thresholds_of_six_documents_are_cross_validated():
     table = threshold_table(curves(6))
     assert table.data["held_out_f1"].tolist() == pytest.approx([100 / 110] * 2)
     assert table.data["gain"].tolist() == pytest.approx([100 / 110 - 100 / 120] * 2)
-    assert (
-        table.note.split("; ")[-1]
-        == "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
-    )
+    gain = "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
+    assert table.note.split("; ")[-1] == gain
 
 
 def test_roc_auc_and_calibration():
@@ -122,3 +126,137 @@ def test_a_threshold_that_does_not_help():
     pred = build(pages, [(page, "a", 0, 0, 10, 5, 0.3) for page in pages])
     found = scored(gt, pred, documents={page: page for page in pages})
     assert gain_sentence(found) == "No score threshold is better for all labels than keeping every region: F1 1.000."
+
+
+FOUND = {"letter-a": 50, "letter-b": 40, "form-a": 30, "form-b": 30}
+
+
+@pytest.fixture
+def compared():
+    """Four pages of 100 pixels: gt has a label on 50 of each, pred on some of them; see docs/slices.md."""
+    sizes = dict.fromkeys(FOUND, (100, 1))
+    gt = build(sizes, [(page, "x", 0, 0, 50, 1) for page in FOUND], ["x"], documents={page: page for page in FOUND})
+    pred = build(sizes, [(page, "x", 0, 0, n, 1) for page, n in FOUND.items()], ["x"])
+    kinds = load_attributes({page: {"kind": page.split("-")[0]} for page in FOUND})
+    return lcm.compare(add_attributes(gt, kinds), pred)
+
+
+def table_of(compared, attribute):
+    return slice_table(slices_of_comparison(compared, attribute))
+
+
+def test_the_terminal_shows_one_attribute(compared):
+    few = "too few documents"
+    assert slice_summary(table_of(compared, "kind")).splitlines() == [
+        "slices by kind  pages  documents     F1  interval  difference  interval  p   error  explained  verdict",
+        "form                2          2  0.750         –      -0.197         –  –  80.0 %     63.2 %  " + few,
+        "letter              2          2  0.947         –      +0.197         –  –  20.0 %          –  " + few,
+        "no slice is shown to be better or worse than the rest",
+        "micro F1, without Background",
+        "95 % intervals over 4 documents by the jackknife, none below 6",
+        "p: randomisation test against the rest, corrected for the number of slices (Holm), intervals are not",
+    ]
+
+
+def test_the_terminal_shows_the_worst_of_all(compared):
+    lines = slice_summary(table_of(compared, None)).splitlines()
+    assert lines[0].startswith("slices that explain most of the error  pages")
+    assert lines[1].startswith("kind: form                                 2          2  0.750")
+    same = lcm.compare(*compared.alignment.layouts[:1] * 2)
+    assert slice_summary(table_of(same, None)) == "no slice of pages is worse than the rest"
+
+
+def test_json_and_report(compared):
+    stored = slices_of_comparison(compared, "kind")
+    assert (stored["attribute"], stored["figure"], stored["level"], stored["seed"]) == ("kind", "micro_f1", 0.95, 0)
+    assert "slices:kind|figure:micro_f1" in stored["recipe"]
+    first = stored["rows"][0]
+    assert (first["value"], first["pages"], first["verdict"]) == ("form", 2, "too few documents")
+    assert (first["error_share"], first["rest"]) == (pytest.approx(0.8), pytest.approx(180 / 190))
+    assert (first["units"], first["remark"], stored["units"]) == (2, "fewer than 6 documents", "documents")
+    table = slice_report_table(slice_table(stored))
+    assert table.headings() == [
+        "slice", "pages", "documents", "micro F1", "micro F1, low", "micro F1, high", "macro F1", "content F1",
+        "difference", "difference, low", "difference, high", "p", "verdict", "units", "remark", "share of error",
+        "explained",
+    ]  # fmt: skip
+    np.testing.assert_allclose(table.data["explained"], [(40 - 160 * 10 / 190) / 50, (10 - 190 * 40 / 160) / 50])
+    assert slice_report_table(table_of(compared, None)).data["slice"].tolist() == ["kind: form"]
+
+
+def test_the_figure_of_all_pages_counts_each_pixel_once_if_labels_differ():
+    sizes = {"p": (10, 10), "q": (10, 10)}
+    gt = build(sizes, [("p", "a", 0, 0, 8, 8), ("p", "b", 0, 0, 8, 4), ("q", "a", 0, 0, 5, 5)])
+    pred = build(sizes, [("p", "x", 0, 0, 6, 8), ("p", "y", 0, 0, 6, 8), ("q", "x", 0, 0, 4, 5)])
+    c = lcm.compare(gt, pred)
+    found = slices_of_comparison(c, None)
+    assert found.whole == c.content()["f1"] != c.confusion().collapse().f1[1, 1]
+
+
+def layout():
+    """Two overlapping ignore regions of 10 x 10 and 10 x 5 pixels, partly outside the page, and one that is judged."""
+    rows = [("p", "a", 0, 0, 10, 10), ("p", "a", 5, 5, 15, 10), ("q", "a", 0, 0, 5, 5)]
+    plain = build({"p": (12, 20), "q": (9, 9)}, rows, name="in.json")
+    pages = replace(plain.page_columns, attributes={"kind": ("law", "law"), "scan": ("", "300 dpi")})
+    regions = replace(plain.region_columns, ignore=np.array([True, True, False]))
+    return replace(plain, page_columns=pages, region_columns=regions, annotator="ann", annotators=("ann", "bob"))
+
+
+def test_result_of_a_layout():
+    regions = [("q", "b", 1, 2, 3, 4.5, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "b", 1, 2, 3, 4.5, 0.5)]
+    message = "in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'b' on page 'q')."
+    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
+    layout = build({"p": (10, 20.5), "q": (7, 30)}, regions, "abc", "in.csv", {"p": "D", "q": "D"})
+    assert layout_result(layout) == {
+        "file": "in.csv",
+        "format": "test",
+        "pages": 2,
+        "documents": 1,
+        "regions": 3,
+        "labels": {"a": 1, "b": 2, "c": 0},
+        "annotator": None,
+        "annotators": [],
+        "attributes": {},
+        "ignored_regions": 0,
+        "ignored_pixels": 0,
+        "page0": {"page": "p", "width": 10, "height": 20.5},
+        "region0": {"page": "q", "label": "b", "box": [1, 2, 3, 4.5], "score": 0.5},
+        "findings": [
+            {"code": "duplicate-box", "severity": "warning", "message": message, "count": 1, "fix": hint, "remedy": ""}
+        ],
+    }
+    nothing = layout_result(build({}, [], name="none"))
+    assert (nothing["pages"], nothing["labels"], nothing["page0"], nothing["region0"]) == (0, {}, None, None)
+
+
+def test_facts_of_a_layout():
+    facts = layout_result(layout())
+    assert facts["attributes"] == {
+        "kind": {"values": 1, "pages": {"law": 2}},
+        "scan": {"values": 1, "pages": {"300 dpi": 1}},
+    }
+    assert (facts["annotator"], facts["annotators"]) == ("ann", ["ann", "bob"])
+    assert (facts["ignored_regions"], facts["ignored_pixels"]) == (2, 110)
+    assert layout_summary(layout()).splitlines()[4:8] == [
+        "  kind: law 2",
+        "  scan: 300 dpi 1",
+        "  annotators: ann, bob; read: ann",
+        "  not judged if this is the ground truth: 110 pixels under 2 regions",
+    ]
+
+
+def test_the_most_frequent_values_of_an_attribute():
+    many = replace(build({f"p{i}": (5, 5) for i in range(70)}, [("p0", "a", 0, 0, 5, 5)]))
+    values = ("x",) * 10 + tuple(str(i) for i in range(60))
+    many = replace(many, page_columns=replace(many.page_columns, attributes={"kind": values}))
+    assert len(layout_result(many)["attributes"]["kind"]["pages"]) == 50
+    line = next(line for line in layout_summary(many).splitlines() if "kind" in line)
+    assert line == "  kind: x 10, 0 1, 1 1, 2 1, 3 1, … (61 values)"
+
+
+def test_outlines_hide_their_own_pixels():
+    one = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
+    shape = Outline((np.array([[0, 0], [4, 0], [4, 3], [0, 3]], float),))
+    regions = replace(one.region_columns, shapes={0: shape}, ignore=np.array([True]))
+    assert ignored_pixels(replace(one, region_columns=regions)) == 12
+    assert ignored_pixels(one) == 0

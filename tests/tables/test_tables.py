@@ -41,8 +41,9 @@ NO_COMMON_LABELS = (
 )
 
 
-def facts(table):
-    return table.name, table.title, table.note, [table.headings(), *table.data.to_numpy().tolist()]
+def assert_table(table, name, title, *rows, note=""):
+    assert (table.name, table.title, table.note) == (name, title, note)
+    assert [table.headings(), *table.data.to_numpy().tolist()] == list(rows)
 
 
 def test_objects_without_scores():
@@ -53,31 +54,23 @@ def test_objects_without_scores():
     names = [f"object {score}, at IoU 0.75" for score in ("precision", "recall", "F1")]
     names += [f"{name}, whatever the label" for name in names]
     qualities = [["panoptic quality", 0.4], ["segmentation quality", 0.4], ["recognition quality", 0.5]]
-    assert facts(scores) == (
-        "object_scores",
-        "Objects (boxes)",
-        NO_SCORES,
-        [["measure", "value"], *qualities, *([name, 0.5] for name in names)],
-    )
-    assert facts(classes) == (
-        "objects",
-        "Objects by class, found at IoU 0.75",
-        NO_SCORES,
-        [
-            ["label", "gt", "pred", "PQ", "SQ", "RQ", "TP", "FP", "FN", "precision", "recall", "F1"],
-            ["a", 1, 1, 0.0, 0.0, 0.0, 0, 1, 1, 0.0, 0.0, 0.0],
-            ["b", 1, 1, 0.8, 0.8, 1.0, 1, 0, 0, 1.0, 1.0, 1.0],
-        ],
-    )
+    rows = [["measure", "value"], *qualities, *([name, 0.5] for name in names)]
+    assert_table(scores, "object_scores", "Objects (boxes)", *rows, note=NO_SCORES)
+    rows = [
+        ["label", "gt", "pred", "PQ", "SQ", "RQ", "TP", "FP", "FN", "precision", "recall", "F1"],
+        ["a", 1, 1, 0.0, 0.0, 0.0, 0, 1, 1, 0.0, 0.0, 0.0],
+        ["b", 1, 1, 0.8, 0.8, 1.0, 1, 0, 0, 1.0, 1.0, 1.0],
+    ]
+    assert_table(classes, "objects", "Objects by class, found at IoU 0.75", *rows, note=NO_SCORES)
     assert list(classes.data.index) == [0, 1]
 
 
 def test_objects_with_different_labels():
     scores, classes = object_tables(objects_part(different_labels().objects()))
     values = [[f"object {score}, at IoU 0.50, whatever the label", 1.0] for score in ("precision", "recall", "F1")]
-    assert facts(scores) == ("object_scores", "Objects (boxes)", NO_COMMON_LABELS, [["measure", "value"], *values])
+    assert_table(scores, "object_scores", "Objects (boxes)", ["measure", "value"], *values, note=NO_COMMON_LABELS)
     rows = [["label", "gt", "pred"], ["a", 1, 0], ["x", 0, 1]]
-    assert facts(classes) == ("objects", "Objects by class, found at IoU 0.50", NO_COMMON_LABELS, rows)
+    assert_table(classes, "objects", "Objects by class, found at IoU 0.50", *rows, note=NO_COMMON_LABELS)
 
 
 def test_objects_with_masks():
@@ -87,20 +80,11 @@ def test_objects_with_masks():
 
 
 def test_averages_and_largest_cells_with_different_labels():
-    comparison = different_labels()
-    confusion = comparison.confusion()
-    assert facts(average_table(result_of(comparison))) == (
-        "averages",
-        "Averages",
-        "",
-        [["average", "precision", "recall", "F1"], ["content, against Background", 1.0, 0.5, 2 / 3]],
-    )
-    assert facts(confusions_table(confusion)) == (
-        "confusions",
-        "Largest cells",
-        "",
-        [["gt", "pred", "pixels", "share of gt"], ["a", "Background", 4.0, 0.5], ["a", "x", 4.0, 0.5]],
-    )
+    c = different_labels()
+    rows = [["average", "precision", "recall", "F1"], ["content, against Background", 1.0, 0.5, 2 / 3]]
+    assert_table(average_table(result_of(c)), "averages", "Averages", *rows)
+    rows = [["gt", "pred", "pixels", "share of gt"], ["a", "Background", 4.0, 0.5], ["a", "x", 4.0, 0.5]]
+    assert_table(confusions_table(c.confusion()), "confusions", "Largest cells", *rows)
 
 
 def test_the_twenty_largest_confusions():
@@ -112,12 +96,9 @@ def test_the_twenty_largest_confusions():
 
 def test_selected_rows_and_columns():
     confusion = three_pages().confusion()
-    assert facts(matrix_table(confusion, "pixels", Selection([1, 2], [0, 2, 3]))) == (
-        "confusion",
-        "Pixels, rows gt, columns pred",
-        "",
-        [["gt", "Background", "b", "c"], ["a", 0.0, 4.0, 0.0], ["b", 0.0, 0.0, 0.0]],
-    )
+    table = matrix_table(confusion, "pixels", Selection([1, 2], [0, 2, 3]))
+    rows = [["gt", "Background", "b", "c"], ["a", 0.0, 4.0, 0.0], ["b", 0.0, 0.0, 0.0]]
+    assert_table(table, "confusion", "Pixels, rows gt, columns pred", *rows)
     assert class_table(confusion, Selection([0, 2], [])).data["label"].tolist() == ["Background", "b"]
 
 
@@ -126,12 +107,8 @@ def test_labels_named_like_a_column_of_a_family(label):
     layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
     result = result_of(lcm.compare(layout, layout), asked=Asked(families={"F": [label]}))
     table = family_tables(result.families)[-1]
-    assert facts(table) == (
-        "family_2",
-        "Family F",
-        "",
-        [["gt", label, "out of family"], [label, 8.0, 0.0], ["out of family", 0.0, 0.0]],
-    )
+    rows = [["gt", label, "out of family"], [label, 8.0, 0.0], ["out of family", 0.0, 0.0]]
+    assert_table(table, "family_2", "Family F", *rows)
     assert table.kinds() == ["text", "pixels", "pixels"]
 
 
@@ -159,10 +136,8 @@ def test_titles_and_figures_of_averages():
         "macro, mean over pages": "macro_f1_over_pages",
         "macro, mean over documents": "macro_f1_over_documents",
     }
-    assert [title for title in titles if title not in grid_rows(OF_PIXELS, brief=True)] == [
-        "macro, with Background",
-        "weighted, with Background",
-    ]
+    left_out = [title for title in titles if title not in grid_rows(OF_PIXELS, brief=True)]
+    assert left_out == ["macro, with Background", "weighted, with Background"]
 
 
 # A file name can contain a lone surrogate, which UTF-8 cannot encode.
@@ -192,12 +167,7 @@ def test_parquet_has_the_columns_only(tmp_path):
     write_parquet(Table("pages", "Pages", DATA), tmp_path / "pages.parquet")
     found = pyarrow.parquet.read_table(tmp_path / "pages.parquet", use_threads=False)
     assert found.column_names == ["page", "count", "pixels", "f1"]
-    assert found.to_pydict() == {
-        "page": ['a "b"', "c?"],
-        "count": [1, 2],
-        "pixels": [0.1, None],
-        "f1": [1 / 3, 1.0],
-    }
+    assert found.to_pydict() == {"page": ['a "b"', "c?"], "count": [1, 2], "pixels": [0.1, None], "f1": [1 / 3, 1.0]}
 
 
 def test_classes_with_intervals_have_both_ends_beside_f1():

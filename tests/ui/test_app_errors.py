@@ -277,19 +277,14 @@ def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
     listed, compared = page_list(app), replace(sample, has_truth=False)
     assert [column["title"] for column in listed["columns"]] == ["page", "document", "agreement", "pixels"]
     assert [row["name"] for row in listed["rows"]] == compared.result().page_table()["page"].tolist()[:12]
-    assert listed["sorted"] == "agreement" and listed["rows"][0]["cells"][2] == score_text(
-        compared.page_table()["agreement"][0]
-    )
+    assert listed["sorted"] == "agreement"
+    assert listed["rows"][0]["cells"][2] == score_text(compared.page_table()["agreement"][0])
 
 
 def test_many_labels_open_in_groups_and_nothing_is_dropped_silently(tmp_path, monkeypatch):
     labels = [f"class {i:02d}" for i in range(74)]
-    box = lambda i, page, label: {
-        "id": 100 * page + i,
-        "image_id": page,
-        "category_id": label + 1,
-        "bbox": [0, 5 * i, 50, 5],
-    }
+    at = lambda i, page: {"id": 100 * page + i, "image_id": page, "bbox": [0, 5 * i, 50, 5]}
+    box = lambda i, page, label: at(i, page) | {"category_id": label + 1}
     for name, shift in (("gt", 0), ("pred", 1)):
         data = {
             "images": [{"id": page, "width": 50, "height": 400, "file_name": f"p{page}.png"} for page in (1, 2)],

@@ -17,6 +17,7 @@ from layoutcm.wording import difference_text, score_text
 from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts
 from support.hostile import SCREEN
 from support.paths import SAMPLE
+from support.sample_comparisons import compare_sample
 
 NAMES = ["model-a.json", "model-b.csv", "model-c.json"]
 
@@ -101,8 +102,7 @@ def test_the_best_threshold_is_applied_and_removed(compared):
     app.button(key="apply_best").click().run()
     assert not app.exception and app.session_state["choices"].min_score == 0.4736
     assert app.button(key="apply_best").disabled
-    gt = lcm.read(SAMPLE / "gt.json")
-    cut = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt), min_score=0.4736)
+    cut = compare_sample(min_score=0.4736)
     assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in model_row(app, "model-a.json")
     assert gain_sentence(curves) in texts(app)  # the curve still has all regions
     app.button(key="remove_threshold").click().run()
@@ -111,14 +111,11 @@ def test_the_best_threshold_is_applied_and_removed(compared):
 
 def test_a_threshold_of_one_label(compared):
     app = opened("models", load="sample", curve_label="Page-footer")
-    assert gain_sentence(curves_part(compared["model-a.json"].score_curves()), "Page-footer") in texts(app).replace(
-        "**", ""
-    )
+    gain = gain_sentence(curves_part(compared["model-a.json"].score_curves()), "Page-footer")
+    assert gain in texts(app).replace("**", "")
     app.button(key="apply_best").click().run()
     assert not app.exception and app.session_state["choices"].label_scores == ("0.6824=Page-footer",)
-    gt = lcm.read(SAMPLE / "gt.json")
-    pred = lcm.read(SAMPLE / "model-a.json", like=gt)
-    cut = lcm.compare(gt, pred, min_score={"Page-footer": 0.6824})
+    cut = compare_sample(min_score={"Page-footer": 0.6824})
     assert f"<td>{score_text(cut.confusion().average('macro')['f1'])}<small" in model_row(app, "model-a.json")
     assert "score of Page-footer ≥ 0.6824" in texts(app)
     app.button(key="chip_score_Page-footer").click().run()
@@ -248,9 +245,3 @@ def test_on_a_large_set_slow_parts_are_made_in_the_background(monkeypatch):
     app.run()
     assert not app.exception and charts() == {"model_classes", "threshold_curve", "model_causes", "model_slices"}
     assert " … " not in texts(app)
-
-
-def test_without_a_truth_data_says_a_and_b():
-    app = opened(load="sample")
-    app.toggle(key="no_truth").set_value(True).run()
-    assert not app.exception and app.session_state["choices"].truth is False

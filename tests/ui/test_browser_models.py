@@ -44,7 +44,7 @@ def open_models(page, address):
     page.get_by_role("button", name="Go on to Models").click()
     page.locator(".models-table").wait_for()
     page.locator(".st-key-model_slices .main-svg").first.wait_for()
-    settle(page, 600)
+    settle(page)
 
 
 def test_the_answer_is_the_first_screen_and_nothing_jumps(page, address, board):
@@ -76,7 +76,7 @@ def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     open_models(page, address)
     grid = page.locator(".st-key-differ_page")
     grid.scroll_into_view_if_needed()
-    settle(page, 600)
+    settle(page)
     box = grid.bounding_box()
     page.mouse.click(box["x"] + 18, box["y"] + 38 + 17)  # the box at the left end of the first row
     wait_for_link(page, "/page", f"page={board.pages()['page'][0]}")

@@ -1,9 +1,12 @@
-"""What all pages share, in a real browser: the menu is right from the first paint on, and nothing jumps."""
+"""What all pages share, in a real browser: a menu that is right from the start, no jumps; a result of parts."""
 
 import pytest
 
 from layoutcm.ui.shared.page_shell import PAGES
-from support.browser import settle, tab, visit, wait_for_link
+from layoutcm.wording import score_text, thin_spaced
+from support.browser import settle, shown, tab, visit, wait_for_link
+from support.parts import result_of_sample
+from support.paths import SAMPLE
 from support.servers import server
 
 MENU = [title for title, _ in PAGES.values()]
@@ -40,7 +43,6 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
         page.add_init_script(WATCH)
         visit(page, f"{fresh}/errors?load=sample")
         page.wait_for_selector(".lcm-matrix table")
-        settle(page)
         assert names_in(page.evaluate("window.menus")) == [MENU]
 
 
@@ -84,7 +86,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
             page.add_init_script(WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
             page.get_by_role("button", name="Take it away").wait_for()
-            settle(page, 1_500)
+            page.wait_for_load_state("networkidle")  # pictures and scripts of parts, which could still move something
             sums[name] = sum(value for value, *_ in page.evaluate("window.shifts"))
     assert {name: value for name, value in sums.items() if value > MOST_SHIFT} == {}
 
@@ -104,7 +106,7 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         visit(page, f"{address}/?load=sample")
         page.get_by_role("button", name="Take it away").wait_for()
-        settle(page, 1_500)
+        page.wait_for_load_state("networkidle")  # it loads the scripts of parts ahead
         page.evaluate("""() => {
           window.waited = [];
           new MutationObserver(() => {
@@ -115,5 +117,43 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
         for name, (title, _) in list(PAGES.items())[1:]:
             page.get_by_role("link", name=title, exact=True).click()
             wait_for_link(page, f"/{name}", "load=sample")
-            settle(page, 700)
         assert page.evaluate("window.waited") == []
+
+
+@pytest.fixture(scope="module")
+def parts_address(tmp_path_factory):
+    result = result_of_sample(tmp_path_factory.mktemp("result"), "model-a.json", why=True)
+    with server([result], images=SAMPLE / "images") as running:
+        yield running
+
+
+def test_from_the_result_to_one_of_its_pages(page, parts_address, sample):
+    visit(page, parts_address)
+    assert "Result of 3 parts" in shown(page) and "60 pages, 939 regions, 11 labels, with scores" in shown(page)
+    page.get_by_role("button", name="Go on to Models").click()
+    row = page.locator(".models-table tbody tr").first
+    row.get_by_text("n/a").first.wait_for()  # objects come last
+    value, low, high, *_ = sample.bootstrap().figures["macro_f1"]
+    assert all(score_text(number) in row.inner_text() for number in (value, low, high))
+    settle(page)
+    page.get_by_role("button", name="Errors of model-a").click()
+    page.locator(".lcm-matrix table").first.wait_for()
+    settle(page)
+    worst = sample.page_table()
+    rows = page.locator("table").last
+    assert rows.get_by_text(worst["page"][0]).first.is_visible() and score_text(worst["f1"][0]) in rows.inner_text()
+    page.locator(".lcm-matrix table tbody tr").nth(10).locator("td").first.click()  # Text read as Background
+    thumbnail = page.locator(".st-key-clicked .thumbnails img").first
+    thumbnail.wait_for()
+    settle(page)
+    behind, panel = sample.pages_behind("Text", "Background"), page.locator(".st-key-clicked").inner_text()
+    assert f"{thin_spaced(behind['pixels'].sum())} px on {len(behind)} of 60 pages" in panel
+    slack = sample.causes().values[0][sample.cell("Text", "Background")]
+    assert f"slack {100 * slack / behind['pixels'].sum():.1f}" in panel.replace("\u00a0", " ")
+    page.wait_for_function("one => one.complete && one.naturalWidth > 99", arg=thumbnail.element_handle())
+    page.locator(".st-key-clicked .thumbnails button").first.click()
+    wait_for_link(page, "/page", f"page={behind['page'][0]}")
+    packed = page.get_by_text("Packed words").locator("xpath=..")
+    packed.wait_for()
+    pairs = sample.counts(page=behind["page"][0]).table()
+    assert thin_spaced(pairs["pixels"][0]) in packed.inner_text()

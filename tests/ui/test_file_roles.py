@@ -1,9 +1,11 @@
-"""What dropped files are, how they are grouped into layouts, and which roles are guessed; without a browser."""
+"""What dropped files are, how they are grouped into layouts, and which roles are guessed; the table of formats."""
 
 import json
 
 import pytest
 
+from layoutcm.formats.registry import BY_NAME
+from layoutcm.ui.data.drop_zone import format_rows, formats_with
 from layoutcm.ui.files import file_facts
 from layoutcm.ui.files.file_facts import FileFacts, facts_of
 from layoutcm.ui.files.file_roles import (
@@ -18,7 +20,7 @@ from layoutcm.ui.files.file_roles import (
     side_by_name,
 )
 from layoutcm.ui.files.input_file import input_from_bytes
-from support.app_runner import coco
+from support.app_runner import coco, opened, texts
 from support.dropped_files import dropped_files
 from support.image_files import pdf, png, zipped
 from support.paths import SAMPLE
@@ -247,3 +249,34 @@ def test_swapped_files_are_noticed(names, scores, swapped):
     files = [DroppedFile(input_from_bytes(name, b""), facts, i) for i, name in enumerate(names)]
     gt, pred = make_cards(group_files(files), {0: GT, 1: PRED})
     assert bool(seem_swapped(gt, [pred], *scores)) == swapped
+
+
+def names(app):
+    (table,) = (frame for frame in app.dataframe if "format" in frame.value)
+    return table.value["format"].tolist()
+
+
+def test_each_format_is_described_once():
+    assert sorted(row.name for row in format_rows()) == sorted(BY_NAME)
+    assert all(row.title and row.sizes for row in format_rows())
+    assert not any(sign in " ".join(row) for row in format_rows() for sign in ("`", "]("))
+    (deepseek,) = (row for row in format_rows() if row.name == "deepseek-ocr")
+    assert "<|ref|>" in deepseek.notes
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("DocLayNet", "coco"), ("pascal", "voc"), ("ULTRALYTICS results", "coco-results"), ("textract", "textract")],
+)
+def test_formats_are_found_by_words(words, found):
+    names = [row.name for row in formats_with(words)]
+    assert found in names and len(names) < len(BY_NAME) / 2
+
+
+def test_the_page_lists_all_formats_and_searches_them():
+    app = opened()
+    assert sorted(names(app)) == sorted(BY_NAME) and not app.exception
+    app.text_input(key="format_search").input("textract").run()
+    assert names(app) == [row.name for row in formats_with("textract")]
+    app.text_input(key="format_search").input("abracadabra").run()
+    assert "No format has these words" in texts(app) and not any("format" in frame.value for frame in app.dataframe)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import TimeoutError
 
-from support.browser import SETTLED, drop, settle, visit
+from support.browser import SETTLED, drop, visit
 from support.hostile_files import ALL, generators
 from support.paths import ROOT
 from support.servers import PATIENCE
@@ -92,5 +92,4 @@ def test_the_dashboard_still_shows_the_sample(address, browser):
     with browser.new_page() as page:
         visit(page, f"{address}/?load=sample")
         page.get_by_text("947 regions").first.wait_for()
-        settle(page)
         assert page.get_by_text("939 regions").first.is_visible()

@@ -5,8 +5,7 @@ import random
 import pytest
 
 from support.app_runner import coco
-from support.browser import cell_centre, settle, shown, tab, upload, visit, wait_for_link
-from support.matrix_page import serious_violations
+from support.browser import cell_centre, settle, shown, upload, visit, wait_for_link
 from support.matrix_values import KNOWN_LABELS
 
 
@@ -27,14 +26,14 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
     page.get_by_role("link", name="Errors").click()
     page.get_by_role("radio", name="Labels", exact=True).click()  # it opens in groups
     page.locator(".st-key-error_matrix td[data-cell]").nth(75**2 - 1).wait_for()
-    settle(page, 500)
+    settle(page)
     names = ["Background", *labels]
     generator = random.Random(74)
     for row, column in [(generator.randrange(75), generator.randrange(75)) for _ in range(4)]:
         wanted = f"{names[row]} {'found as' if row == column else 'read as'} {names[column]}"
         page.mouse.click(*cell_centre(page, row, column, 75, 75))
         page.get_by_role("heading", name=wanted, exact=True).wait_for()
-        settle(page, 50)
+        settle(page)
         selected = page.locator(".lcm-matrix table [aria-selected=true]")
         assert selected.get_attribute("data-cell") == f"{row}-{column}"
 
@@ -43,7 +42,6 @@ def test_random_cells_of_74_labels_are_the_chosen_ones(page, address, tmp_path):
 def test_a_cell_is_chosen_by_keyboard(page, address):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Caption")
     page.wait_for_selector(".lcm-matrix table")
-    settle(page, 500)
     page.locator(".lcm-matrix table [aria-selected=true]").focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
@@ -58,7 +56,6 @@ def test_a_cell_is_chosen_by_keyboard(page, address):
 def test_a_label_that_is_clicked_is_shown_and_is_the_chosen_class(page, address, sample):
     visit(page, f"{address}/errors?load=sample&gt_label=Caption&pred_label=Text")
     page.wait_for_selector(".lcm-matrix table")
-    settle(page, 500)
     page.locator(".lcm-matrix table th.row button", has_text="Table").click()
     page.get_by_role("heading", name="Table", exact=True).wait_for()
     wait_for_link(page, "class=Table")
@@ -78,7 +75,7 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     upload(page, str(path), str(path))
     page.get_by_role("link", name="Errors").click()
     page.wait_for_selector(".lcm-matrix table")
-    settle(page, 500)
+    settle(page)
     groups = page.locator(".groups button[data-group]")
     count = groups.count()
     assert count > 2 and page.locator(".lcm-matrix table th.row").count() < len(labels)
@@ -90,15 +87,3 @@ def test_large_matrices_open_in_groups_that_the_link_keeps(page, address, tmp_pa
     page.get_by_role("button", name="Open all groups").click()
     settle(page)
     assert page.locator(".lcm-matrix table th.row").count() == len(labels) + 1
-
-
-@pytest.mark.long
-def test_axe_finds_nothing_serious_in_the_matrix(browser, address):
-    """In dark, as part of the dashboard; without it, both themes are tested."""
-    size = {"width": 1400, "height": 1000}
-    with browser.new_context(viewport=size, color_scheme="dark") as context, tab(context) as page:
-        visit(page, f"{address}/errors?load=sample&other=1&beside=difference")
-        page.wait_for_selector(".lcm-matrix table")
-        settle(page, 500)
-        within = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]"
-        assert serious_violations(page, within, ["<td", "<th"]) == []

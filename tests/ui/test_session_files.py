@@ -107,24 +107,18 @@ def test_everything_that_a_layout_holds_is_in_the_file(layout):
 def test_regions_keep_their_rows(layout):
     """Also if the original file does not have them page by page."""
     layout = replace(layout, region_columns=replace(layout.region_columns, shapes={}))
-    stored = read_layout(
-        stored_input("a.json", as_parquet(layout), Origin("coco", None, rows_of(layout))), None, None, ""
-    )
+    given_input = stored_input("a.json", as_parquet(layout), Origin("coco", None, rows_of(layout)))
+    stored = read_layout(given_input, None, None, "")
     before, after = layout.region_columns, stored.region_columns
     assert after.page.tolist() == before.page.tolist() and after.label.tolist() == before.label.tolist()
     assert after.boxes.tolist() == before.boxes.tolist() and after.ignored.tolist() == before.ignored.tolist()
 
 
 def test_a_file_whose_pages_are_mixed_has_rows():
-    page = {"width": 50, "height": 40}
-    regions = [
-        {"id": i, "image_id": image, "category_id": 1, "bbox": [10 * i, 0, 9, 9]} for i, image in enumerate((1, 2, 1))
-    ]
-    file = {
-        "images": [{"id": i, "file_name": f"p{i}.png", **page} for i in (1, 2)],
-        "categories": [{"id": 1, "name": "a"}],
-        "annotations": regions,
-    }
+    pages = [{"id": i, "file_name": f"p{i}.png", "width": 50, "height": 40} for i in (1, 2)]
+    region = lambda i, page: {"id": i, "image_id": page, "category_id": 1, "bbox": [10 * i, 0, 9, 9]}
+    regions = [region(i, page) for i, page in enumerate((1, 2, 1))]
+    file = {"images": pages, "categories": [{"id": 1, "name": "a"}], "annotations": regions}
     gt = input_from_bytes("gt.json", json.dumps(file).encode())
     data = write_session(contents_of(gt, gt))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -197,9 +191,8 @@ def test_a_page_map_and_a_given_page_size_are_kept():
 
 def test_coco_results_are_repaired_as_before():
     """They take their pages from gt: a repair of page numbers moves regions instead of renaming pages."""
-    before = contents_of(
-        *(input_from_path(SAMPLE / name) for name in ("gt.json", "model-a.json")), repairs=("0=pages:1",)
-    )
+    files = (input_from_path(SAMPLE / name) for name in ("gt.json", "model-a.json"))
+    before = contents_of(*files, repairs=("0=pages:1",))
     assert results(saved_and_opened(before)) == results(before)
 
 

@@ -122,9 +122,8 @@ def test_the_leaderboard_has_the_columns_intervals_and_words_of_the_screen():
         assert f"<td>{ap}" in shown
         assert f"<td>{score_text(row['panoptic quality'])}</td>" in shown
         for title in ("micro F1", "macro F1", "content F1"):
-            assert (
-                f'<td>{score_text(row[title])}<small class="ends">{row[f"interval of {title}"].text()}</small>' in shown
-            )
+            ends = row[f"interval of {title}"].text()
+            assert f'<td>{score_text(row[title])}<small class="ends">{ends}</small>' in shown
         if row["verdict"] == "baseline":
             continue
         assert f"<td>{difference_text(row['difference'])}, " in shown
@@ -177,9 +176,8 @@ def test_measures_offers_what_it_shows(measure):
 def test_the_dialog_has_a_button_for_every_file_and_a_preview():
     app = take_away("errors", load="sample")
     keys = [button.proto.id.split("-")[-1] for button in app.get("download_button")]
-    assert [f"take_{suffix}_0" for suffix in ("png", "svg", "pdf", "csv", "tex", "md")] == [
-        key for key in keys if key.endswith("_0")
-    ]
+    suffixes = ("png", "svg", "pdf", "csv", "tex", "md")
+    assert [key for key in keys if key.endswith("_0")] == [f"take_{suffix}_0" for suffix in suffixes]
     assert len(app.get("image")) == 1
     app.selectbox(key="report_width").set_value("two").run()
     assert not app.exception and not app.error and len(app.get("image")) == 1

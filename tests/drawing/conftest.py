@@ -1,4 +1,4 @@
-"""Fixtures for what the browser draws itself."""
+"""A matrix that one can count, for all drawings, and a browser."""
 
 import pytest
 
