@@ -10,8 +10,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH, Vocabulary
-from layoutcm.tables.latex_markdown import escape_markdown
-from layoutcm.wording import agree, thin_spaced
+from layoutcm.wording import agree, escape_markdown, thin_spaced
 
 
 def as_typed(text: str) -> str:

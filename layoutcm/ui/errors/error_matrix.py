@@ -28,7 +28,7 @@ from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import Selection, every_label, select, view_buttons, view_title, view_values
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, downloads, matrix_panel, sidebar
+from layoutcm.ui.shared import downloads, matrix_panel, sidebar
 from layoutcm.ui.state import choices, family_choice, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import MODELS, Panes, Scope
@@ -140,7 +140,7 @@ def show_matrix(chosen: Chosen, shown: Panes) -> None:
         data["difference"]["order"] = [1, 0]
     else:
         downloads.offer("matrix", _offer(chosen, shown, drawn))
-    components.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
+    matrix_panel.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
     if caption:
         st.caption(caption)
 

@@ -20,7 +20,7 @@ from layoutcm.tables.matrix_views import VIEWS, cell_verb
 from layoutcm.tables.tables import COUNTS, HEADINGS, RANKED_PAIRS, Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
+from layoutcm.ui.shared import data_tables, downloads, matrix_panel, page_shell
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices
@@ -179,7 +179,7 @@ def show_object_matrix(chosen: Chosen, scope: Scope, confusion: ObjectConfusion)
 
     place = None if cell is None else (cell[GT], last + 1 if cell[PRED] == last else cell[PRED])
     look = MatrixLook(chosen.theme, unit=UNIT, clickable=True, chosen=place, margins=(last, last + 1))
-    components.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
+    matrix_panel.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
     st.caption(
         f"Objects are matched whatever their labels, each at most once. *{missed}*: objects of {gt} "
         f"without a match; *{invented}*: objects of {pred} without a match."
