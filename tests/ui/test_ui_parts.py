@@ -30,7 +30,7 @@ def test_a_folder_of_images_has_limits_by_its_size(tmp_path, monkeypatch):
     (tmp_path / "below" / "b.png").write_bytes(png())
     given = {}
     monkeypatch.setattr(page_pictures, "run_guarded", lambda *_, **named: given.update(named) or ())
-    page_pictures.images_of_folder(str(tmp_path))
+    page_pictures.images_of_folder.make(str(tmp_path))
     assert given == {"file": tmp_path.name, "size": 2 * len(png())}
 
 

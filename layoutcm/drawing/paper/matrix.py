@@ -66,7 +66,6 @@ Bools = NDArray[np.bool_]
 CellColours = Sequence[Sequence[str | None]]  # None: no colour
 
 
-
 @with_paper_style
 def matrix_figure(
     confusion: Confusion,

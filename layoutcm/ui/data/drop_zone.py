@@ -127,7 +127,9 @@ def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
             warnings = sum(found.severity == "warning" for one in reviews for found in one.findings)
             _show_way_on(compared, len(preds), decisions, warnings)
         if GT in roles_offered(preds[chosen.position].card):
-            _show_swap_button(chosen, gt, preds[chosen.position], bool(swapped))
+            pred, look = preds[chosen.position].card, "primary" if swapped else "secondary"
+            st.button(chosen.words.swap, key="swap", type=look, icon=":material/swap_vert:",
+                      on_click=card_state.swap, args=(gt.card, pred))  # fmt: skip
 
 
 def missing_text(cards: Sequence[Card], truth: bool) -> str:
@@ -150,11 +152,6 @@ def _why_swapped(chosen: Chosen, gt: Review, preds: Sequence[Review]) -> str:
     if not chosen.now.truth:
         return ""
     return seem_swapped(gt.card, [one.card for one in preds], gt.has_scores, any(one.has_scores for one in preds))
-
-
-def _show_swap_button(chosen: Chosen, gt: Review, pred: Review, is_advised: bool) -> None:
-    st.button(chosen.words.swap, key="swap", type="primary" if is_advised else "secondary",
-              icon=":material/swap_vert:", on_click=card_state.swap, args=(gt.card, pred.card))  # fmt: skip
 
 
 def _decisions(chosen: Chosen, reviews: Sequence[Review]) -> list[str]:
@@ -213,11 +210,8 @@ def show_truth(chosen: Chosen) -> None:
     help_text = "Then Models shows how far the files agree, instead of how good they are."
     st.session_state["no_truth"] = not chosen.now.truth
     words = "No file is the truth: call the two sides A and B"
-    st.toggle(words, key="no_truth", on_change=_store_truth, help=help_text)
-
-
-def _store_truth() -> None:
-    choices.put(truth=not st.session_state["no_truth"])
+    store = lambda: choices.put(truth=not st.session_state["no_truth"])
+    st.toggle(words, key="no_truth", on_change=store, help=help_text)
 
 
 class FormatRow(NamedTuple):

@@ -92,21 +92,11 @@ def _share_text(view: str, confusion: Confusion, cell: tuple[int, int]) -> str:
 
 def _object_pages(chosen: Chosen, scope: Scope, names: tuple[str, str]) -> LitPages:
     """The pages with objects of the cell; lit are the pixels of the same cell."""
-    import pandas as pd
-
-    found, compared = error_matrix.object_matrix(chosen, scope), scope.compared
+    found, compared = error_matrix.object_matrix(scope, chosen.iou), scope.compared
     # Missed and invented objects come last. No object has the position -1, that of a label of the other side.
     positions = {label: k for k, label in enumerate(found.labels)} | {compared.labels[0]: len(found.labels)}
-    places = [positions.get(name, -1) for name in names]
-    numbers, counts = found.pages_behind(*places)
-    table = pd.DataFrame(
-        {
-            "page": [compared.pages[page] for page in numbers],
-            "document": [compared.alignment.pages.documents[page] for page in numbers],
-            "objects": counts,
-        }
-    )
-    return LitPages(scope, table, names, "objects")
+    row, column = (positions.get(name, -1) for name in names)
+    return LitPages(scope, lit_pages.pages_with_objects(compared, found, (row, column)), names, "objects")
 
 
 def object_scores(chosen: Chosen, scope: Scope, label: str) -> str:

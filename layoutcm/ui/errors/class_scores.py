@@ -24,7 +24,7 @@ from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.errors import InputError
 from layoutcm.filling.result_of import MOST_PAGES, intervals_part
 from layoutcm.metrics.agreement import label_agreement
-from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
+from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.results.measures import Figures, figure_title, measure_of, quoted_measures
 from layoutcm.results.result import frame_of
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
@@ -102,7 +102,9 @@ class ClassSection(NamedTuple):
 
 @kept()
 def _class_section(scope: Scope, names: choices.Names, most: int, theme: Theme, has_intervals: bool) -> ClassSection:
-    confusion, found = scope.confusion(), interval_values(scope) if has_intervals else None
+    confusion, found = scope.confusion(), None
+    if has_intervals:
+        found = data_tables.intervals_of(scope.key, scope.method, scope.compared)
     labels, whiskers = select(confusion, names), found.whiskers() if found else None
     table = worst_classes(class_table(confusion, labels, intervals_part(found) if found else None))
     bars = class_bars(confusion, selection=labels, intervals=whiskers)
@@ -149,12 +151,9 @@ def _say_how_many(drawn: int, every: int) -> None:
 
 def _are_intervals_ready(scope: Scope) -> bool:
     """Whether the intervals can be shown: at once for a small set, for a large one when they are made."""
-    return len(scope.compared.pages) <= MOST_PAGES or background.is_ready(interval_values, scope)
-
-
-@kept("Computing intervals …")
-def interval_values(scope: Scope) -> Intervals:
-    return scope.compared.bootstrap(method=scope.method)
+    return len(scope.compared.pages) <= MOST_PAGES or background.is_ready(
+        data_tables.intervals_of, scope.key, scope.method, scope.compared
+    )
 
 
 def show_pair(shown: Panes) -> None:

@@ -92,7 +92,7 @@ def _folded(matrices: tuple[Confusion, ...], labels: tuple[str, ...]) -> tuple[C
 
 def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     """Matrices of objects at the chosen IoU; objects without a match are the last row and the last column."""
-    counted = [object_as_confusion(object_matrix(chosen, one))[0] for one in shown.scopes]
+    counted = [object_as_confusion(object_matrix(one, chosen.iou))[0] for one in shown.scopes]
     labels = {label for one in counted for label in one.labels[:-2]}
     names = [f"({name})" if name in labels else name for name in reversed(shown.words.only_in)]
     own = shown.own.whole.side_names
@@ -106,12 +106,9 @@ def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     return DrawnSides(both, Selection([*rows, margins[0]], [*columns, margins[1]]), margins)
 
 
-def object_matrix(chosen: Chosen, scope: Scope) -> ObjectConfusion:
-    return _object_matrix(scope, chosen.iou)
-
-
 @kept("Matching objects …")
-def _object_matrix(scope: Scope, at: float) -> ObjectConfusion:
+def object_matrix(scope: Scope, at: float) -> ObjectConfusion:
+    """The matrix of the objects on the chosen pages at an IoU."""
     return scope.compared.objects().object_confusion_at(at)
 
 

@@ -22,6 +22,7 @@ from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, matrix_panel, page_shell
 from layoutcm.ui.shared.downloads import Offer, in_state
+from layoutcm.ui.shared.lit_pages import pages_with_objects
 from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
@@ -206,21 +207,13 @@ def show_pages_behind(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) 
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
         return
-    import pandas as pd
-
-    pages, counts = confusion.pages_behind(*cell)
-    here = f"{plural_spaced(int(counts.sum()), 'object')} on {plural_spaced(len(pages), 'page')}"
+    pages = pages_with_objects(compared, confusion, cell)
+    here = f"{plural_spaced(int(pages['objects'].sum()), 'object')} on {plural_spaced(len(pages), 'page')}"
     name = object_cell_name(confusion, cell, words_for(compared))
     st.markdown(f"**{as_typed(name)}**: {here}")
     if not len(pages):
         return
-    documents = compared.alignment.pages.documents
-    columns = {
-        "page": [compared.pages[page] for page in pages],
-        "document": [documents[page] for page in pages],
-        "objects": counts,
-    }
-    table = Table("objects_behind", f"Pages with {name}", pd.DataFrame(columns))
+    table = Table("objects_behind", f"Pages with {name}", pages)
     data_tables.show_page_picker(table.data, key="objects_behind")
     downloads.offer("cell", Offer(in_state(chosen, "pages", name), table.title, table=lambda: table))
 

@@ -24,11 +24,11 @@ from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
 from layoutcm.tables.report_tables import REVIEW_ORDER, review_table
-from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
+from layoutcm.ui.models.predictions import Predictions, baseline_name, open_prediction, reserved
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, sidebar
-from layoutcm.ui.shared.data_tables import agreed_sentence, brief_result
+from layoutcm.ui.shared.data_tables import agreed_sentence, brief_result, intervals_of
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.wording import MISSING, difference_text, score_text
 
@@ -139,7 +139,8 @@ def fill_rows(
         if board:  # on the common pages
             intervals = {predictions.position(name): found for name, found in board.intervals.items()}
         else:
-            intervals = {position: intervals_of(predictions, position) for position in predictions.compared}
+            own, method = predictions.chosen.key, predictions.chosen.now.method
+            intervals = {k: intervals_of(own(k), method, compared) for k, compared in predictions.compared.items()}
         if st.session_state.get("model_rows_of") != predictions.content:
             place.html(_table(Rows(predictions, board, intervals)))
         others = {position: _other_figures(predictions, position, board) for position in predictions.compared}

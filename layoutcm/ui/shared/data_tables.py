@@ -14,6 +14,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import GT
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.results.result import Result
 from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
 from layoutcm.tables.report_tables import LABEL_TITLES
@@ -186,6 +187,12 @@ def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float
 def brief_result(content: str, method: str, _compared: Comparison) -> Result:
     """The result without objects, documents and pages; `content` is a key of the comparison."""
     return result_of(_compared, method, Asked(parts=("agreement",)))
+
+
+@kept("Computing intervals …")
+def intervals_of(content: str, method: str, _compared: Comparison) -> Intervals:
+    """The intervals of a comparison; `content` is its key."""
+    return _compared.bootstrap(method=method)
 
 
 def agreed_sentence(content: str, method: str, compared: Comparison) -> str:

@@ -21,6 +21,7 @@ from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.levels import page_position, pages_by_pixels, pages_wrong_in
+from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
 from layoutcm.ui import screen_text
 from layoutcm.ui.files.page_pictures import shrunk_picture
 from layoutcm.ui.server.pictures import picture_address
@@ -84,6 +85,14 @@ def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
     compared = scope.compared
     known = name in compared.labels
     return pages_wrong_in(compared.levels, compared.alignment, name, scope.method) if known else _no_pages(scope)
+
+
+def pages_with_objects(compared: Comparison, found: ObjectConfusion, cell: tuple[int, int]) -> pd.DataFrame:
+    """The pages with objects of a cell of the matrix of objects: page, document, objects."""
+    import pandas as pd
+
+    numbers, counts = found.pages_behind(*cell)
+    return pd.DataFrame({**compared.levels.names_at(numbers), "objects": counts})
 
 
 def _no_pages(scope: Scope) -> pd.DataFrame:

@@ -7,6 +7,7 @@ With `streamlit run app.py` on a fresh server, a first visit by deep link runs a
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +124,27 @@ def open_cell(gt_label: str, pred_label: str) -> None:
 def open_page(page: str, mask: str = "") -> None:
     choices.put(page=page, mask=mask)
     go_to("page")
+
+
+def compare_predictions(chosen: Chosen, place: DeltaGenerator) -> tuple[dict[int, Comparison], dict[int, InputError]]:
+    """By position, the comparisons of the predictions, and why others cannot be compared.
+
+    A progress bar is shown in `place`, unless they were compared before.
+    """
+    names, compared, problems = chosen.names, dict[int, Comparison](), dict[int, InputError]()
+    keys = list(map(chosen.key, range(len(names))))
+    is_new = len(names) > 1 and st.session_state.get("compared_all") != keys
+    for position, name in enumerate(names):
+        if is_new:
+            place.progress(position / len(names), f"Comparing {as_typed(name)}, {position + 1} of {len(names)} …")
+            time.sleep(0.05)  # lets Streamlit send the bar to the browser
+        found = chosen.compare_or_error(position)
+        if isinstance(found, InputError):
+            problems[position] = found
+        else:
+            compared[position] = found
+    st.session_state["compared_all"] = keys
+    return compared, problems
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.metrics.intervals import Intervals
 from layoutcm.report.leaderboard_files import RESERVED_NAMES
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
@@ -21,8 +20,7 @@ from layoutcm.tables.tables import SCORE_KINDS, Table, csv_text
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.settings import bytes_of
-from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import downloads, page_shell, saved_sessions
+from layoutcm.ui.shared import data_tables, downloads, page_shell, saved_sessions
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.long_jobs import ReportChoices, make_board_report, make_report
 from layoutcm.ui.state import family_choice
@@ -231,7 +229,7 @@ def _make(chosen: Chosen, wanted: ReportChoices, intervals: bool, of_all: bool) 
                 return _report_of_all(chosen, wanted, bar), f"{stem(chosen.files.gt)}-predictions-report.zip", ""
             except InputError as error:
                 problem = f"There is no report of all predictions. {error_text(error)} This is the report of one."
-        found = _intervals(chosen.key(), wanted.method, compared) if intervals else None
+        found = data_tables.intervals_of(chosen.key(), wanted.method, compared) if intervals else None
         pictures = chosen.page_images.pictures
         archive = run_guarded(
             make_report, compared, pictures, wanted, found, file="the report", size=bytes_of([compared, pictures]),
@@ -261,11 +259,6 @@ def _report_of_all(chosen: Chosen, wanted: ReportChoices, bar: DeltaGenerator) -
         size=bytes_of([compared, pictures]),
         show_progress=partial(_show_progress, bar),
     )  # fmt: skip
-
-
-@kept("Computing intervals …")
-def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
-    return _compared.bootstrap(method=method)
 
 
 def _show_downloads(archive: bytes, name: str) -> None:

@@ -43,14 +43,10 @@ ROLES = tuple(_PARSERS)
 NEED_PAGES = (PAGE_MAP, ATTRIBUTES)  # of the ground truth
 
 
+@kept()
 def parsed(role: str, given: InputFile) -> Any:
     """What the file holds, as a file of this role; raises InputError."""
-    return _parsed(role, given.name, given.digest, given)
-
-
-@kept()
-def _parsed(role: str, name: str, digest: str, _given: InputFile) -> Any:
-    return run_guarded(_PARSERS[role], name, _given.data, file=name, size=_given.size)
+    return run_guarded(_PARSERS[role], given.name, given.data, file=given.name, size=given.size)
 
 
 def describe(role: str, given: InputFile) -> str:
