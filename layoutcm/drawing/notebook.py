@@ -16,8 +16,7 @@ from layoutcm import html_parts
 from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
 from layoutcm.drawing.page_images import images_from_path, load_shrunk
-from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.inline import image_uri, json_for_script
+from layoutcm.drawing.web import image_uri, json_for_script, page_data
 from layoutcm.drawing.web.matrix_data import cell_data, matrix_data, pages_behind_cells
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.findings import findings_html

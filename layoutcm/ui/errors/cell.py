@@ -17,7 +17,6 @@ from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.shared import data_tables, downloads, lit_pages
 from layoutcm.ui.shared.lit_pages import LitPages
-from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes, Scope, has_causes
 from layoutcm.wording import iou_text, percent, score_text, thin_spaced
@@ -162,7 +161,4 @@ def _show_cells(confusion: Confusion, name: str) -> None:
     largest = data_tables.confusion_sentences(confusion, select(confusion), most=MOST_CELLS, touching=(name,))
     if largest:
         st.caption("What it is taken for, and what is taken for it:")
-    with data_tables.button_list("taken_for"):
-        for text, gt_label, pred_label in largest:
-            st.button(text, key=f"label_{gt_label}_{pred_label}", type="tertiary", on_click=choices.put,
-                      kwargs={"gt_label": gt_label, "pred_label": pred_label})  # fmt: skip
+    data_tables.show_confusion_buttons("taken_for", largest)

@@ -138,10 +138,7 @@ def show_largest(chosen: Chosen, confusion: Confusion) -> None:
     found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:
         st.caption(as_typed(f"With {', '.join(names)} on either side, whatever the other label is."))
-    with data_tables.button_list("largest"):
-        for text, gt_label, pred_label in found:
-            key = f"confusion_{gt_label}_{pred_label}"
-            st.button(text, key=key, type="tertiary", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+    data_tables.show_confusion_buttons("largest", found)
     if not found:
         st.caption("There are none.")
 

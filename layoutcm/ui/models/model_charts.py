@@ -182,19 +182,18 @@ def show_thresholds(predictions: Predictions) -> None:
     asked = _asked_curves(chosen)
     if not is_ready(predictions, _curves, *asked):
         return
-    curves = _curves(*asked)
-    if curves.rows is None:
+    curves, scores = _curves(*asked)
+    if scores is None:
         st.info("There is no curve. It needs scores from 0 to 1, and a prediction with the labels of the ground truth.")
         return
     name = lambda label: label or ALL_LABELS
     options = ["", *curves.labels]
     label = sidebar.show_choice("curve_label", "Label", options, "models", format_func=name, width=260) or None
     is_common = label is None or label in own.alignment.layouts[GT].labels
-    _show_gain(chosen, _scores(*asked), label, is_common and not chosen.shows_result)
+    _show_gain(chosen, scores, label, is_common and not chosen.shows_result)
     figure = draw(threshold_curve(threshold_points(curves, label)), chosen.theme)
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(chosen.pred.name)}. {F1_OF_ALONE}.")
-    scores = _scores(*asked)
     row = scores.overall if label is None else scores.classes[curves.labels.index(label)]
     points = points_of(label or ALL_LABELS, row.curve)
     paper = partial(charts.draw, threshold_curve(points, own.recipe))
@@ -221,13 +220,10 @@ def _asked_curves(chosen: Chosen) -> tuple[str, str, Comparison]:
 
 
 @kept("Going through the scores …")
-def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
-    return _compared.score_curves()
-
-
-@kept("Going through the scores …")
-def _scores(request: str, options: str, _compared: Comparison) -> CurveScores:
-    return curves_part(_compared.score_curves())
+def _curves(request: str, options: str, _compared: Comparison) -> tuple[ScoreCurves, CurveScores | None]:
+    """The curves, and their part of a result; None if there are no curves."""
+    curves = _compared.score_curves()
+    return curves, None if curves.rows is None else curves_part(curves)
 
 
 def _show_gain(chosen: Chosen, curves: CurveScores, label: str | None, is_offered: bool) -> None:

@@ -127,7 +127,12 @@ def show_confusions(predictions: Predictions) -> None:
     confusion = compared.confusion(method=predictions.chosen.now.method)
     for text, gt_label, pred_label in data_tables.confusion_sentences(confusion, select(confusion)):
         key = f"confusion_{gt_label}_{pred_label}"
-        st.button(text, key=key, width="stretch", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+        st.button(text, key=key, width="stretch", on_click=_open_cell, args=(gt_label, pred_label))
+
+
+def _open_cell(gt_label: str, pred_label: str) -> None:
+    page_shell.choose_cell(gt_label, pred_label)
+    go_to("errors")
 
 
 def open_prediction(position: int) -> None:

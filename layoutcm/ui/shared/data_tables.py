@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
@@ -21,7 +20,7 @@ from layoutcm.tables.report_tables import LABEL_TITLES
 from layoutcm.tables.tables import heading_of
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared.page_shell import go_to, open_page
+from layoutcm.ui.shared.page_shell import choose_cell, go_to, open_page
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes
@@ -215,11 +214,13 @@ def _border_slack(content: str, _compared: Comparison) -> float | None:
     return _compared.border_slack()
 
 
-def button_list(key: str) -> DeltaGenerator:
-    """A container for a list of buttons of the type tertiary, each a line of text."""
+def show_confusion_buttons(key: str, sentences: Sequence[tuple[str, str, str]]) -> None:
+    """Show the sentences of `confusion_sentences` as a list of buttons, each a line of text that chooses its cell."""
     low = f".st-key-{key} button{{min-height:1.6rem;padding:0 .2rem;text-align:start}}"
     st.html(f"<style>{low}</style>")
-    return st.container(key=key, gap=None)
+    with st.container(key=key, gap=None):
+        for text, *cell in sentences:
+            st.button(text, key="_".join((key, *cell)), type="tertiary", on_click=choose_cell, args=tuple(cell))
 
 
 def confusion_sentences(

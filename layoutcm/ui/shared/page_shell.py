@@ -114,11 +114,10 @@ def go_to(name: str) -> None:
     st.switch_page(_script(name), query_params=address.link_parameters())
 
 
-def open_cell(gt_label: str, pred_label: str) -> None:
-    """Go to the pages behind a cell; the 2x2 view, which has no labels, is left."""
+def choose_cell(gt_label: str, pred_label: str) -> None:
+    """Choose a cell of the matrix; the 2x2 view, which has no labels, is left."""
     grouping = "" if choices.current().grouping == "2x2" else choices.current().grouping
     choices.put(gt_label=gt_label, pred_label=pred_label, grouping=grouping)
-    go_to("errors")
 
 
 def open_page(page: str, mask: str = "") -> None:
