@@ -35,7 +35,7 @@ LabelBox = tuple[str, int, int, int, int]  # label, x0, y0, x1, y1
 CAUSES_PAGE = (560, 380)
 TOLERANCE = 0.01  # of the longer side: larger than usual, to make slack visible
 LEFT, TOP = 28, 84  # of the page in the drawing
-COLUMNS, ROWS = 4, 2  # of the examples on the page, one a cause
+COLUMNS, ROWS = 4, 2  # of the examples on the page, one for each cause
 CAUSES_GT: tuple[LabelBox, ...] = (
     ("Text", 20, 24, 120, 104), ("Text", 160, 24, 260, 104), ("Picture", 300, 24, 400, 84),
     ("Text", 440, 24, 540, 124), ("Text", 20, 214, 120, 250), ("Text", 20, 268, 120, 304),

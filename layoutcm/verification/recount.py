@@ -19,7 +19,6 @@ from layoutcm.verification import plain_scores as plain
 from layoutcm.verification.deviations import Deviation, Deviations, Numbers, average_name, cells, pair_name
 from layoutcm.verification.drawn_pixels import BACKGROUND, Page, Pair, SideRegions, count_pairs, page_grid
 from layoutcm.verification.peer_objects import coco_scores
-from layoutcm.verification.plain_scores import AVERAGES, NAN, SCORES, Masses, Pairs, column_sums, row_sums
 from layoutcm.wording import make_unique
 
 if TYPE_CHECKING:
@@ -248,7 +247,7 @@ def computed_numbers(comparison: Comparison, page: str | None, method: str) -> N
     by_class = lambda names: {f"{name} of {label}": v for name in names for label, v in zip(labels, values[name])}
     averages = {
         average_name(kind, score, background): value
-        for background, kind in product((False, True), AVERAGES)
+        for background, kind in product((False, True), plain.AVERAGES)
         for score, value in confusion.average(kind, background).items()
     }
     return {
@@ -347,18 +346,20 @@ def page_table_numbers(numbers: Numbers) -> Numbers:
     return {quantity.PAGE_TABLE: row | {f"content_{score}": value for score, value in content.items()}}
 
 
-def sklearn_averages(pairs: Pairs, masses: Masses, method: str, background: bool) -> dict[str, dict[str, float]]:
+def sklearn_averages(
+    pairs: plain.Pairs, masses: plain.Masses, method: str, background: bool
+) -> dict[str, dict[str, float]]:
     """{average: {score: value}} without or with Background.
 
     The samples of method `matrix` are the cells of the matrix with their values as weights. Those of `tensor`, whose
     recall and precision are the true ones, are the label sets with their pixels as weights.
     """
-    gt, pred = row_sums(masses.recall), column_sums(masses.precision)
+    gt, pred = plain.row_sums(masses.recall), plain.column_sums(masses.precision)
     first = BACKGROUND if background else BACKGROUND + 1
     used = [label for label in range(first, len(gt)) if gt[label] > 0 or pred[label] > 0]
     truth, prediction, weights = _cells(masses) if method == "matrix" else _label_sets(pairs, len(gt))
-    averages = {kind: dict.fromkeys(SCORES, NAN) for kind in AVERAGES}
-    for kind in AVERAGES if used else ():
+    averages = {kind: dict.fromkeys(plain.SCORES, plain.NAN) for kind in plain.AVERAGES}
+    for kind in plain.AVERAGES if used else ():
         if kind != "weighted" or any(gt[label] > 0 for label in used):
             averages[kind] = _one_average(truth, prediction, weights, used, kind)
     return averages
@@ -370,21 +371,21 @@ def _one_average(
     from sklearn.metrics import precision_recall_fscore_support
 
     # A value that does not exist counts 0 in a mean; `micro` is not a mean.
-    missing = NAN if kind == "micro" else 0.0
+    missing = plain.NAN if kind == "micro" else 0.0
     *scores, _ = precision_recall_fscore_support(
         truth, prediction, labels=used, average=kind, sample_weight=weights, zero_division=missing
     )
-    return dict(zip(SCORES, map(float, scores)))
+    return dict(zip(plain.SCORES, map(float, scores)))
 
 
-def _cells(masses: Masses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _cells(masses: plain.Masses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, column and value of every cell that is not 0."""
     matrix = np.array(masses.recall)
     rows, columns = np.nonzero(matrix)
     return rows, columns, matrix[rows, columns]
 
 
-def _label_sets(pairs: Pairs, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _label_sets(pairs: plain.Pairs, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """int[pairs, labels] each: 1 for the labels of gt and of pred; float64[pairs]: pixels."""
     # One more column than labels: scikit-learn does not accept a single one.
     sides = [np.zeros((len(pairs), labels + 1), int) for _ in range(2)]

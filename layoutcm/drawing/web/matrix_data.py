@@ -29,7 +29,7 @@ Pair = tuple[Confusion, Confusion]
 
 @dataclass(frozen=True)
 class MatrixLook:
-    """How a matrix is drawn; `chosen` is a cell of the whole matrix, `margins` are positions that are no labels."""
+    """How a matrix is drawn; `chosen` is a cell of the whole matrix, `margins` are positions without a label."""
 
     theme: Theme = LIGHT
     log: bool = False

@@ -129,7 +129,7 @@ def _show_agreement(chosen: Chosen, shown: Panes) -> None:
     scope = shown.own
     table = label_agreement(scope.compared.counts(), scope.compared.space)
     if not len(table):
-        st.info("A and B have different labels, so that there is no agreement. A mapping makes them comparable.")
+        st.info("A and B have different labels, so there is no agreement. A mapping makes them comparable.")
         return
     names = chosen.now.labels
     table = (table[table["label"].isin(names)] if names else table).sort_values("agreement", kind="stable")

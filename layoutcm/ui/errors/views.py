@@ -32,7 +32,7 @@ from layoutcm.wording import MISSING, as_heading, score_text, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so that nothing below moves
+PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so nothing below moves
 PANEL_BELOW = 400  # px, if it is below the matrix
 # The sections below the matrix, by what is measured.
 BELOW_MATRIX = {

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 UNITS = {"pixel": "px", "page": "pages"}
 COUNT_HELP = (
-    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is no share of pixels. "
+    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is not a share of pixels. "
     "gold: each ground truth label counts 1, divided among the remaining prediction labels. pred: each prediction "
     "label counts 1, divided among the remaining ground truth labels. by side: pairs in the matrices, gold for shares "
     "of the ground truth, pred for shares of the prediction."

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 AP_TITLES = {"ap": "AP", "ap50": "AP50", "ap75": "AP75", "ar": "AR", "pq": "PQ", "sq": "SQ", "rq": "RQ"}
 UNIT = "objects"
-ROWS_SHOWN = data_tables.STYLED_ROWS
 OUTCOME_NAMES = dict(zip(OUTCOMES, ("true positive", "false positive", "false negative")))
 PAIRING_HELP = (
     "Predictions choose in the order of their scores. coco: each takes the free object of its label with the largest "
@@ -253,9 +252,7 @@ def _show_pairs(chosen: Chosen, scope: Scope) -> None:
     pairs = object_result(scope, "ranked_pairs", chosen.iou, pairing)
     st.markdown(outcome_sentence(pairs))
     shown = chosen_pairs(pairs, chosen.now.labels, outcomes)
-    data_tables.show_page_picker(shown.head(ROWS_SHOWN), key="ranked_pairs")
-    if len(shown) > ROWS_SHOWN:
-        st.caption(f"The first {ROWS_SHOWN:,} of {len(shown):,} rows; the file has all of them.")
+    data_tables.show_page_picker(shown, key="ranked_pairs", most=data_tables.STYLED_ROWS)
     st.caption("gt and pred are row numbers in the regions of the two files, from 0. Choose a row to open its page.")
     downloads.offer(
         "pairs",

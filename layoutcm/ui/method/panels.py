@@ -1,4 +1,4 @@
-"""Method: its texts, an example pixel whose contribution is shown, and the recount of one's own pages."""
+"""Method: its texts, an example pixel with its contribution, and the recount of the loaded pages."""
 
 from __future__ import annotations
 

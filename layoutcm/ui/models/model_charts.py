@@ -204,7 +204,7 @@ def show_thresholds(predictions: Predictions) -> None:
 
 def _show_others_with_scores(predictions: Predictions) -> None:
     """The chosen prediction has no scores: say so, and offer those that have."""
-    st.info(f"{as_typed(predictions.chosen.pred.name)} has no scores, so that there is no threshold to choose.")
+    st.info(f"{as_typed(predictions.chosen.pred.name)} has no scores, so there is no threshold to choose.")
     scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
     for position in scored:
         text = as_typed(f"Score curve of {predictions.names[position]}")
@@ -234,7 +234,7 @@ def _show_gain(chosen: Chosen, curves: CurveScores, label: str | None, is_offere
     """
     st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
     row = curves.overall if label is None else next(one for one in curves.classes if one.label == label)
-    best = threshold_text(row.threshold)  # rounded down, so that no region at it is lost
+    best = threshold_text(row.threshold)  # rounded down: no region at it is lost
     wanted = _with_threshold(chosen, best, label)
     now = {name: getattr(chosen.now, name) for name in wanted}
     of_all = " of all predictions" if chosen.others else ""

@@ -70,7 +70,7 @@ class Predictions:
 
 
 def reserved(height: int) -> DeltaGenerator:
-    """A place of at least this many pixels, so that nothing below it moves when it is filled.
+    """A place of at least this many pixels, so nothing below it moves when it is filled.
 
     A very narrow column keeps the height. A style would be applied later than the first elements are drawn.
     """

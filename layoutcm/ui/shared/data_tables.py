@@ -81,8 +81,13 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
-    """A table of pages or documents; choosing a row opens the page, or the document on Errors."""
+def show_page_picker(
+    table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None, most: int | None = None
+) -> None:
+    """A table of pages or documents; choosing a row opens the page, or the document on Errors.
+
+    With `most`, only the first rows are shown, and a line says so.
+    """
 
     def choose() -> None:
         rows = st.session_state[key]["selection"]["rows"]
@@ -93,7 +98,10 @@ def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[s
             go_to("errors")
 
     named = COLUMNS | (columns or {})
-    st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")
+    shown = table if most is None else table.head(most)
+    st.dataframe(**_grid(shown, named), key=key, on_select=choose, selection_mode="single-row")
+    if len(shown) < len(table):
+        st.caption(f"The first {len(shown):,} of {len(table):,} rows; the file has all of them.")
 
 
 def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
@@ -123,7 +131,9 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
             if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
         ]
         texts = {name: TEXTS[kind] for name, kind in kinds.items() if kind in TEXTS and name not in bars}
-        columns = columns | {name: _text_column(columns[name]) for name in texts}
+        # Without a format of their own, which would win over the text of the cells.
+        looks = {name: {key: columns[name][key] for key in ("label", "width", "help")} for name in texts}
+        columns = columns | {name: st.column_config.NumberColumn(**look) for name, look in looks.items()}
         formats: dict[Any, Any] = {**texts} | {name: thin_spaced for name in table if name in PIXEL_TITLES}
         data = table.style.format(formats, na_rep=MISSING)
     else:
@@ -134,11 +144,6 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
         shares = [name for name, kind in kinds.items() if kind == SHARE_FORMAT]
         data = _off_the_ends(_off_the_ends(table, scores), shares, digits=4)
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
-
-
-def _text_column(column: dict[str, Any]) -> Any:
-    """The column as numbers without a format of their own, which would win over the text of the cells."""
-    return st.column_config.NumberColumn(column["label"], width=column["width"], help=column["help"])
 
 
 def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:

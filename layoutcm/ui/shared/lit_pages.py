@@ -220,5 +220,5 @@ def _share(compared: Comparison, tiles: PageTiles, lit: Lit, method: str) -> Flo
         return tiles.share_of(compared.cell(*lit), method)
     if lit:
         return tiles.share_in_label(compared.cell(lit[0], lit[0]), method)
-    wrong = AGREEMENT[2:5] if compared.space.shared else AGREEMENT[2:4]  # other labels are no error if they all differ
+    wrong = AGREEMENT[2:5] if compared.space.shared else AGREEMENT[2:4]  # another label is not wrong if all differ
     return np.isin(tiles.agreement(), [AGREEMENT.index(kind) for kind in wrong]).astype(float)

@@ -34,7 +34,7 @@ def has_many_labels(chosen: Chosen, confusion: Confusion) -> bool:
 def label_groups(content: str, families: str, _compared: Comparison) -> dict[str, str]:
     """{label: its group}: families, and labels that are often confused; `content` is the key of the comparison.
 
-    They are those of all pages, so that filters keep them.
+    They are made from all pages, so filters do not change them.
     """
     return families_or_similar(family_choice.chosen_tree(_compared, families), _compared.confusion())
 

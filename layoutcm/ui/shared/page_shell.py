@@ -40,7 +40,7 @@ PAGES = {
     "method": ("Method", ":material/school:"),
 }
 START = "data"
-# Addresses that are no pages: of the start page by its name, and of earlier versions -> page, further parameters.
+# Addresses without a page of their own (the start page by its name, pages of earlier versions) -> page, parameters.
 OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
     START: (START, {}),
     "compare": (START, {}),
@@ -159,7 +159,7 @@ def control_row() -> DeltaGenerator:
 
 
 def guard(work: Callable[[], None]) -> None:
-    """Run a part of the app; show an error as a message, so that the other parts still run."""
+    """Run a part of the app; show an error as a message, and let the other parts run."""
     try:
         work()
     except NotCounted as error:

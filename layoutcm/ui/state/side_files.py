@@ -1,4 +1,4 @@
-"""Dropped files that are no layouts, used at once: page images, a mapping, families, a page map, page attributes.
+"""Dropped files that are not layouts, used at once: page images, a mapping, families, a page map, page attributes.
 
 Page images may also be in the files of layouts. Only this module writes the session keys "further_used",
 "further_problems", "images_of" and "image_problems".
