@@ -73,7 +73,7 @@ def board_zip(
     families: Mapping[str, FamilyConfusion] | None = None,
     progress: report_files.ReportProgress | None = None,
 ) -> bytes:
-    """The same files as a zip; `families` are those of each prediction."""
+    """The files of `write_board_report` as a zip; `families` is {prediction: its families}."""
     _check_names(board)
     with tempfile.TemporaryDirectory() as place:
         _write_all(board, Path(place), images, why, families or {}, progress)
@@ -162,7 +162,7 @@ def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str
 
 
 def matrices_of(board: Leaderboard) -> Iterator[dict[str, Any]]:
-    """The matrices on the pages of all; those with the labels of gt are drawn side by side, on one scale of colours."""
+    """The matrices on the common pages. Those with the labels of gt are drawn side by side, on one scale of colours."""
     found = {
         name: confusion_of(board.levels[name].counts, board.levels[name].space, board.method) for name in board.models
     }

@@ -139,7 +139,7 @@ def difference_data(found: CellDifferences) -> dict[str, Any]:
 
 
 def plain_difference(values: Floats) -> dict[str, Any]:
-    """The same without a test: there are no intervals and no verdicts."""
+    """As `difference_data`, but without a test: there are no intervals and no verdicts."""
     nothing = _or_null(np.full_like(values, np.nan))
     return {"values": _or_null(values), "verdicts": None, "low": nothing, "high": nothing, "level": 0}
 

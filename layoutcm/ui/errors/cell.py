@@ -25,7 +25,7 @@ MOST_CELLS = 4
 
 
 def show_whose(chosen: Chosen, shown: Panes) -> None:
-    """Whose pages the panel shows, if there are several."""
+    """Name the prediction and the pages that the panel shows, if there are several."""
     name = shown.own_name if shown.kind or chosen.others else ""
     parts = [name, shown.own.filters.text if not shown.own.is_whole and shown.kind != "pages" else ""]
     st.caption(as_typed(", ".join(filter(None, parts))) or "\u00a0")
@@ -70,7 +70,7 @@ def show_cell(
 
 
 def _on_pages(pages: LitPages) -> str:
-    """On how many of the pages, in words."""
+    """How many of the pages are in the table, in words."""
     count = screen_text.plural_spaced(len(pages.scope.compared.pages), "page")
     return f"on {thin_spaced(len(pages.table))} of {count}"
 
@@ -82,7 +82,7 @@ def _have_causes(pages: LitPages) -> bool:
 
 
 def _share_text(view: str, confusion: Confusion, cell: tuple[int, int]) -> str:
-    """The share that the matrix shows: of all that the prediction calls so in the view of precision, else of gt."""
+    """The share of a cell in words: of its column in the view precision, else of its row."""
     by_column = view == "precision"
     share = (confusion.precision if by_column else confusion.recall)[cell]
     whole = confusion.vocabulary.shares[by_column].format(label=as_typed(confusion.labels[cell[by_column]]))

@@ -227,7 +227,7 @@ def _row(name: dict[str, str], first: Any, second: Any, test: Mapping[Any, Any] 
 
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
-    """The rows of the table, and what is said of their verdicts; so do the next two."""
+    """The rows of the table of two predictions, and a sentence on their verdicts."""
     difference = selection.model_difference(shown)
     first, second = (measures_of(one) for one in shown.scopes)
     return [

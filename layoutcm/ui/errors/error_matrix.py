@@ -205,7 +205,7 @@ def _add_difference(chosen: Chosen, data: dict[str, Any], shown: Panes, drawn: D
 
 
 def has_intervals(chosen: Chosen, shown: Panes, drawn: DrawnSides) -> bool:
-    """Whether the differences of cells have intervals: those of two predictions in pixels, of single labels."""
+    """Whether differences of cells have intervals: only for two predictions, pixels and single labels."""
     return shown.kind == MODELS and not drawn.margins and _has_labels(chosen) and not drawn.matrices[0].joined
 
 

@@ -131,7 +131,7 @@ def show_reminder(findings: Iterable[Finding]) -> None:
 
 
 def show_largest(chosen: Chosen, confusion: Confusion) -> None:
-    """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
+    """Show the largest confusions as buttons; if labels are chosen, only those with one of these labels."""
     of_pixels = ", in pixels" if chosen.now.counted == "objects" else ""
     st.subheader(f"{as_heading(largest_title(confusion))}{of_pixels}", anchor=False)
     names = chosen.now.labels
@@ -188,7 +188,7 @@ def _show_pager(chosen: Chosen, scope: Scope, count: int, kind: str) -> int:
 
 
 def _sorted(chosen: Chosen, table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
-    """In the chosen order; the table itself has the worst first."""
+    """The table in the chosen order; by default the worst comes first."""
     name = chosen.now.sorted_by.removeprefix("-")
     named = _named(table, levels) if name in LISTED else table
     if name not in named:

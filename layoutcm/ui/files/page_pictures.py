@@ -55,7 +55,7 @@ def shrunk_image(picture: Picture, side: int, data: bytes) -> Image.Image | None
 
 
 def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
-    """As `shrunk_image`, but a JPEG, which is made ten times as fast as WebP."""
+    """The picture of `shrunk_image` as a JPEG, which is made ten times as fast as WebP."""
     image = shrunk_image(picture, side, data)
     if image is None:
         return None

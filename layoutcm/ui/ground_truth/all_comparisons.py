@@ -100,7 +100,7 @@ def all_comparisons(chosen: Chosen) -> Evidence:
 
 
 def usable(evidence: Evidence) -> Evidence:
-    """Without the predictions that cannot be evidence because they have other labels, or another mapping of gt."""
+    """The evidence without predictions that cannot be used: they have other labels, or another mapping of gt."""
     return evidence.only(*usable_comparisons(evidence.comparisons))
 
 

@@ -181,7 +181,7 @@ def _choose_row(shown: ShownCandidates) -> None:
 
 
 def show_buttons(shown: ShownCandidates) -> None:
-    """Accept, dismiss and undo; next, previous; all of them by key, too."""
+    """Show the buttons to accept, dismiss, undo, and to go on or back; each has a key."""
     key, at, last = shown.keys[shown.chosen], shown.chosen, len(shown.keys) - 1
     decided = session.decisions().get(key, "")
     with st.container(horizontal=True, gap="small"):

@@ -51,7 +51,7 @@ NO_PQ = "The two sides have different labels, so no object has its label found."
 
 
 def show_headlines_of_objects(scope: Scope) -> None:
-    """AP and AR by COCO's rules, or why there is none; panoptic quality; where the cap of AP acts."""
+    """Show AP and AR by COCO's rules, or why there is none; panoptic quality; and where the cap of AP acts."""
     matched, reason = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope)
     if matched.note:
         st.warning(as_typed(matched.note))

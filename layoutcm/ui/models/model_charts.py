@@ -203,7 +203,7 @@ def show_thresholds(predictions: Predictions) -> None:
 
 
 def _show_others_with_scores(predictions: Predictions) -> None:
-    """The chosen prediction has no scores: say so, and offer those that have."""
+    """Say that the chosen prediction has no scores, and offer the predictions that have some."""
     st.info(f"{as_typed(predictions.chosen.pred.name)} has no scores, so there is no threshold to choose.")
     scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
     for position in scored:

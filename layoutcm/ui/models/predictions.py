@@ -30,7 +30,7 @@ MOST_PAGES = 2000  # of a set whose causes, curves and slices are made before th
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """All predictions: by position their comparisons, or why there is none.
+    """The comparisons of all predictions, by position, and why others have none.
 
     The repr is a key of values that are kept.
     """

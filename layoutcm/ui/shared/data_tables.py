@@ -200,7 +200,7 @@ def intervals_of(content: str, method: str, _compared: Comparison) -> Intervals:
 
 
 def agreed_sentence(content: str, method: str, compared: Comparison) -> str:
-    """On how many pixels A and B agree, as text."""
+    """A sentence that says on how many pixels A and B agree."""
     result = brief_result(content, method, compared)
     return result_sentence(result, result.confusion())
 

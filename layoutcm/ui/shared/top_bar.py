@@ -160,7 +160,7 @@ def _repairs(chosen: Chosen, texts: choices.Names) -> list[Chip]:
 
 
 def _attribute(_: Chosen, text: str) -> list[Chip]:
-    """Without its attribute, a set of pages has nothing to be compared with."""
+    """A chip that removes the attribute, and what its pages are compared with."""
     return [Chip("attribute", f"on Errors: {text.replace('=', ' ', 1)}", {"attribute": "", "versus": ""})]
 
 
@@ -245,7 +245,7 @@ def _show_values(chosen: Chosen) -> None:
 
 
 def _values_in_force(now: choices.Choices, name: str, values: tuple[str, ...]) -> list[str]:
-    """The values of an attribute that the choices name: that of the chosen pages, and the one to compare with."""
+    """The chosen values of an attribute: the value of the chosen pages, and the value to compare with."""
     own = now.document if name == DOCUMENT and now.level == DOCUMENT else now.attribute.removeprefix(f"{name}=")
     first = [own] if own in values and (name == DOCUMENT or now.attribute == f"{name}={own}") else []
     other = now.versus.removeprefix(f"{name}=")
