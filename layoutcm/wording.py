@@ -59,6 +59,11 @@ def one_line(text: str) -> str:
     return without_control_characters(valid).replace("\n", " ")
 
 
+def escape_markdown(text: str) -> str:
+    """The text on one line, with a backslash before every character that Markdown would interpret."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
+
+
 def grouped(value: float, separator: str) -> str:
     """A pixel count in full, with a separator between thousands; fractions come from pixels with several labels.
 

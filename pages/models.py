@@ -11,7 +11,7 @@ from layoutcm.ui.shared import page_shell
 chosen = page_shell.start_with_files()
 st.title("Models", anchor=False)
 answer = reserved(predictions.ANSWER_HEIGHT).empty()
-every = predictions.compare_all(chosen, answer)
+every = predictions.Predictions(chosen, *page_shell.compare_predictions(chosen, answer))
 
 
 def show_models() -> None:

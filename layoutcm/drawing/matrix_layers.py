@@ -51,7 +51,8 @@ class Layer(NamedTuple):
     def marks(self, count: int, shares: bool) -> list[tuple[float, str]]:
         """(place from 0 to 1, text) of evenly spaced ticks of its colour bar."""
         ends = np.linspace(self.low, self.high, count)
-        texts = [tick_text(float(10**z if self.log else z), shares) for z in ends]
+        values = (10.0**ends if self.log else ends).tolist()
+        texts = ["0" if not one else plain_percent(one, 3) if shares else pixels_brief(one) for one in values]
         return list(
             zip(np.linspace(0, 1, count).tolist(), [*texts[:-1], f"≥ {texts[-1]}" if self.capped else texts[-1]])
         )
@@ -65,11 +66,6 @@ def cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
 def cell_text(shares: bool) -> Callable[[float], str]:
     """How the number in a cell is written: a percentage, or a pixel count."""
     return percent_brief if shares else pixels_brief
-
-
-def tick_text(value: float, shares: bool) -> str:
-    """The text at a tick of a colour bar."""
-    return "0" if value == 0 else plain_percent(value, 3) if shares else pixels_brief(value)
 
 
 def correct_cells(confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:

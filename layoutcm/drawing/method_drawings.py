@@ -31,17 +31,16 @@ PAGE, PIXEL = (100, 130), (76, 65)
 PAGE_LABELS = ("Background", "Picture", "Caption", "Text", "Table")
 GT_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Caption", 18, 56, 82, 74), ("Text", 14, 90, 86, 118))
 PRED_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Text", 14, 90, 86, 110))
-LabelBox = tuple[str, int, int, int, int]  # label, x0, y0, x1, y1
 CAUSES_PAGE = (560, 380)
 TOLERANCE = 0.01  # of the longer side: larger than usual, to make slack visible
 LEFT, TOP = 28, 84  # of the page in the drawing
-COLUMNS, ROWS = 4, 2  # of the examples on the page, one a cause
-CAUSES_GT: tuple[LabelBox, ...] = (
+COLUMNS, ROWS = 4, 2  # of the examples on the page, one for each cause
+CAUSES_GT: tuple[Box, ...] = (
     ("Text", 20, 24, 120, 104), ("Text", 160, 24, 260, 104), ("Picture", 300, 24, 400, 84),
     ("Text", 440, 24, 540, 124), ("Text", 20, 214, 120, 250), ("Text", 20, 268, 120, 304),
     ("Table", 160, 214, 260, 284), ("Caption", 300, 214, 400, 264),
 )  # fmt: skip
-CAUSES_PRED: tuple[LabelBox, ...] = (
+CAUSES_PRED: tuple[Box, ...] = (
     ("Text", 20, 24, 120, 109), ("Title", 160, 24, 260, 104), ("Picture", 300, 24, 400, 124),
     ("Text", 440, 24, 540, 64), ("Text", 440, 84, 540, 124), ("Text", 20, 214, 120, 304),
     ("Table", 160, 214, 260, 284), ("Table", 172, 240, 276, 300), ("Picture", 440, 214, 540, 294),
@@ -261,7 +260,7 @@ def found_causes() -> FoundCauses:
     return FoundCauses(*tiles, compared.causes(tolerance=TOLERANCE).totals)
 
 
-def _as_csv(boxes: Sequence[LabelBox]) -> bytes:
+def _as_csv(boxes: Sequence[Box]) -> bytes:
     rows = [f"p,{CAUSES_PAGE[0]},{CAUSES_PAGE[1]},{','.join(map(str, box))}" for box in boxes]
     return "\n".join(["page,width,height,label,x0,y0,x1,y1", *rows]).encode()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,7 @@ from layoutcm import html_parts
 from layoutcm.comparison import Comparison
 from layoutcm.drawing import web
 from layoutcm.drawing.page_images import images_from_path, load_shrunk
-from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.inline import image_uri, json_for_script
+from layoutcm.drawing.web import image_uri, json_for_script, page_data
 from layoutcm.drawing.web.matrix_data import cell_data, matrix_data, pages_behind_cells
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.findings import findings_html
@@ -39,12 +39,6 @@ from layoutcm.wording import percent, pixels_in_full, score_text
 
 IMAGE_SIDE, IMAGE_BYTES = 1600, 500_000  # one page may be larger than one of many in a report
 ROW_HEIGHT, LEAST_HEIGHT, MOST_HEIGHT, PAGE_HEIGHT = 40, 420, 900, 720  # px
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"><title>layoutcm</title><style>/*style*/</style>
-</head><body>/*body*/
-<script type="application/json" id="data">/*data*/</script><script>/*script*/</script></body></html>
-"""
 MATRIX_BODY = """<div id="views" class="buttons" role="group" aria-label="View"></div>
 <div class="both"><div id="matrix"></div><div id="cell" aria-live="polite">
 <p class="soft">A dot is n/a, a blank is zero. Click a cell to see the pages behind it.</p></div></div>"""
@@ -113,7 +107,8 @@ def show_page(
 def _page(body: str, data: dict[str, Any]) -> str:
     style = web.style("matrix", "viewer", "notebook")
     script = web.script("text", *web.PARTS["matrix"], *web.PARTS["viewer"], "notebook")
-    page = PAGE.replace("/*style*/", style).replace("/*body*/", body).replace("/*script*/", script)
+    page = (files("layoutcm.drawing.web") / "notebook.html").read_text("utf-8").replace("/*style*/", style)
+    page = page.replace("/*body*/", body).replace("/*script*/", script)
     return page.replace("/*data*/", json_for_script(data))
 
 

@@ -160,7 +160,7 @@ class PageImages:
         return self._by_page[comparison]
 
     def unmatched_files(self, comparison: Comparison) -> list[str]:
-        """The files of which no picture was matched; a PDF may have more pages than were compared."""
+        """The files without a matched picture; a PDF may have more pages than were compared."""
         used = {picture.file for picture in self.by_page(comparison).values()}
         return [file for file in dict.fromkeys(picture.file for picture in self.pictures) if file not in used]
 

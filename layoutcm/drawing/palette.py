@@ -143,6 +143,11 @@ def rising_scale(*colours: str) -> Scale:
     return ((0.0, colours[0]), *((max(k / steps, 1e-6), colour) for k, colour in enumerate(colours[1:])))
 
 
+def even_scale(*colours: str) -> Scale:
+    """A scale that has the colours at equal distances, the first at 0 and the last at 1."""
+    return tuple((k / (len(colours) - 1), colour) for k, colour in enumerate(colours))
+
+
 class Theme(NamedTuple):
     """The colours of a figure; `hit`, `miss` and `diverging` are scales, `diverging` has 0 in the middle."""
 
@@ -157,22 +162,15 @@ class Theme(NamedTuple):
 
 
 LIGHT_PAPER, DARK_PAPER = "#ffffff", "#0e1117"
-HIT_LIGHT = rising_scale(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", RIGHT, "#0b4f8a")
-HIT_DARK = rising_scale(DARK_PAPER, "#14202f", "#193a5c", "#1f5a8f", "#3b86c4", "#7cb9ec")
-MISS_LIGHT = rising_scale(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", WRONG, "#a8160f")
-MISS_DARK = rising_scale(DARK_PAPER, "#2a2114", "#5a3d12", "#9a5a14", "#dc6a2a", "#ff6b57")
-DIVERGING_LIGHT: Scale = (
-    *((0.0, "#a8160f"), (0.25, "#ee8a55"), (0.5, LIGHT_PAPER)),
-    *((0.75, "#7fb2dd"), (1.0, "#0b4f8a")),
-)
-DIVERGING_DARK: Scale = (
-    *((0.0, "#ff6b57"), (0.25, "#8f4222"), (0.5, DARK_PAPER)),
-    *((0.75, "#1f5a8f"), (1.0, "#7cb9ec")),
-)
-
 LIGHT = Theme(
-    LIGHT_PAPER, "#262730", "#e3e6ea", "#1f6fb5", "#6b7280", hit=HIT_LIGHT, miss=MISS_LIGHT, diverging=DIVERGING_LIGHT
-)
+    LIGHT_PAPER, "#262730", "#e3e6ea", "#1f6fb5", "#6b7280",
+    hit=rising_scale(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", RIGHT, "#0b4f8a"),
+    miss=rising_scale(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", WRONG, "#a8160f"),
+    diverging=even_scale("#a8160f", "#ee8a55", LIGHT_PAPER, "#7fb2dd", "#0b4f8a"),
+)  # fmt: skip
 DARK = Theme(
-    DARK_PAPER, "#fafafa", "#2b303b", "#7cb9ec", "#9aa3b2", hit=HIT_DARK, miss=MISS_DARK, diverging=DIVERGING_DARK
-)
+    DARK_PAPER, "#fafafa", "#2b303b", "#7cb9ec", "#9aa3b2",
+    hit=rising_scale(DARK_PAPER, "#14202f", "#193a5c", "#1f5a8f", "#3b86c4", "#7cb9ec"),
+    miss=rising_scale(DARK_PAPER, "#2a2114", "#5a3d12", "#9a5a14", "#dc6a2a", "#ff6b57"),
+    diverging=even_scale("#ff6b57", "#8f4222", DARK_PAPER, "#1f5a8f", "#7cb9ec"),
+)  # fmt: skip

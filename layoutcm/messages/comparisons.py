@@ -61,14 +61,8 @@ def _label_only_in(n: int, side: str, names: Sequence[str], **_: Any) -> str:
 
 def _label_only_in_hint(declared: bool = False, **_: Any) -> str | Hint:
     """No mapping is needed if the other side declares these labels: it just has no region of them."""
-    return (
-        ""
-        if declared
-        else Hint(
-            f"Map labels (mapping=, --mapping) if they mean the same; {SUGGESTED}.",
-            "Map labels to each other if they mean the same.",
-        )
-    )
+    map_labels = f"Map labels (mapping=, --mapping) if they mean the same; {SUGGESTED}."
+    return "" if declared else Hint(map_labels, "Map labels to each other if they mean the same.")
 
 
 def _off_by_one_hint(mapped: bool = False, **values: Any) -> Hint:

@@ -45,7 +45,7 @@ def pages_were(n: int) -> str:
 
 
 def repair_hint(repair: str, side: str = "pred", earlier: Sequence[str] = (), **_: Any) -> Hint:
-    """On the screen there is a button instead. `earlier` are the repairs of pred so far."""
+    """How to make a repair with Python or an option; on the screen there is a button. `earlier` are those of pred."""
     if side == "pred":
         repairs = ",".join((*earlier, repair))
         option = f"--fix {repairs} (of several predictions: --fix FILE={repairs})"

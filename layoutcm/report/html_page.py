@@ -18,8 +18,7 @@ from layoutcm.drawing import web
 from layoutcm.drawing.label_order import groups_of_labels
 from layoutcm.drawing.matrix_layers import shown_in_either
 from layoutcm.drawing.page_images import PageImages, load_shrunk
-from layoutcm.drawing.web import page_data
-from layoutcm.drawing.web.inline import IMAGE_SIDE, image_uri, json_for_script
+from layoutcm.drawing.web import IMAGE_SIDE, image_uri, json_for_script, page_data
 from layoutcm.drawing.web.matrix_data import (
     PAGES_PER_CELL,
     MatrixLook,
@@ -77,7 +76,10 @@ def report_html(
     by name; this one is among them.
     """
     data = report_data(result, tables, comparison, images, models)
-    data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
+    data["drawings"] = {
+        name: f"data:image/svg+xml;base64,{base64.b64encode(drawing).decode()}"
+        for name, drawing in (drawings or {}).items()
+    }
     return fill_template("report", data, ("matrix", "viewer"))
 
 
@@ -92,10 +94,6 @@ def fill_template(name: str, data: dict[str, Any], components: Sequence[str]) ->
     style = "\n".join((style, web.style(*components)))
     page = page.replace("/*style*/", style).replace("/*script*/", script).replace("/*p*/", plain_number(1 - CONFIDENCE))
     return page.replace("/*data*/", json_for_script(data))
-
-
-def _svg_uri(drawing: bytes) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode()
 
 
 def report_data(

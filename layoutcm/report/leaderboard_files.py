@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.drawing.cell_charts import model_classes
 from layoutcm.drawing.label_order import groups_of_labels
+from layoutcm.drawing.matrix_layers import shown_in_either
 from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.web.matrix_data import colour_scales, matrix_data
@@ -41,7 +42,7 @@ from layoutcm.tables.leaderboard_tables import (
     shown_table,
     standing,
 )
-from layoutcm.tables.matrix_views import Selection, select, view_buttons
+from layoutcm.tables.matrix_views import select, view_buttons
 from layoutcm.tables.tables import Table, csv_text
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def board_zip(
     families: Mapping[str, FamilyConfusion] | None = None,
     progress: report_files.ReportProgress | None = None,
 ) -> bytes:
-    """The same files as a zip; `families` are those of each prediction."""
+    """The files of `write_board_report` as a zip; `families` is {prediction: its families}."""
     _check_names(board)
     with tempfile.TemporaryDirectory() as place:
         _write_all(board, Path(place), images, why, families or {}, progress)
@@ -130,7 +131,8 @@ def write_board_files(board: Leaderboard, value: LeaderboardResult, folder: Path
         write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
     if grid.labels:
         report_files.write_figure(draw(model_classes(grid)), folder, report_files.MODEL_CLASSES)
-    (folder / INDEX_PAGE).write_bytes(index_html(board, value, tables).encode("utf-8"))
+    page = fill_template("index", index_data(board, value, tables), ("matrix",))
+    (folder / INDEX_PAGE).write_bytes(page.encode("utf-8"))
 
 
 def classes_figure(value: LeaderboardResult, **look: Any) -> Figure:
@@ -138,13 +140,8 @@ def classes_figure(value: LeaderboardResult, **look: Any) -> Figure:
     return draw(model_classes(class_grid(value)), **look)
 
 
-def index_html(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str, Table]) -> str:
-    """The HTML text of the page; each prediction has its report in a folder of its name beside it."""
-    return fill_template("index", index_data(board, value, tables), ("matrix",))
-
-
 def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str, Table]) -> dict[str, Any]:
-    """All data that the page shows."""
+    """All data that the page of all predictions shows."""
     own, grid = board.comparisons[board.baseline], class_grid(value)
     numbers = [[grid.number(i, j) for j in range(len(grid.models))] for i in range(len(grid.labels))]
     shown = dict(tables) | {BOARD: shown_table(value), DIFFERENCES: short_differences(tables[DIFFERENCES])}
@@ -165,16 +162,14 @@ def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str
 
 
 def matrices_of(board: Leaderboard) -> Iterator[dict[str, Any]]:
-    """The matrices on the pages of all; those with the labels of gt are drawn side by side, on one scale of colours."""
+    """The matrices on the common pages. Those with the labels of gt are drawn side by side, on one scale of colours."""
     found = {
         name: confusion_of(board.levels[name].counts, board.levels[name].space, board.method) for name in board.models
     }
     labels = list(dict.fromkeys(label for one in found.values() if one.diagonal for label in one.labels))
     alike = {name: with_labels(one, labels) for name, one in found.items() if one.diagonal}
     if alike:
-        chosen = [select(one) for one in alike.values()]
-        rows, columns = (sorted({i for one in chosen for i in one[side]}) for side in range(2))
-        shown = Selection(rows, columns)
+        shown = shown_in_either([select(one) for one in alike.values()])
         tree = next(iter(suggested_trees(labels[1:])), None)
         yield matrix_data(alike, "recall", shown, families=groups_of_labels(tree, shown))
     for name, one in found.items():

@@ -33,14 +33,14 @@ from layoutcm.drawing.paper import matrix
 from layoutcm.drawing.paper.charts import draw
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
+from layoutcm.drawing.web.matrix_data import matrices_on_common_pages
 from layoutcm.errors import InputError, check_choice
 from layoutcm.filling.level_records import write_documents
 from layoutcm.filling.result_of import result_of, usual_asked
 from layoutcm.layouts.model import Floats
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
-from layoutcm.metrics.confusion import Confusion, confusion_of
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import cell_differences
-from layoutcm.models.differences import on_common_pages
 from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
@@ -199,14 +199,10 @@ def matrix_difference_figure(
 
     `tests` has the tests of the class scores, which are those of the diagonal.
     """
-    level: dict[str, Any] = {"document": document, "page": page}
-    before, after = (
-        confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
-        for comparison, levels in zip((first, second), on_common_pages({"c_a": first, "c_b": second}))
-    )
+    before, after = matrices_on_common_pages(first, second, method, page, document)
     found = None
     if before.diagonal and after.diagonal:
-        found = cell_differences(first, second, view, method=method, **level)
+        found = cell_differences(first, second, view, method=method, document=document, page=page)
         found = found.with_class_tests(view, tests.classes) if tests else found
     return matrix.difference_figure(before, after, view, names=names, differences=found, **look)
 
@@ -307,10 +303,6 @@ def _curve_chart(result: Result) -> LineChart:
     return recall_curves([curve_of(label, of, ap.get(label)) for label, of in columns.items()], recipe=recipe)
 
 
-def _forgiveness_chart(result: Result) -> LineChart:
-    return forgiveness_lines(frame_of(to_builtins(result.forgiveness)), _matrix_recipe(result))
-
-
 def _threshold_chart(result: Result) -> LineChart:
     """The curve of all labels together."""
     assert result.score_curves
@@ -341,7 +333,7 @@ CHARTS: dict[str, Callable[[Result], RowChart | LineChart]] = {
     "classes": _class_chart,
     CURVES: _curve_chart,
     "causes": lambda result: cause_bars(causes_of(result), _matrix_confusion(result)),
-    "forgiveness": _forgiveness_chart,
+    "forgiveness": lambda result: forgiveness_lines(frame_of(to_builtins(result.forgiveness)), _matrix_recipe(result)),
     "thresholds": _threshold_chart,
     "calibration": _calibration_chart,
     SLICES: _slice_chart,

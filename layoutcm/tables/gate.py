@@ -27,11 +27,11 @@ from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import family_text, resampling_of
-from layoutcm.tables.latex_markdown import escape_markdown, markdown
+from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import Table, confusions_table
 from layoutcm.tables.terminal import line_name
-from layoutcm.wording import agree, difference_text, plain_number, plural, score_text
+from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
 
 if TYPE_CHECKING:
     import pandas as pd

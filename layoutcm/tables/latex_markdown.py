@@ -5,12 +5,11 @@ Labels can contain any text: every character with a special meaning in LaTeX or 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
-from layoutcm.wording import MISSING, grouped, one_line, score_text
+from layoutcm.wording import MISSING, escape_markdown, grouped, one_line, score_text
 
 LATEX_ESCAPES = str.maketrans(
     {
@@ -103,7 +102,3 @@ def _latex_number(text: str) -> str:
 
 def _markdown_number(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;")
-
-
-def escape_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))

@@ -22,11 +22,11 @@ def launch(options: argparse.Namespace) -> None:
 
 
 def check_files(files: list[str]) -> None:
-    """Refuse a file alone that is no saved session, and a session or a result of parts among other files."""
+    """Refuse a single file that is not a saved session, and a session or a result of parts among other files."""
     results = [file for file in files if is_result(file)]
     for file in files:
         if is_remote(file) and file not in results:
-            raise InputError(file, "", "this is no result of compare-parts", "Name a file of this machine.")
+            raise InputError(file, "", "this is not a result of compare-parts", "Name a file of this machine.")
     if results and len(results) < len(files):
         problem = "a result of compare-parts has both sides"
         raise InputError(results[0], "", problem, "Name only results, or only layouts.")

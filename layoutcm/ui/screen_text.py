@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unicodedata import bidirectional
 
 import msgspec
@@ -10,8 +11,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH, Vocabulary
-from layoutcm.tables.latex_markdown import escape_markdown
-from layoutcm.wording import agree, thin_spaced
+from layoutcm.wording import agree, escape_markdown, thin_spaced
 
 
 def as_typed(text: str) -> str:
@@ -64,51 +64,35 @@ class ScreenWords(Vocabulary, frozen=True, kw_only=True):
     no_use_of_scores: str  # why the scores of predictions say nothing
 
 
-_WITH_TRUTH = ScreenWords(
-    **msgspec.structs.asdict(WITH_TRUTH),
-    others_title="Predictions",
-    swap="Swap ground truth and prediction",
-    first_layout="ground truth",
-    panes=("A: {name}", "B: {name}"),
-    errors="Errors",
-    filters="On Errors, only pages with:",
-    hint="Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.",
-    classes="Classes",
-    lit="the wrong pixels of {label}",
-    not_in_2x2=(),
-    object_cells="What is found as what",
-    object_cell=WITH_TRUTH.cell,
-    matched=("are found", "are right"),
-    right="Right",
-    are_right="are right",
-    mistakes="mistakes",
-    no_ap="",
-    no_pairs="",
-    no_use_of_scores="",
-)
-_WITHOUT_TRUTH = ScreenWords(
-    **msgspec.structs.asdict(WITHOUT_TRUTH),
-    others_title="B",
-    swap="Swap A and B",
-    first_layout="{name}",
-    panes=("{name}", "{name}"),
-    errors="Where A and B differ",
-    filters="Only pages with:",
-    hint="Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ.",
-    classes="Labels",
-    lit="the differences in {label}",
-    not_in_2x2=("precision", "recall", "f1"),
-    object_cells="What of A is what in B",
-    object_cell="{gt} is {pred}",
-    matched=("are also in B", "are also in A"),
-    right="Same label",
-    are_right="have the same label on both sides",
-    mistakes="others",
-    no_ap="AP needs a ground truth: it ranks predictions by how well they meet it.",
-    no_pairs="n/a: neither side is the truth, so there are no predictions to rank against it.",
-    no_use_of_scores="Neither side is the truth",
-)
-_BY_SIDES = {one.sides: one for one in (_WITH_TRUTH, _WITHOUT_TRUTH)}
+# {field: (with a truth, without one)}
+_WORDS: dict[str, tuple[Any, Any]] = {
+    "others_title": ("Predictions", "B"),
+    "swap": ("Swap ground truth and prediction", "Swap A and B"),
+    "first_layout": ("ground truth", "{name}"),
+    "panes": (("A: {name}", "B: {name}"), ("{name}", "{name}")),
+    "errors": ("Errors", "Where A and B differ"),
+    "filters": ("On Errors, only pages with:", "Only pages with:"),
+    "hint": (
+        "Click a cell of the matrix to see the pages behind it, or a label to see what it is taken for.",
+        "Click a cell of the matrix to see the pages behind it, or a label to see where A and B differ.",
+    ),
+    "classes": ("Classes", "Labels"),
+    "lit": ("the wrong pixels of {label}", "the differences in {label}"),
+    "not_in_2x2": ((), ("precision", "recall", "f1")),
+    "object_cells": ("What is found as what", "What of A is what in B"),
+    "object_cell": (WITH_TRUTH.cell, "{gt} is {pred}"),
+    "matched": (("are found", "are right"), ("are also in B", "are also in A")),
+    "right": ("Right", "Same label"),
+    "are_right": ("are right", "have the same label on both sides"),
+    "mistakes": ("mistakes", "others"),
+    "no_ap": ("", "AP needs a ground truth: it ranks predictions by how well they meet it."),
+    "no_pairs": ("", "n/a: neither side is the truth, so there are no predictions to rank against it."),
+    "no_use_of_scores": ("", "Neither side is the truth"),
+}
+_BY_SIDES = {
+    one.sides: ScreenWords(**msgspec.structs.asdict(one), **{name: both[k] for name, both in _WORDS.items()})
+    for k, one in enumerate((WITH_TRUTH, WITHOUT_TRUTH))
+}
 
 
 def words_of(vocabulary: Vocabulary) -> ScreenWords:

@@ -1,8 +1,7 @@
 """Recount pages of a comparison without the code that computed it, and compare all numbers.
 
 `drawn_pixels` reads the regions of a page, draws them and counts pixels, `plain_scores` computes matrices and scores
-in plain Python, `peer_objects` asks pycocotools. `computed` has the numbers of layoutcm, `deviations` compares, and
-`recount` does it all.
+in plain Python, `peer_objects` asks pycocotools. `deviations` compares numbers, and `recount` does it all.
 
 May import alignment and layouts; the numbers to check come from a `Comparison`. Imports neither pixels nor metrics.
 """

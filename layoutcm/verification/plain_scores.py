@@ -72,7 +72,7 @@ def tensor_precision(gt: LabelSet, pred: LabelSet) -> Shares:
 
 
 def divide(part: float, whole: float) -> float:
-    """nan if the value does not exist."""
+    """The quotient; nan if there is nothing to divide by."""
     return part / whole if whole else NAN
 
 
@@ -97,7 +97,7 @@ def cell_scores(masses: Masses, method: str) -> dict[str, Matrix]:
 
 
 def harmonic_mean(one: float, other: float) -> float:
-    """Of a value that does not exist and one that does: 0."""
+    """The harmonic mean; nan if neither value exists, 0 if only one does."""
     if math.isnan(one) and math.isnan(other):
         return NAN
     if math.isnan(one) or math.isnan(other) or one + other == 0:

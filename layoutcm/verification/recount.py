@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,11 +16,9 @@ from layoutcm.layouts.model import GT, PRED
 from layoutcm.verification import PAGES
 from layoutcm.verification import deviations as quantity
 from layoutcm.verification import plain_scores as plain
-from layoutcm.verification.computed import computed_numbers, object_numbers, page_table_rows
 from layoutcm.verification.deviations import Deviation, Deviations, Numbers, average_name, cells, pair_name
 from layoutcm.verification.drawn_pixels import BACKGROUND, Page, Pair, SideRegions, count_pairs, page_grid
 from layoutcm.verification.peer_objects import coco_scores
-from layoutcm.verification.plain_scores import AVERAGES, NAN, SCORES, Masses, Pairs, column_sums, row_sums
 from layoutcm.wording import make_unique
 
 if TYPE_CHECKING:
@@ -32,6 +30,12 @@ MAX_PAGE_PIXELS = 50_000_000
 MAX_PAGES_FOR_ALL_OBJECTS = 5_000  # pycocotools is slow: with more pages, AP is compared on the chosen pages
 PEERS = {"scikit-learn": "sklearn.metrics", "pycocotools": "pycocotools.cocoeval"}
 ALL_PAGES = "all pages"
+CELL_SCORES = ("recall", "precision", "f1")
+CLASS_PIXELS = ("gt_pixels", "pred_pixels")
+CLASS_SCORES = ("precision", "recall", "f1", "iou")
+PAGE_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
+OBJECT_SCORES = ("ap", "ap50", "ap75", "ar")
+
 
 Progress = Callable[[int, int], None]
 
@@ -229,6 +233,65 @@ def _compare_objects(
     return ("" if compared else note), left_out
 
 
+# The numbers to check. Only these functions ask the comparison for numbers.
+
+
+def computed_numbers(comparison: Comparison, page: str | None, method: str) -> Numbers:
+    """All numbers of a page, or of the whole set if it is None."""
+    labels = make_unique(comparison.labels)  # if the taxonomies differ, the same name may be in the list twice
+    confusion = comparison.confusion(page=page, method=method)
+    masses = {"recall": confusion.recall_mass, "precision": confusion.precision_mass}
+    masses = masses if method == "tensor" else {"": confusion.values}
+    scores = {name: getattr(confusion, name) for name in CELL_SCORES}
+    values = confusion.class_values()
+    by_class = lambda names: {f"{name} of {label}": v for name in names for label, v in zip(labels, values[name])}
+    averages = {
+        average_name(kind, score, background): value
+        for background, kind in product((False, True), plain.AVERAGES)
+        for score, value in confusion.average(kind, background).items()
+    }
+    return {
+        quantity.PIXELS: {"": comparison.counts(page=page).total},
+        quantity.PAIRS: _pairs(comparison, page),
+        quantity.MATRIX: {k: v for name in masses for k, v in cells(name, labels, masses[name]).items()},
+        quantity.CELL_SCORES: {k: v for name in scores for k, v in cells(name, labels, scores[name]).items()},
+        quantity.CLASS_PIXELS: by_class(CLASS_PIXELS),
+        quantity.CLASS_SCORES: by_class(CLASS_SCORES),
+        quantity.AVERAGES: averages,
+        quantity.CONTENT: comparison.content(page=page),
+    }
+
+
+def _pairs(comparison: Comparison, page: str | None) -> dict[str, float]:
+    counts, pairs = comparison.counts(page=page), dict[str, float]()
+    for gt, pred, pixels in zip(counts.sets(GT), counts.sets(PRED), counts.pixels.tolist()):
+        name = pair_name(gt, pred)
+        pairs[name] = pairs.get(name, 0.0) + pixels
+    return pairs
+
+
+def page_table_rows(comparison: Comparison, pages: Sequence[str], method: str) -> dict[str, Numbers]:
+    """{page: the scores in its row of the page table}"""
+    scored = replace(comparison, has_truth=True)  # else the table has the agreement
+    table = scored.page_table(method).set_index("page").loc[list(pages), list(PAGE_SCORES)]
+    rows = zip(table.index, table.to_numpy().tolist())
+    return {page: {quantity.PAGE_TABLE: dict(zip(PAGE_SCORES, row))} for page, row in rows}
+
+
+def object_numbers(comparison: Comparison, page: str | None) -> Numbers:
+    """COCO's twelve numbers, and those of each class."""
+    objects = comparison.objects(page=page)
+    classes = {
+        f"{name} of {label}": value
+        for name in OBJECT_SCORES
+        for label, value in zip(objects.labels, objects.per_class[name])
+    }
+    return {quantity.OBJECTS: objects.summary, quantity.CLASS_OBJECTS: classes}
+
+
+# The same numbers, recounted.
+
+
 def recounted_numbers(pairs: plain.Pairs, labels: Sequence[str], shared: bool, method: str) -> Numbers:
     """`labels` are all labels of the matrix; `shared` says whether both sides use the same ones."""
     masses = plain.masses_of(pairs, len(labels), method)
@@ -283,18 +346,20 @@ def page_table_numbers(numbers: Numbers) -> Numbers:
     return {quantity.PAGE_TABLE: row | {f"content_{score}": value for score, value in content.items()}}
 
 
-def sklearn_averages(pairs: Pairs, masses: Masses, method: str, background: bool) -> dict[str, dict[str, float]]:
+def sklearn_averages(
+    pairs: plain.Pairs, masses: plain.Masses, method: str, background: bool
+) -> dict[str, dict[str, float]]:
     """{average: {score: value}} without or with Background.
 
     The samples of method `matrix` are the cells of the matrix with their values as weights. Those of `tensor`, whose
     recall and precision are the true ones, are the label sets with their pixels as weights.
     """
-    gt, pred = row_sums(masses.recall), column_sums(masses.precision)
+    gt, pred = plain.row_sums(masses.recall), plain.column_sums(masses.precision)
     first = BACKGROUND if background else BACKGROUND + 1
     used = [label for label in range(first, len(gt)) if gt[label] > 0 or pred[label] > 0]
     truth, prediction, weights = _cells(masses) if method == "matrix" else _label_sets(pairs, len(gt))
-    averages = {kind: dict.fromkeys(SCORES, NAN) for kind in AVERAGES}
-    for kind in AVERAGES if used else ():
+    averages = {kind: dict.fromkeys(plain.SCORES, plain.NAN) for kind in plain.AVERAGES}
+    for kind in plain.AVERAGES if used else ():
         if kind != "weighted" or any(gt[label] > 0 for label in used):
             averages[kind] = _one_average(truth, prediction, weights, used, kind)
     return averages
@@ -306,21 +371,21 @@ def _one_average(
     from sklearn.metrics import precision_recall_fscore_support
 
     # A value that does not exist counts 0 in a mean; `micro` is not a mean.
-    missing = NAN if kind == "micro" else 0.0
+    missing = plain.NAN if kind == "micro" else 0.0
     *scores, _ = precision_recall_fscore_support(
         truth, prediction, labels=used, average=kind, sample_weight=weights, zero_division=missing
     )
-    return dict(zip(SCORES, map(float, scores)))
+    return dict(zip(plain.SCORES, map(float, scores)))
 
 
-def _cells(masses: Masses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _cells(masses: plain.Masses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, column and value of every cell that is not 0."""
     matrix = np.array(masses.recall)
     rows, columns = np.nonzero(matrix)
     return rows, columns, matrix[rows, columns]
 
 
-def _label_sets(pairs: Pairs, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _label_sets(pairs: plain.Pairs, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """int[pairs, labels] each: 1 for the labels of gt and of pred; float64[pairs]: pixels."""
     # One more column than labels: scikit-learn does not accept a single one.
     sides = [np.zeros((len(pairs), labels + 1), int) for _ in range(2)]

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.web.inline import IMAGE_BYTES, image_uri
+from layoutcm.drawing.web import IMAGE_BYTES, image_uri
 from layoutcm.drawing.web.matrix_data import PAGES_PER_CELL
 from layoutcm.filling.result_of import result_of
 from layoutcm.metrics.matrix_blocks import largest_groups

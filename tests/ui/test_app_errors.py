@@ -173,7 +173,9 @@ def test_classes_are_those_of_both_sides(link, sample):
 
 def test_a_click_in_the_second_matrix_shows_the_second_prediction(monkeypatch):
     clicks = []
-    monkeypatch.setattr(error_matrix.components, "show_matrix", lambda data, key, choose: clicks.append((data, choose)))
+    monkeypatch.setattr(
+        error_matrix.matrix_panel, "show_matrix", lambda data, key, choose: clicks.append((data, choose))
+    )
     app = opened("errors", load="sample", other="1")
     data, choose_cell = clicks[-1]
     row, column = data["row_names"].index("Caption"), data["column_names"].index("Text")

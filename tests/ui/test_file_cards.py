@@ -147,12 +147,12 @@ def test_without_a_truth_the_sides_are_a_and_b():
 
 def test_attributes_are_part_of_a_saved_session(monkeypatch):
     from layoutcm.ui.files.session_files import write_session
-    from layoutcm.ui.shared import saved_sessions
+    from layoutcm.ui.shared import take_away
 
     taken = []
-    collect = saved_sessions.session.session_contents
-    monkeypatch.setattr(saved_sessions.session, "session_contents", lambda images: taken.append(collect(images)))
-    monkeypatch.setattr(saved_sessions, "save", lambda contents: b"")
+    collect = take_away.session.session_contents
+    monkeypatch.setattr(take_away.session, "session_contents", lambda images: taken.append(collect(images)))
+    monkeypatch.setattr(take_away, "session_file", lambda contents: b"")
     on_data(drop(opened(), *sample("gt.json", "model-a.json", "attributes.csv")))
     monkeypatch.undo()
     app = on_data(drop(opened(), ("mine.layoutcm", write_session(taken[-1]))))

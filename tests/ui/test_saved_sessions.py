@@ -155,9 +155,9 @@ def test_the_session_can_be_saved_on_the_start_page_and_taken_away():
 
 
 def test_images_that_are_too_large_to_be_opened_again_are_not_saved(monkeypatch):
-    from layoutcm.ui.shared import saved_sessions
+    from layoutcm.ui.shared import take_away
 
-    monkeypatch.setattr(saved_sessions, "picture_bytes", lambda pictures: 1 << 40)
+    monkeypatch.setattr(take_away, "picture_bytes", lambda pictures: 1 << 40)
     app = opened(load="sample")
     app.toggle(key="save_images").set_value(True).run()
     assert "The page images take more than 1,024 MB" in texts(app)
@@ -165,12 +165,12 @@ def test_images_that_are_too_large_to_be_opened_again_are_not_saved(monkeypatch)
 
 
 def test_what_is_saved_is_what_is_shown(monkeypatch):
-    from layoutcm.ui.shared import saved_sessions
+    from layoutcm.ui.shared import take_away
 
     taken = []
-    collect = saved_sessions.session.session_contents
-    monkeypatch.setattr(saved_sessions.session, "session_contents", lambda images: taken.append(collect(images)))
-    monkeypatch.setattr(saved_sessions, "save", lambda contents: b"")
+    collect = take_away.session.session_contents
+    monkeypatch.setattr(take_away.session, "session_contents", lambda images: taken.append(collect(images)))
+    monkeypatch.setattr(take_away, "session_file", lambda contents: b"")
     app = opened(load="sample", pred="1", gt_label="Caption", view="precision", families="doclaynet")
     (contents,) = taken[-1:]
     assert not app.exception and contents.gt == input_from_path(SAMPLE / "gt.json")

@@ -46,7 +46,7 @@ def test_a_folder_of_images_has_limits_by_its_size(tmp_path, monkeypatch):
     (tmp_path / "below" / "b.png").write_bytes(png())
     given = {}
     monkeypatch.setattr(page_pictures, "run_guarded", lambda *_, **named: given.update(named) or ())
-    page_pictures.images_of_folder(str(tmp_path))
+    page_pictures.images_of_folder.make(str(tmp_path))
     assert given == {"file": tmp_path.name, "size": 2 * len(png())}
 
 
@@ -82,7 +82,7 @@ def test_every_chart_can_be_saved_as_an_image():
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(call, ast.Call)
         and getattr(call.func, "attr", "") == "plotly_chart"
-        and path.name != "warm_up.py"  # a hidden chart that only loads the library
+        and path.name != "dashboard.py"  # a hidden chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
     assert len(calls) >= 5 and configs and all(config.startswith("CONFIG") for config in configs)

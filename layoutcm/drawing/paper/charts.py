@@ -16,7 +16,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.charts import CellChart, LineChart, Mark, Part, RowChart
 from layoutcm.drawing.matrix_layers import cell_colour
 from layoutcm.drawing.palette import CAUSE_COLOURS, LIGHT, scale_colour
-from layoutcm.drawing.paper.matrix_grid import BAR_HEIGHT, draw_bars, draw_cells, draw_numbers, draw_outlines, plan_grid
+from layoutcm.drawing.paper.matrix import BAR_HEIGHT, draw_bars, draw_cells, draw_numbers, draw_outlines, plan_grid
 from layoutcm.drawing.paper.printing import (
     COLUMN_WIDTHS,
     INK,

@@ -117,7 +117,8 @@ def new_figure(width: float, height: float, *recipes: str) -> Figure:
     """A white figure of this size in points; the recipes are written below `height`."""
     from matplotlib.figure import Figure
 
-    lines = [line for recipe in recipes for line in caption_lines(recipe, width)]
+    captions = (break_lines(recipe.split("|"), "|", CAPTION_SIZE, width - 8) for recipe in recipes if recipe)
+    lines = [line for caption in captions for line in caption]
     line_height = 1.3 * CAPTION_SIZE
     whole = height + line_height * len(lines) + 4
     figure = Figure((width / 72, whole / 72), facecolor="white")
@@ -250,10 +251,6 @@ def _pieces(part: str, size: float, most: float) -> Iterator[str]:
         yield part[:fits]
         part = part[fits:]
     yield part
-
-
-def caption_lines(recipe: str, width: float) -> list[str]:
-    return break_lines(recipe.split("|"), "|", CAPTION_SIZE, width - 8) if recipe else []
 
 
 def font_names(text: str) -> list[str]:

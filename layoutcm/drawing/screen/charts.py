@@ -130,20 +130,16 @@ def _row_figure(chart: RowChart, theme: Theme) -> go.Figure:
     if not math.isnan(chart.whole):
         figure.add_vline(chart.whole, line={"color": theme.muted, "dash": "dash", "width": 1})
     names = [plotly_text(shorten(name, LABEL_LENGTH)) for name in chart.names]
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(n)),
-        ticktext=[f"<b>{name}</b>" if k in chart.headings else name for k, name in enumerate(names)],
-        # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
-        range=[max(n, 1) - 0.5, -0.5],
-        automargin=True,
-        ticklabelstandoff=4,
-        ticks="",
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-    )
+    texts = [f"<b>{name}</b>" if k in chart.headings else name for k, name in enumerate(names)]
+    # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
+    figure.update_yaxes(_named_axis(texts, 4), range=[max(n, 1) - 0.5, -0.5], automargin=True)
     return figure
+
+
+def _named_axis(texts: Sequence[str], distance: int) -> dict[str, Any]:
+    """An axis with one of the texts at each whole number, `distance` pixels away from it."""
+    ticks = {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": list(texts), "ticks": ""}
+    return ticks | {"ticklabelstandoff": distance, "showgrid": False, "zeroline": False, "fixedrange": True}
 
 
 def _bars(chart: RowChart, part: Part, colour: str, theme: Theme) -> dict[str, Any]:
@@ -388,20 +384,10 @@ def _heatmap(layer: Layer, theme: Theme) -> dict[str, Any]:
 
 def _cell_axis(labels: Sequence[str], most: int, font: int, theme: Theme) -> dict[str, Any]:
     """An axis of cells with a label each, at most `most` characters long."""
-    n = len(labels)
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(n)),
-        "ticktext": [plotly_text(shorten(label, most)) for label in labels],
-        "tickfont": {"size": font},
-        "ticklabelstandoff": 3,
-        "ticks": "",
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-        # Lines between cells, visible through the gaps of the heatmaps.
-        "minor": {"tickvals": [k - 0.5 for k in range(n + 1)], "showgrid": True, "gridcolor": theme.grid},
-    }
+    texts = [plotly_text(shorten(label, most)) for label in labels]
+    # Lines between cells, visible through the gaps of the heatmaps.
+    lines = {"tickvals": [k - 0.5 for k in range(len(labels) + 1)], "showgrid": True, "gridcolor": theme.grid}
+    return _named_axis(texts, 3) | {"tickfont": {"size": font}, "minor": lines}
 
 
 def _axis_title(text: str, theme: Theme, standoff: int | None = 8) -> dict[str, Any]:

@@ -29,7 +29,7 @@ Pair = tuple[Confusion, Confusion]
 
 @dataclass(frozen=True)
 class MatrixLook:
-    """How a matrix is drawn; `chosen` is a cell of the whole matrix, `margins` are positions that are no labels."""
+    """How a matrix is drawn; `chosen` is a cell of the whole matrix, `margins` are positions without a label."""
 
     theme: Theme = LIGHT
     log: bool = False
@@ -139,7 +139,7 @@ def difference_data(found: CellDifferences) -> dict[str, Any]:
 
 
 def plain_difference(values: Floats) -> dict[str, Any]:
-    """The same without a test: there are no intervals and no verdicts."""
+    """As `difference_data`, but without a test: there are no intervals and no verdicts."""
     nothing = _or_null(np.full_like(values, np.nan))
     return {"values": _or_null(values), "verdicts": None, "low": nothing, "high": nothing, "level": 0}
 
@@ -183,15 +183,24 @@ def paired_matrices(
     own: Comparison, other: Comparison, method: str, *, page: str | None = None, document: str | None = None
 ) -> Pair:
     """Both matrices on the same pages with the same labels; an InputError if their labels cannot be matched."""
-    level = {"document": document, "page": page}
-    first, second = (
-        replace(
-            confusion_of(levels.counts_at(page, document), levels.space, method, compared.recipe_for(method, **level)),
-            side_names=own.side_names,
+    pair = matrices_on_common_pages(own, other, method, page, document)
+    return with_same_labels(*(replace(one, side_names=own.side_names) for one in pair))
+
+
+def matrices_on_common_pages(
+    first: Comparison, second: Comparison, method: str, page: str | None, document: str | None
+) -> Pair:
+    """Both matrices, counted on the pages that both comparisons have."""
+    before, after = (
+        confusion_of(
+            levels.counts_at(page, document),
+            levels.space,
+            method,
+            compared.recipe_for(method, page=page, document=document),
         )
-        for compared, levels in zip((own, other), on_common_pages({"c_a": own, "c_b": other}))
+        for compared, levels in zip((first, second), on_common_pages({"c_a": first, "c_b": second}))
     )
-    return with_same_labels(first, second)
+    return before, after
 
 
 def plain_difference_of_shown(pair: Pair, view: str, shown: Selection) -> dict[str, Any]:

@@ -131,8 +131,8 @@ def cause_data(comparison: Comparison, page: str, most_runs: int = MOST_RUNS) ->
     if found is None:
         return None
     x_edges, y_edges, causes = found
-    step = 1
-    while _run_count(causes[::step]) > most_runs:  # outlines can have more tiles than can be sent
+    step, runs = 1, 1 + (causes[:, 1:] != causes[:, :-1]).sum(axis=1)
+    while runs[::step].sum() > most_runs:  # outlines can have more tiles than can be sent
         step *= 2
     rows = np.append(y_edges[:-1][::step], y_edges[-1])
     return {"x": rounded(x_edges), "y": rounded(rows), "runs": [list(_runs(row)) for row in causes[::step]]}
@@ -165,10 +165,6 @@ def _runs(row: NDArray[np.integer]) -> Iterator[int]:
     for first, end in zip(starts[:-1].tolist(), starts[1:].tolist()):
         yield end - first
         yield int(row[first])
-
-
-def _run_count(rows: NDArray[np.integer]) -> int:
-    return int((rows[:, 1:] != rows[:, :-1]).sum()) + len(rows)
 
 
 def rounded(values: Floats) -> list[float]:

@@ -63,7 +63,8 @@ def _review(chosen: Chosen, card: Card, cards: Sequence[Card], position: int) ->
         problem = side_files.image_problem_of(card)
         return Review(card, plural_spaced(side_files.count_images(card), "page image"), error=problem)
     if card.role == SESSION:
-        return _review_session(card)
+        # A session that can be read is opened at once, so this one cannot.
+        return Review(card, error=_session_problem(given.digest, card.name, given))
     if card.number in card_state.current().roles or card.group.facts.kind in (COMPANION, SKIPPED):
         note = {COMPANION: NAMES, SKIPPED: NO_LAYOUT}.get(card.group.facts.kind, "")
         return Review(card, note=note)
@@ -72,11 +73,6 @@ def _review(chosen: Chosen, card: Card, cards: Sequence[Card], position: int) ->
     except InputError as error:
         return Review(card, error=error_text(error))
     return Review(card)
-
-
-def _review_session(card: Card) -> Review:
-    """A session that can be read is opened at once, so this one cannot."""
-    return Review(card, error=_session_problem(card.group.input.digest, card.name, card.group.input))
 
 
 @kept()

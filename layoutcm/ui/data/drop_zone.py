@@ -10,6 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.ui.data import card_reviews, label_mapping
 from layoutcm.ui.data.card_reviews import Review
@@ -18,7 +19,7 @@ from layoutcm.ui.files.link_targets import data_files, is_result_path
 from layoutcm.ui.files.session_files import is_session_file
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.ui.server.settings import app_folder
-from layoutcm.ui.shared import page_shell, saved_sessions
+from layoutcm.ui.shared import page_shell, take_away
 from layoutcm.ui.state import card_state, choices, session, side_files
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import agree
@@ -32,6 +33,7 @@ HELP = (
 _NAME = re.compile(r"`([a-z0-9-]+)`")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()]*\)")
+MOST_NAMES = 3  # of files in a message
 FORMAT_TITLES = ("format", "what it is", "page sizes", "notes")
 
 
@@ -42,10 +44,28 @@ def show_drop_zone() -> None:
         is_new = card_state.take_uploads(uploads)
         cards = card_state.cards()
         if is_new:
-            saved_sessions.open_dropped([one for one in cards if one.role == SESSION])
+            _open_session([one for one in cards if one.role == SESSION])
     side_files.load_images(cards)
     changed = card_state.load()
     if side_files.use_all(cards) or changed:
+        st.rerun()
+
+
+def _open_session(cards: list[Card]) -> None:
+    """Open the first session among the cards; if it is wrong, its card says why, and nothing changes."""
+    for card in cards:
+        try:
+            contents = session.read_session_file(card.group.input)
+        except InputError:
+            continue
+        others = [one.name for one in card_state.cards() if one is not card]
+        session.start_over()
+        session.show_session(contents)
+        if others:
+            names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+            said = f"A session replaces all files. No longer held: {names}."
+            st.toast(as_typed(said), icon=":material/info:")
+        card_state.note_new_load()
         st.rerun()
 
 
@@ -63,7 +83,7 @@ def show_buttons(chosen: Chosen) -> None:
             row.caption("Dropped files are held for this tab only: a reload forgets them.")
     elif chosen.now.load:  # else the bar on top has the button
         with row:
-            saved_sessions.show_save_button(chosen)
+            take_away.show_save_button(chosen)
 
 
 def start_over() -> None:
@@ -127,7 +147,9 @@ def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
             warnings = sum(found.severity == "warning" for one in reviews for found in one.findings)
             _show_way_on(compared, len(preds), decisions, warnings)
         if GT in roles_offered(preds[chosen.position].card):
-            _show_swap_button(chosen, gt, preds[chosen.position], bool(swapped))
+            cards = gt.card, preds[chosen.position].card
+            st.button(chosen.words.swap, key="swap", type="primary" if swapped else "secondary",
+                      icon=":material/swap_vert:", on_click=card_state.swap, args=cards)  # fmt: skip
 
 
 def missing_text(cards: Sequence[Card], truth: bool) -> str:
@@ -150,11 +172,6 @@ def _why_swapped(chosen: Chosen, gt: Review, preds: Sequence[Review]) -> str:
     if not chosen.now.truth:
         return ""
     return seem_swapped(gt.card, [one.card for one in preds], gt.has_scores, any(one.has_scores for one in preds))
-
-
-def _show_swap_button(chosen: Chosen, gt: Review, pred: Review, is_advised: bool) -> None:
-    st.button(chosen.words.swap, key="swap", type="primary" if is_advised else "secondary",
-              icon=":material/swap_vert:", on_click=card_state.swap, args=(gt.card, pred.card))  # fmt: skip
 
 
 def _decisions(chosen: Chosen, reviews: Sequence[Review]) -> list[str]:
@@ -213,11 +230,8 @@ def show_truth(chosen: Chosen) -> None:
     help_text = "Then Models shows how far the files agree, instead of how good they are."
     st.session_state["no_truth"] = not chosen.now.truth
     words = "No file is the truth: call the two sides A and B"
-    st.toggle(words, key="no_truth", on_change=_store_truth, help=help_text)
-
-
-def _store_truth() -> None:
-    choices.put(truth=not st.session_state["no_truth"])
+    store = lambda: choices.put(truth=not st.session_state["no_truth"])
+    st.toggle(words, key="no_truth", on_change=store, help=help_text)
 
 
 class FormatRow(NamedTuple):

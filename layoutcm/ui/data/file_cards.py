@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -61,7 +61,8 @@ def show_cards(chosen: Chosen, reviews: Sequence[Review], folded: bool) -> None:
     first_of_format = {one.card.group.facts.format: one for one in reversed(reviews) if one.card.role in (GT, PRED)}
     for review in reviews[:CARDS_SHOWN]:
         with st.container(key=f"card_{review.card.number}"):
-            is_open = not folded or review.needs_decision or has_repairs(chosen, review.side)  # which can be undone
+            has_repairs = any(text.partition("=")[0] == review.side for text in chosen.now.fixes)  # they can be undone
+            is_open = not folded or review.needs_decision or has_repairs
             with st.expander(_title(chosen, review), expanded=is_open, icon=_icon(review)):
                 _show_controls(chosen, review.card)
                 _show_content(chosen, review)
@@ -91,15 +92,11 @@ def _show_controls(chosen: Chosen, card: Card) -> None:
     if card.role != SESSION:
         key, offered = f"role_{card.number}", roles_offered(card)
         st.session_state[key] = card.role if card.role in offered else offered[-1]
-        row.selectbox(f"Role of {name}", offered, key=key, format_func=titles.__getitem__, on_change=_store_role,
-                      args=(card, key), width=260)  # fmt: skip
+        store = lambda: card_state.choose_role(card, st.session_state[f"role_{card.number}"])
+        row.selectbox(f"Role of {name}", offered, key=key, format_func=titles.__getitem__, on_change=store, width=260)
     key = f"remove_{card.number}"
     row.button("Remove", key=key, icon=":material/close:", help=f"Remove {name}", on_click=card_state.remove,
                args=(card,))  # fmt: skip
-
-
-def _store_role(card: Card, key: str) -> None:
-    card_state.choose_role(card, st.session_state[key])
 
 
 def _show_content(chosen: Chosen, review: Review) -> None:
@@ -227,34 +224,24 @@ def _apply(side: str, finding: Finding) -> None:
         choices.put(fixes=(*choices.current().fixes, f"{side}={finding.repair}"))
 
 
-def has_repairs(chosen: Chosen, side: str) -> bool:
-    return any(text.partition("=")[0] == side for text in chosen.now.fixes)
-
-
 def show_applied_repairs(chosen: Chosen, side: str) -> None:
-    """The repairs of one side, each with a button to undo it."""
-    for i, text in enumerate(chosen.now.fixes):
+    """Show the repairs of one side, each with a button to undo it."""
+    repairs = chosen.now.fixes
+    for i, text in enumerate(repairs):
         own, _, repair = text.partition("=")
         if own == side:
-            _show_repair(f"Repaired: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, i)
+            others = repairs[:i] + repairs[i + 1 :]
+            _show_repair(f"Repaired: {repair_in_words(repair)}", f"{side}_{i}", fixes=others)
 
 
 def show_matched_names(chosen: Chosen) -> None:
-    """That equal names are matched, with a button to undo it."""
+    """Say that equal names are matched, with a button to undo it."""
     if chosen.now.taxonomy == MATCH_NAMES:
-        _show_repair("Labels: equal names are matched", "names", _unmatch_names)
+        _show_repair("Labels: equal names are matched", "names", taxonomy="auto")
 
 
-def _show_repair(text: str, key: str, undo: Callable[..., None], *args: int) -> None:
+def _show_repair(text: str, key: str, **without: Any) -> None:
+    """Show a repair, and a button that changes the choices to those without it."""
     row = st.container(horizontal=True, vertical_alignment="center")
     row.markdown(as_typed(text), width="content")
-    row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
-
-
-def _remove_repair(i: int) -> None:
-    repairs = choices.current().fixes
-    choices.put(fixes=repairs[:i] + repairs[i + 1 :])
-
-
-def _unmatch_names() -> None:
-    choices.put(taxonomy="auto")
+    row.button("Undo", key=f"undo_{key}", on_click=choices.put, kwargs=without, icon=":material/undo:")

@@ -142,7 +142,8 @@ def show_taxonomy(chosen: Chosen, compared: Comparison) -> None:
     """The taxonomy in words, a switch that matches equal names, and an editor for other mappings."""
     st.markdown(f"**Taxonomy: {compared.taxonomy}.** {WORDS[compared.taxonomy]}")
     st.session_state["match_names"] = chosen.now.taxonomy == "match-names"
-    st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
+    store = lambda: choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
+    st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=store)
     editor = st.expander(
         "Map labels of {1} to labels of {0}".format(*chosen.words.named),
         bool(chosen.mapping_of()),
@@ -152,10 +153,6 @@ def show_taxonomy(chosen: Chosen, compared: Comparison) -> None:
     if editor.open:
         with editor:
             guard(lambda: _show_editor(chosen))
-
-
-def _store_match_names() -> None:
-    choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
 
 
 def _show_editor(chosen: Chosen) -> None:
@@ -217,19 +214,16 @@ def _show_unmatched(chosen: Chosen, unmatched: pd.DataFrame) -> None:
     data_tables.show_table(unmatched[list(names)].head(PAGES_SHOWN), names, "pages_alone")
     if len(unmatched) > PAGES_SHOWN:
         st.caption(f"The first {PAGES_SHOWN:,} of {len(unmatched):,}; the file below has all.")
+    # A page map in which the partners are missing.
+    rows = unmatched[["gt_page", "pred_page"]].set_axis(["gt", "pred"], axis=1)
     st.download_button(
         "Download these as a page map to fill in",
-        lambda: csv_text(page_map_table(unmatched)),
+        lambda: csv_text(Table("pages", "Page map", rows)),
         "pages.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
-
-
-def page_map_table(unmatched: pd.DataFrame) -> Table:
-    """The pages without a partner, as a page map in which the partners are missing."""
-    return Table("pages", "Page map", unmatched[["gt_page", "pred_page"]].set_axis(["gt", "pred"], axis=1))
 
 
 def _show_page_map(chosen: Chosen) -> None:

@@ -17,7 +17,6 @@ from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.shared import data_tables, downloads, lit_pages
 from layoutcm.ui.shared.lit_pages import LitPages
-from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes, Scope, has_causes
 from layoutcm.wording import iou_text, percent, score_text, thin_spaced
@@ -26,7 +25,7 @@ MOST_CELLS = 4
 
 
 def show_whose(chosen: Chosen, shown: Panes) -> None:
-    """Whose pages the panel shows, if there are several."""
+    """Name the prediction and the pages that the panel shows, if there are several."""
     name = shown.own_name if shown.kind or chosen.others else ""
     parts = [name, shown.own.filters.text if not shown.own.is_whole and shown.kind != "pages" else ""]
     st.caption(as_typed(", ".join(filter(None, parts))) or "\u00a0")
@@ -71,7 +70,7 @@ def show_cell(
 
 
 def _on_pages(pages: LitPages) -> str:
-    """On how many of the pages, in words."""
+    """How many of the pages are in the table, in words."""
     count = screen_text.plural_spaced(len(pages.scope.compared.pages), "page")
     return f"on {thin_spaced(len(pages.table))} of {count}"
 
@@ -83,7 +82,7 @@ def _have_causes(pages: LitPages) -> bool:
 
 
 def _share_text(view: str, confusion: Confusion, cell: tuple[int, int]) -> str:
-    """The share that the matrix shows: of all that the prediction calls so in the view of precision, else of gt."""
+    """The share of a cell in words: of its column in the view precision, else of its row."""
     by_column = view == "precision"
     share = (confusion.precision if by_column else confusion.recall)[cell]
     whole = confusion.vocabulary.shares[by_column].format(label=as_typed(confusion.labels[cell[by_column]]))
@@ -92,21 +91,11 @@ def _share_text(view: str, confusion: Confusion, cell: tuple[int, int]) -> str:
 
 def _object_pages(chosen: Chosen, scope: Scope, names: tuple[str, str]) -> LitPages:
     """The pages with objects of the cell; lit are the pixels of the same cell."""
-    import pandas as pd
-
-    found, compared = error_matrix.object_matrix(chosen, scope), scope.compared
+    found, compared = error_matrix.object_matrix(scope, chosen.iou), scope.compared
     # Missed and invented objects come last. No object has the position -1, that of a label of the other side.
     positions = {label: k for k, label in enumerate(found.labels)} | {compared.labels[0]: len(found.labels)}
-    places = [positions.get(name, -1) for name in names]
-    numbers, counts = found.pages_behind(*places)
-    table = pd.DataFrame(
-        {
-            "page": [compared.pages[page] for page in numbers],
-            "document": [compared.alignment.pages.documents[page] for page in numbers],
-            "objects": counts,
-        }
-    )
-    return LitPages(scope, table, names, "objects")
+    row, column = (positions.get(name, -1) for name in names)
+    return LitPages(scope, lit_pages.pages_with_objects(compared, found, (row, column)), names, "objects")
 
 
 def object_scores(chosen: Chosen, scope: Scope, label: str) -> str:
@@ -172,7 +161,4 @@ def _show_cells(confusion: Confusion, name: str) -> None:
     largest = data_tables.confusion_sentences(confusion, select(confusion), most=MOST_CELLS, touching=(name,))
     if largest:
         st.caption("What it is taken for, and what is taken for it:")
-    with data_tables.button_list("taken_for"):
-        for text, gt_label, pred_label in largest:
-            st.button(text, key=f"label_{gt_label}_{pred_label}", type="tertiary", on_click=choices.put,
-                      kwargs={"gt_label": gt_label, "pred_label": pred_label})  # fmt: skip
+    data_tables.show_confusion_buttons("taken_for", largest)

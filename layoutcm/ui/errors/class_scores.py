@@ -10,24 +10,26 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
+from layoutcm.drawing.charts import RowChart
 from layoutcm.drawing.matrix_layers import classes_in_use
+from layoutcm.drawing.palette import Theme
 from layoutcm.drawing.paper import charts
 from layoutcm.drawing.row_charts import MOST_BARS, class_bars
 from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.errors import InputError
 from layoutcm.filling.result_of import MOST_PAGES, intervals_part
 from layoutcm.metrics.agreement import label_agreement
-from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
+from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.results.measures import Figures, figure_title, measure_of, quoted_measures
 from layoutcm.results.result import frame_of
 from layoutcm.tables.interval_texts import CORRECTED_FOR_CLASSES, resampling_text
 from layoutcm.tables.label_folding import MOST_DRAWN
+from layoutcm.tables.matrix_views import select
 from layoutcm.tables.report_tables import LABEL_AGREEMENT
 from layoutcm.tables.tables import Table, class_table
 from layoutcm.ui.screen_text import as_typed
@@ -66,17 +68,53 @@ def _show_scores(chosen: Chosen, shown: Panes) -> None:
     if not confusion.diagonal:
         st.info(NO_SCORES)
         return
-    labels = chosen.labels_of(confusion)
-    found = intervals_if_ready(scope)
-    bars = class_bars(confusion, selection=labels, intervals=found.whiskers() if found else None)
-    table = worst_classes(class_table(confusion, labels, intervals_part(found) if found else None))
-    file, paper = downloads.in_state(chosen, "classes"), partial(charts.draw, bars)
-    downloads.offer("classes", downloads.Offer(file, "Classes", paper, lambda: table))
+    every = sum(1 for i in chosen.labels_of(confusion).rows if i)
+    most = MOST_DRAWN if chosen.now.all_bars else MOST_BARS
+    section = _class_section(scope, chosen.now.labels, most, chosen.theme, _are_intervals_ready(scope))
+    file, paper = downloads.in_state(chosen, "classes"), partial(charts.draw, section.bars)
+    downloads.offer("classes", downloads.Offer(file, "Classes", paper, lambda: section.table))
     left, right = page_shell.columns(6, 5, key="_classes")
     with left:
-        data_tables.show_table(table.data, data_tables.CLASS_COLUMNS, key="class_table")
+        data_tables.show_table(section.table.data, data_tables.CLASS_COLUMNS, key="class_table")
     with right:
-        _show_bars(chosen, scope, confusion)
+        if every > MOST_BARS:
+            _say_how_many(section.drawn, every)
+        st.plotly_chart(section.figure, key="class_bars", config=CONFIG, theme=None)
+        if section.source:
+            st.caption(section.source)
+        if section.by_unit is not None:
+            unit = str(section.by_unit.columns[0])
+            columns = {name: data_tables.plain_number(figure_title(name)) for name in UNIT_FIGURES}
+            columns[unit] = st.column_config.TextColumn(unit)
+            data_tables.show_table(section.by_unit, columns, key="by_unit")
+
+
+class ClassSection(NamedTuple):
+    """What is shown about the classes. A click in the matrix does not change it, so it is made once."""
+
+    table: Table
+    bars: RowChart  # of all labels that are shown, for a figure on paper
+    figure: Any  # the bars on the screen, with Plotly
+    drawn: int  # labels with bars on the screen
+    source: str = ""  # what the intervals are made from
+    by_unit: pd.DataFrame | None = None  # the scores of each document, if there are too few for intervals
+
+
+@kept()
+def _class_section(scope: Scope, names: choices.Names, most: int, theme: Theme, has_intervals: bool) -> ClassSection:
+    confusion, found = scope.confusion(), None
+    if has_intervals:
+        found = data_tables.intervals_of(scope.key, scope.method, scope.compared)
+    labels, whiskers = select(confusion, names), found.whiskers() if found else None
+    table = worst_classes(class_table(confusion, labels, intervals_part(found) if found else None))
+    bars = class_bars(confusion, selection=labels, intervals=whiskers)
+    figure = draw(class_bars(confusion, most=most, selection=labels, intervals=whiskers), theme)
+    drawn = min(len(classes_in_use(confusion, False, labels)), most)
+    if found is None:
+        return ClassSection(table, bars, figure, drawn)
+    text = resampling_text(found.resampling)
+    by_unit = found.by_unit() if found.resampling.kind == "none" else None
+    return ClassSection(table, bars, figure, drawn, f"{text[0].upper()}{text[1:]}.", by_unit)
 
 
 def worst_classes(table: Table) -> Table:
@@ -91,7 +129,7 @@ def _show_agreement(chosen: Chosen, shown: Panes) -> None:
     scope = shown.own
     table = label_agreement(scope.compared.counts(), scope.compared.space)
     if not len(table):
-        st.info("A and B have different labels, so that there is no agreement. A mapping makes them comparable.")
+        st.info("A and B have different labels, so there is no agreement. A mapping makes them comparable.")
         return
     names = chosen.now.labels
     table = (table[table["label"].isin(names)] if names else table).sort_values("agreement", kind="stable")
@@ -103,17 +141,6 @@ def _show_agreement(chosen: Chosen, shown: Panes) -> None:
 CLASSES = {"scores": _show_scores, "agreement": _show_agreement}
 
 
-def _show_bars(chosen: Chosen, scope: Scope, confusion: Confusion) -> None:
-    found, shown = intervals_if_ready(scope), chosen.labels_of(confusion)
-    most = MOST_DRAWN if chosen.now.all_bars else MOST_BARS
-    bars = class_bars(confusion, most=most, intervals=found.whiskers() if found else None, selection=shown)
-    every = sum(1 for i in shown.rows if i)
-    if every > MOST_BARS:
-        _say_how_many(min(len(classes_in_use(confusion, False, shown)), most), every)
-    st.plotly_chart(draw(bars, chosen.theme), key="class_bars", config=CONFIG, theme=None)
-    show_source(found)
-
-
 def _say_how_many(drawn: int, every: int) -> None:
     """How many labels have bars, and a switch that shows all that can be drawn."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -122,27 +149,11 @@ def _say_how_many(drawn: int, every: int) -> None:
         st.toggle("All" if every <= MOST_DRAWN else f"The {MOST_DRAWN} largest", **choices.bind("all_bars"))
 
 
-def intervals_if_ready(scope: Scope) -> Intervals | None:
-    """The intervals of the scope; for a large one, None until they are made in the background."""
-    is_small = len(scope.compared.pages) <= MOST_PAGES
-    return _intervals(scope) if is_small or background.is_ready(_intervals, scope) else None
-
-
-def show_source(intervals: Intervals | None) -> None:
-    """What the intervals are made from; if there are too few documents for intervals, the values of each."""
-    if not intervals:
-        return
-    text = resampling_text(intervals.resampling)
-    st.caption(f"{text[0].upper()}{text[1:]}.")
-    if intervals.resampling.kind == "none":
-        unit = intervals.resampling.unit
-        columns = {name: data_tables.plain_number(figure_title(name)) for name in UNIT_FIGURES}
-        data_tables.show_table(intervals.by_unit(), columns | {unit: st.column_config.TextColumn(unit)}, key="by_unit")
-
-
-@kept("Computing intervals …")
-def _intervals(scope: Scope) -> Intervals:
-    return scope.compared.bootstrap(method=scope.method)
+def _are_intervals_ready(scope: Scope) -> bool:
+    """Whether the intervals can be shown: at once for a small set, for a large one when they are made."""
+    return len(scope.compared.pages) <= MOST_PAGES or background.is_ready(
+        data_tables.intervals_of, scope.key, scope.method, scope.compared
+    )
 
 
 def show_pair(shown: Panes) -> None:
@@ -216,7 +227,7 @@ def _row(name: dict[str, str], first: Any, second: Any, test: Mapping[Any, Any] 
 
 
 def _model_rows(shown: Panes) -> tuple[Rows, str]:
-    """The rows of the table, and what is said of their verdicts; so do the next two."""
+    """The rows of the table of two predictions, and a sentence on their verdicts."""
     difference = selection.model_difference(shown)
     first, second = (measures_of(one) for one in shown.scopes)
     return [

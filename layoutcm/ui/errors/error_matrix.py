@@ -28,7 +28,7 @@ from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import Selection, every_label, select, view_buttons, view_title, view_values
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, downloads, matrix_panel, sidebar
+from layoutcm.ui.shared import downloads, matrix_panel, sidebar
 from layoutcm.ui.state import choices, family_choice, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import MODELS, Panes, Scope
@@ -92,7 +92,7 @@ def _folded(matrices: tuple[Confusion, ...], labels: tuple[str, ...]) -> tuple[C
 
 def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     """Matrices of objects at the chosen IoU; objects without a match are the last row and the last column."""
-    counted = [object_as_confusion(object_matrix(chosen, one))[0] for one in shown.scopes]
+    counted = [object_as_confusion(object_matrix(one, chosen.iou))[0] for one in shown.scopes]
     labels = {label for one in counted for label in one.labels[:-2]}
     names = [f"({name})" if name in labels else name for name in reversed(shown.words.only_in)]
     own = shown.own.whole.side_names
@@ -106,12 +106,9 @@ def _object_matrices(chosen: Chosen, shown: Panes) -> DrawnSides:
     return DrawnSides(both, Selection([*rows, margins[0]], [*columns, margins[1]]), margins)
 
 
-def object_matrix(chosen: Chosen, scope: Scope) -> ObjectConfusion:
-    return _object_matrix(scope, chosen.iou)
-
-
 @kept("Matching objects …")
-def _object_matrix(scope: Scope, at: float) -> ObjectConfusion:
+def object_matrix(scope: Scope, at: float) -> ObjectConfusion:
+    """The matrix of the objects on the chosen pages at an IoU."""
     return scope.compared.objects().object_confusion_at(at)
 
 
@@ -140,7 +137,7 @@ def show_matrix(chosen: Chosen, shown: Panes) -> None:
         data["difference"]["order"] = [1, 0]
     else:
         downloads.offer("matrix", _offer(chosen, shown, drawn))
-    components.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
+    matrix_panel.show_matrix(data, "error_matrix", lambda picked: _choose(picked, shown, drawn, is_difference))
     if caption:
         st.caption(caption)
 
@@ -208,7 +205,7 @@ def _add_difference(chosen: Chosen, data: dict[str, Any], shown: Panes, drawn: D
 
 
 def has_intervals(chosen: Chosen, shown: Panes, drawn: DrawnSides) -> bool:
-    """Whether the differences of cells have intervals: those of two predictions in pixels, of single labels."""
+    """Whether differences of cells have intervals: only for two predictions, pixels and single labels."""
     return shown.kind == MODELS and not drawn.margins and _has_labels(chosen) and not drawn.matrices[0].joined
 
 

@@ -32,7 +32,7 @@ from layoutcm.wording import MISSING, as_heading, score_text, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so that nothing below moves
+PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so nothing below moves
 PANEL_BELOW = 400  # px, if it is below the matrix
 # The sections below the matrix, by what is measured.
 BELOW_MATRIX = {
@@ -131,17 +131,14 @@ def show_reminder(findings: Iterable[Finding]) -> None:
 
 
 def show_largest(chosen: Chosen, confusion: Confusion) -> None:
-    """The largest confusions as buttons; with chosen labels, those that have one of them on either side."""
+    """Show the largest confusions as buttons; if labels are chosen, only those with one of these labels."""
     of_pixels = ", in pixels" if chosen.now.counted == "objects" else ""
     st.subheader(f"{as_heading(largest_title(confusion))}{of_pixels}", anchor=False)
     names = chosen.now.labels
     found = data_tables.confusion_sentences(confusion, select(confusion), LARGEST, names)
     if names:
         st.caption(as_typed(f"With {', '.join(names)} on either side, whatever the other label is."))
-    with data_tables.button_list("largest"):
-        for text, gt_label, pred_label in found:
-            key = f"confusion_{gt_label}_{pred_label}"
-            st.button(text, key=key, type="tertiary", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+    data_tables.show_confusion_buttons("largest", found)
     if not found:
         st.caption("There are none.")
 
@@ -191,7 +188,7 @@ def _show_pager(chosen: Chosen, scope: Scope, count: int, kind: str) -> int:
 
 
 def _sorted(chosen: Chosen, table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
-    """In the chosen order; the table itself has the worst first."""
+    """The table in the chosen order; by default the worst comes first."""
     name = chosen.now.sorted_by.removeprefix("-")
     named = _named(table, levels) if name in LISTED else table
     if name not in named:

@@ -98,11 +98,6 @@ class Group:
         return replace(join_inputs([one.given for one in (*self.files, *self.companions)]), name=own.name)
 
 
-def join_groups(one: Group, other: Group) -> Group:
-    """Join two groups to one layout; a companion of both is kept once."""
-    return Group((*one.files, *other.files), tuple(dict.fromkeys((*one.companions, *other.companions))))
-
-
 def side_by_name(name: str) -> str:
     """ "gt" or "pred" if the words of a file's name say so; "" if they say nothing, or both."""
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
@@ -223,7 +218,9 @@ def make_cards(
     for group, role in zip(groups, roles):
         format = group.facts.format
         if role == PRED and format in joined and format in at:
-            cards[at[format]] = Card(join_groups(cards[at[format]].group, group), PRED)
+            first = cards[at[format]].group
+            companions = tuple(dict.fromkeys((*first.companions, *group.companions)))  # one of both is kept once
+            cards[at[format]] = Card(Group((*first.files, *group.files), companions), PRED)
             continue
         if role == PRED:
             at.setdefault(format, len(cards))

@@ -28,7 +28,7 @@ ROW = np.dtype("<i4")
 
 @dataclass(frozen=True)
 class Origin:
-    """Of a layout in a session file: the format and the digest of the file that it was first read from."""
+    """Where a layout in a session file comes from: the format and the digest of the file that was first read."""
 
     format: str
     sha256: str | None

@@ -26,6 +26,7 @@ from layoutcm.errors import InputError
 from layoutcm.ui.files.input_file import InputFile, input_from_path
 from layoutcm.ui.server.guarded_reading import run_guarded
 from layoutcm.ui.server.pictures import picture_address
+from layoutcm.ui.server.visitors import kept
 
 # The longer side of a picture in the browser, in pixels: first a small one, then one that is sharp when zoomed in.
 # Pages of a PDF have any size.
@@ -54,7 +55,7 @@ def shrunk_image(picture: Picture, side: int, data: bytes) -> Image.Image | None
 
 
 def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
-    """As `shrunk_image`, but a JPEG, which is made ten times as fast as WebP."""
+    """The picture of `shrunk_image` as a JPEG, which is made ten times as fast as WebP."""
     image = shrunk_image(picture, side, data)
     if image is None:
         return None
@@ -63,7 +64,9 @@ def shrunk_jpeg(picture: Picture, side: int, data: bytes) -> bytes | None:
     return out.getvalue()
 
 
+@kept("Looking through the page images …")
 def images_of_folder(folder: str) -> PageImages:
+    """The page images below a folder, or in a Parquet file; none if the text is empty."""
     if not folder:
         return PageImages(())
     given = input_from_path(Path(folder))

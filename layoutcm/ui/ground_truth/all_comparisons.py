@@ -21,7 +21,7 @@ from layoutcm.ui.files.comparisons import layout_of
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced, words_for
 from layoutcm.ui.server import background
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import data_tables, downloads
+from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.shared.data_tables import agreed_sentence
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.sidebar import show_segments
@@ -89,26 +89,18 @@ class FoundErrors:
 
 def all_comparisons(chosen: Chosen) -> Evidence:
     """The ground truth compared with every prediction; those that cannot be read are left out."""
-    names = chosen.names
-    contents = list(map(chosen.key, range(len(names))))
-    place = st.empty() if st.session_state.get("compared_all") != contents else None
-    compared, left_out = dict[str, Comparison](), dict[str, InputError]()
-    for k, name in enumerate(names):
-        if place and len(names) > 1:
-            place.progress(k / len(names), f"Comparing {as_typed(name)}, {k + 1} of {len(names)} …")
-        found = chosen.compare_or_error(k)
-        if isinstance(found, InputError):
-            left_out[name] = found
-        else:
-            compared[name] = found
-    if place:
-        place.empty()
-    st.session_state["compared_all"] = contents
-    return Evidence(compared, left_out, repr(contents))
+    place, names = st.empty(), chosen.names
+    compared, problems = page_shell.compare_predictions(chosen, place)
+    place.empty()
+    return Evidence(
+        {names[k]: one for k, one in compared.items()},
+        {names[k]: one for k, one in problems.items()},
+        repr(list(map(chosen.key, range(len(names))))),
+    )
 
 
 def usable(evidence: Evidence) -> Evidence:
-    """Without the predictions that cannot be evidence because they have other labels, or another mapping of gt."""
+    """The evidence without predictions that cannot be used: they have other labels, or another mapping of gt."""
     return evidence.only(*usable_comparisons(evidence.comparisons))
 
 

@@ -181,7 +181,7 @@ def _choose_row(shown: ShownCandidates) -> None:
 
 
 def show_buttons(shown: ShownCandidates) -> None:
-    """Accept, dismiss and undo; next, previous; all of them by key, too."""
+    """Show the buttons to accept, dismiss, undo, and to go on or back; each has a key."""
     key, at, last = shown.keys[shown.chosen], shown.chosen, len(shown.keys) - 1
     decided = session.decisions().get(key, "")
     with st.container(horizontal=True, gap="small"):
@@ -190,7 +190,7 @@ def show_buttons(shown: ShownCandidates) -> None:
                 title, key=f"candidate_{decision}", shortcut=letter, on_click=_decide, args=(shown, decision),
                 type="primary" if decided == decision else "secondary",
             )  # fmt: skip
-        st.button("Undo", key="candidate_undo", shortcut="U", disabled=not can_undo(), on_click=undo)
+        st.button("Undo", key="candidate_undo", shortcut="U", disabled=not _undoable(), on_click=undo)
         for title, letter, to in (("Previous", "P", at - 1), ("Next", "N", at + 1)):
             st.button(
                 title, key=f"candidate_{title}", shortcut=letter, disabled=not 0 <= to <= last, on_click=_go_to,
@@ -327,8 +327,7 @@ def decide(candidate: str, decision: str) -> None:
 
 def undo() -> None:
     """Take the last decision back, if there is one, and return to its candidate."""
-    made = st.session_state.get("decisions_made", [])
-    own = [k for k, (key, *_) in enumerate(made) if key == session.gt_key()]
+    made, own = st.session_state.get("decisions_made", []), _undoable()
     if not own:
         return
     _, candidate, before = made[own[-1]]
@@ -337,8 +336,9 @@ def undo() -> None:
     st.session_state["chosen_candidate"] = candidate
 
 
-def can_undo() -> bool:
-    return any(key == session.gt_key() for key, *_ in st.session_state.get("decisions_made", []))
+def _undoable() -> list[int]:
+    """The places of the decisions about the loaded ground truth among all that were made."""
+    return [k for k, (key, *_) in enumerate(st.session_state.get("decisions_made", [])) if key == session.gt_key()]
 
 
 def _store(candidate: str, decision: str) -> None:

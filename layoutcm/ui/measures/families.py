@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 UNITS = {"pixel": "px", "page": "pages"}
 COUNT_HELP = (
-    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is no share of pixels. "
+    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is not a share of pixels. "
     "gold: each ground truth label counts 1, divided among the remaining prediction labels. pred: each prediction "
     "label counts 1, divided among the remaining ground truth labels. by side: pairs in the matrices, gold for shares "
     "of the ground truth, pred for shares of the prediction."
@@ -238,7 +238,8 @@ def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
         )
         wanted = family_choice.as_text(family_choice.tree_of(edited))
         if st.button("Use these families", type="primary", disabled=wanted == family_choice.as_text(tree)):
-            _use_families(wanted)
+            choices.put(families=wanted, family="", expanded="[]")
+            st.rerun()
     with right:
         st.caption("A file with families (YAML or JSON) can be dropped on the page Data.")
         st.download_button("Download as YAML", as_yaml(tree), "families.yaml", "application/yaml")
@@ -248,8 +249,3 @@ def as_yaml(tree: FamilyTree) -> str:
     import yaml
 
     return yaml.safe_dump(tree.as_written(), allow_unicode=True, sort_keys=False, default_flow_style=None)
-
-
-def _use_families(text: str) -> None:
-    choices.put(families=text, family="", expanded="[]")
-    st.rerun()

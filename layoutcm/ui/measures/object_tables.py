@@ -20,8 +20,9 @@ from layoutcm.tables.matrix_views import VIEWS, cell_verb
 from layoutcm.tables.tables import COUNTS, HEADINGS, RANKED_PAIRS, Table
 from layoutcm.ui.screen_text import ScreenWords, as_typed, plural_spaced, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import components, data_tables, downloads, matrix_panel, page_shell
+from layoutcm.ui.shared import data_tables, downloads, matrix_panel, page_shell
 from layoutcm.ui.shared.downloads import Offer, in_state
+from layoutcm.ui.shared.lit_pages import pages_with_objects
 from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 AP_TITLES = {"ap": "AP", "ap50": "AP50", "ap75": "AP75", "ar": "AR", "pq": "PQ", "sq": "SQ", "rq": "RQ"}
 UNIT = "objects"
-ROWS_SHOWN = data_tables.STYLED_ROWS
 OUTCOME_NAMES = dict(zip(OUTCOMES, ("true positive", "false positive", "false negative")))
 PAIRING_HELP = (
     "Predictions choose in the order of their scores. coco: each takes the free object of its label with the largest "
@@ -179,7 +179,7 @@ def show_object_matrix(chosen: Chosen, scope: Scope, confusion: ObjectConfusion)
 
     place = None if cell is None else (cell[GT], last + 1 if cell[PRED] == last else cell[PRED])
     look = MatrixLook(chosen.theme, unit=UNIT, clickable=True, chosen=place, margins=(last, last + 1))
-    components.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
+    matrix_panel.show_matrix(matrix_data(matrix, view, shown, look), f"objects_{view}", choose)
     st.caption(
         f"Objects are matched whatever their labels, each at most once. *{missed}*: objects of {gt} "
         f"without a match; *{invented}*: objects of {pred} without a match."
@@ -206,21 +206,13 @@ def show_pages_behind(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) 
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
         return
-    import pandas as pd
-
-    pages, counts = confusion.pages_behind(*cell)
-    here = f"{plural_spaced(int(counts.sum()), 'object')} on {plural_spaced(len(pages), 'page')}"
+    pages = pages_with_objects(compared, confusion, cell)
+    here = f"{plural_spaced(int(pages['objects'].sum()), 'object')} on {plural_spaced(len(pages), 'page')}"
     name = object_cell_name(confusion, cell, words_for(compared))
     st.markdown(f"**{as_typed(name)}**: {here}")
     if not len(pages):
         return
-    documents = compared.alignment.pages.documents
-    columns = {
-        "page": [compared.pages[page] for page in pages],
-        "document": [documents[page] for page in pages],
-        "objects": counts,
-    }
-    table = Table("objects_behind", f"Pages with {name}", pd.DataFrame(columns))
+    table = Table("objects_behind", f"Pages with {name}", pages)
     data_tables.show_page_picker(table.data, key="objects_behind")
     downloads.offer("cell", Offer(in_state(chosen, "pages", name), table.title, table=lambda: table))
 
@@ -260,9 +252,7 @@ def _show_pairs(chosen: Chosen, scope: Scope) -> None:
     pairs = object_result(scope, "ranked_pairs", chosen.iou, pairing)
     st.markdown(outcome_sentence(pairs))
     shown = chosen_pairs(pairs, chosen.now.labels, outcomes)
-    data_tables.show_page_picker(shown.head(ROWS_SHOWN), key="ranked_pairs")
-    if len(shown) > ROWS_SHOWN:
-        st.caption(f"The first {ROWS_SHOWN:,} of {len(shown):,} rows; the file has all of them.")
+    data_tables.show_page_picker(shown, key="ranked_pairs", most=data_tables.STYLED_ROWS)
     st.caption("gt and pred are row numbers in the regions of the two files, from 0. Choose a row to open its page.")
     downloads.offer(
         "pairs",

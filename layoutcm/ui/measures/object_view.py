@@ -51,7 +51,7 @@ NO_PQ = "The two sides have different labels, so no object has its label found."
 
 
 def show_headlines_of_objects(scope: Scope) -> None:
-    """AP and AR by COCO's rules, or why there is none; panoptic quality; where the cap of AP acts."""
+    """Show AP and AR by COCO's rules, or why there is none; panoptic quality; and where the cap of AP acts."""
     matched, reason = object_tables.objects_of_level(scope), object_tables.why_no_ap(scope)
     if matched.note:
         st.warning(as_typed(matched.note))
@@ -213,9 +213,8 @@ def _show_shifts(chosen: Chosen, found: Centroids, words: ScreenWords, recipe: s
     st.caption(f"One point per match; the frame is the tolerance. A cloud off the middle is a constant offset.{rest}")
     only, table = chosen.now.labels, found.matches
     shown = table[table["gt_label"].isin(only) | table["pred_label"].isin(only)] if only else table
-    data_tables.show_page_picker(shown.head(data_tables.STYLED_ROWS), key="centroid_matches", columns=_columns(words))
-    if len(shown) > data_tables.STYLED_ROWS:
-        st.caption(f"The first {data_tables.STYLED_ROWS:,} of {len(shown):,} rows; the file has all of them.")
+    most = data_tables.STYLED_ROWS
+    data_tables.show_page_picker(shown, key="centroid_matches", columns=_columns(words), most=most)
     title = "Regions matched by their centres"
     make = lambda: Table("centroids", title, shown, recipe=recipe)
     downloads.offer("centroids", Offer(in_state(chosen, "centroids"), title, table=make))

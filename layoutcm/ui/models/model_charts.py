@@ -182,19 +182,18 @@ def show_thresholds(predictions: Predictions) -> None:
     asked = _asked_curves(chosen)
     if not is_ready(predictions, _curves, *asked):
         return
-    curves = _curves(*asked)
-    if curves.rows is None:
+    curves, scores = _curves(*asked)
+    if scores is None:
         st.info("There is no curve. It needs scores from 0 to 1, and a prediction with the labels of the ground truth.")
         return
     name = lambda label: label or ALL_LABELS
     options = ["", *curves.labels]
     label = sidebar.show_choice("curve_label", "Label", options, "models", format_func=name, width=260) or None
     is_common = label is None or label in own.alignment.layouts[GT].labels
-    _show_gain(chosen, _scores(*asked), label, is_common and not chosen.shows_result)
+    _show_gain(chosen, scores, label, is_common and not chosen.shows_result)
     figure = draw(threshold_curve(threshold_points(curves, label)), chosen.theme)
     st.plotly_chart(figure, key="threshold_curve", config=CONFIG, theme=None)
     st.caption(f"{as_typed(chosen.pred.name)}. {F1_OF_ALONE}.")
-    scores = _scores(*asked)
     row = scores.overall if label is None else scores.classes[curves.labels.index(label)]
     points = points_of(label or ALL_LABELS, row.curve)
     paper = partial(charts.draw, threshold_curve(points, own.recipe))
@@ -204,8 +203,8 @@ def show_thresholds(predictions: Predictions) -> None:
 
 
 def _show_others_with_scores(predictions: Predictions) -> None:
-    """The chosen prediction has no scores: say so, and offer those that have."""
-    st.info(f"{as_typed(predictions.chosen.pred.name)} has no scores, so that there is no threshold to choose.")
+    """Say that the chosen prediction has no scores, and offer the predictions that have some."""
+    st.info(f"{as_typed(predictions.chosen.pred.name)} has no scores, so there is no threshold to choose.")
     scored = [k for k, one in predictions.compared.items() if one.alignment.layouts[PRED].has_scores]
     for position in scored:
         text = as_typed(f"Score curve of {predictions.names[position]}")
@@ -221,13 +220,10 @@ def _asked_curves(chosen: Chosen) -> tuple[str, str, Comparison]:
 
 
 @kept("Going through the scores …")
-def _curves(request: str, options: str, _compared: Comparison) -> ScoreCurves:
-    return _compared.score_curves()
-
-
-@kept("Going through the scores …")
-def _scores(request: str, options: str, _compared: Comparison) -> CurveScores:
-    return curves_part(_compared.score_curves())
+def _curves(request: str, options: str, _compared: Comparison) -> tuple[ScoreCurves, CurveScores | None]:
+    """The curves, and their part of a result; None if there are no curves."""
+    curves = _compared.score_curves()
+    return curves, None if curves.rows is None else curves_part(curves)
 
 
 def _show_gain(chosen: Chosen, curves: CurveScores, label: str | None, is_offered: bool) -> None:
@@ -238,7 +234,7 @@ def _show_gain(chosen: Chosen, curves: CurveScores, label: str | None, is_offere
     """
     st.markdown(gain_sentence(curves, label, lambda name: f"**{as_typed(name)}**"))
     row = curves.overall if label is None else next(one for one in curves.classes if one.label == label)
-    best = threshold_text(row.threshold)  # rounded down, so that no region at it is lost
+    best = threshold_text(row.threshold)  # rounded down: no region at it is lost
     wanted = _with_threshold(chosen, best, label)
     now = {name: getattr(chosen.now, name) for name in wanted}
     of_all = " of all predictions" if chosen.others else ""

@@ -1,6 +1,6 @@
 """The table of the Models page: one row a prediction, every figure in its own column, with intervals and verdicts.
 
-It is HTML, so that it wraps, can be read aloud, and shows names as typed. Values that come later have a placeholder of
+It is HTML: it wraps, can be read aloud, and shows names as typed. Values that come later have a placeholder of
 the same height. Only this module writes the session key "model_rows_of".
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -24,11 +25,11 @@ from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
 from layoutcm.tables.report_tables import REVIEW_ORDER, review_table
-from layoutcm.ui.models.predictions import Predictions, baseline_name, intervals_of, open_prediction, reserved
+from layoutcm.ui.models.predictions import Predictions, baseline_name, open_prediction, reserved
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import data_tables, downloads, sidebar
-from layoutcm.ui.shared.data_tables import agreed_sentence, brief_result
+from layoutcm.ui.shared.data_tables import agreed_sentence, brief_result, intervals_of
 from layoutcm.ui.shared.downloads import Offer, in_state
 from layoutcm.wording import MISSING, difference_text, score_text
 
@@ -36,34 +37,8 @@ PENDING = "…"
 NO_VALUE = "n/a"
 NO_INTERVALS = "For the other figures no interval is computed."
 NO_QUALITY = "The two sides have different labels, so objects have no label in common."
-LABELS_DIFFER = "The labels differ from those of the ground truth, so that there is no F1 of classes: use a mapping."
-# Rows are as high as their longest text, before and after it is there: the second height is for narrow screens, where
-# the difference stands below the figures of its prediction.
-STYLE = """<style>
-.models-table{width:100%;border-collapse:collapse;line-height:1.3;font-variant-numeric:tabular-nums}
-.models-table th,.models-table td{padding:.4rem .7rem .4rem 0;text-align:left;vertical-align:top;
-border-bottom:1px solid rgba(128,128,128,.3)}
-.models-table thead th{font-weight:600;vertical-align:bottom}
-.models-table tbody th{font-weight:400;overflow-wrap:anywhere;min-width:5.5rem}
-.models-table tr[aria-current] th{font-weight:700}
-.models-table sup{line-height:0}
-.models-table small,.models-notes small{display:block;font-size:.8rem;opacity:.8;font-weight:400}
-.models-table .ends{white-space:nowrap}
-.models-table .several{height:4.7rem}
-.models-notes{margin-top:.4rem;min-height:4rem;line-height:1.4}
-.models-scroll{overflow-x:auto;container-type:inline-size}
-@media(max-width:1200px){.models-notes{min-height:7.6rem}}
-@container(max-width:800px){
-.models-table.compares{display:grid;grid-template-columns:minmax(5.5rem,auto) repeat(var(--figures),auto)}
-.compares thead,.compares tbody,.compares tr{display:grid;grid-template-columns:subgrid;grid-column:1/-1}
-.compares thead tr{align-items:end}
-.compares tr{border-bottom:1px solid rgba(128,128,128,.3)}
-.models-table.compares th,.models-table.compares td{border:0}
-.models-table .several{height:auto;min-height:7.4rem;align-content:start}
-.models-table.compares tr>:last-child{grid-column:1/-1;padding-top:0}
-.models-table.compares thead th:last-child small{display:inline}
-}
-</style>"""
+LABELS_DIFFER = "The labels differ from those of the ground truth, so there is no F1 of classes: use a mapping."
+STYLE = f"<style>\n{(files('layoutcm.ui.models') / 'model_rows.css').read_text('utf-8')}</style>"
 MOST_ROWS = 200
 
 
@@ -78,7 +53,7 @@ class Cell(NamedTuple):
 
 
 class OtherFigures(NamedTuple):
-    """The measures of one prediction that have no interval, and why those that are n/a are."""
+    """The measures of one prediction that have no interval, and the reasons for those that are n/a."""
 
     figures: Figures
     why: dict[str, str]
@@ -139,7 +114,8 @@ def fill_rows(
         if board:  # on the common pages
             intervals = {predictions.position(name): found for name, found in board.intervals.items()}
         else:
-            intervals = {position: intervals_of(predictions, position) for position in predictions.compared}
+            own, method = predictions.chosen.key, predictions.chosen.now.method
+            intervals = {k: intervals_of(own(k), method, compared) for k, compared in predictions.compared.items()}
         if st.session_state.get("model_rows_of") != predictions.content:
             place.html(_table(Rows(predictions, board, intervals)))
         others = {position: _other_figures(predictions, position, board) for position in predictions.compared}
@@ -170,18 +146,33 @@ def _why_not_counted(compared: Comparison) -> str:
 
 
 def _table(rows: Rows) -> str:
-    ordered = _order(rows)
     shown = compared_measures()
     titles = _titles(rows, shown)
     notes: dict[str, str] = {}  # {reason: its mark}
-    lines = [_line(rows, position, shown, len(titles), notes) for position in ordered]
-    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    high = ' class="several"' if rows.compares else ""
+    cells = lambda position: "".join(_cell(cell, notes) for cell in _cells(rows, position, shown))
+    lines = [_line(rows.predictions, position, len(titles), cells, high) for position in _order(rows)]
     texts = [*(f"{mark}: {reason}" for reason, mark in notes.items()), *_sources(rows)]
     below = "".join(f"<small>{html.escape(text)}</small>" for text in texts)
-    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
     look = f'class="models-table compares" style="--figures:{len(shown)}"' if rows.compares else 'class="models-table"'
-    table = f'<div class="models-scroll"><table {look}>{body}</table></div>'
-    return f'{STYLE}{table}<div class="models-notes">{below}</div>'
+    return f'{_html_table(titles, lines, look)}<div class="models-notes">{below}</div>'
+
+
+def _html_table(titles: Sequence[str], lines: Sequence[str], look: str = 'class="models-table"') -> str:
+    """The table with its style; `titles` and `lines` are HTML."""
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'{STYLE}<div class="models-scroll"><table {look}>{body}</table></div>'
+
+
+def _line(found: Predictions, position: int, width: int, cells: Callable[[int], str], look: str = "") -> str:
+    """A row of `width` columns: the name of a prediction, and its cells or why it cannot be compared."""
+    current = ' aria-current="true"' if position == found.chosen.position else ""
+    name = f'<th scope="row">{html.escape(found.names[position])}</th>'
+    if position in found.problems:
+        problem = html.escape(found.problems[position].on_screen)
+        return f'<tr{current}>{name}<td colspan="{width - 1}">{problem}</td></tr>'
+    return f"<tr{current}{look}>{name}{cells(position)}</tr>"
 
 
 def _order(rows: Rows) -> list[int]:
@@ -209,21 +200,6 @@ def _counted(measure: Measure) -> str:
     return (measure.detail or "objects") if "objects" in measure.needs else "pixels"
 
 
-def _line(rows: Rows, position: int, shown: list[Measure], width: int, notes: dict[str, str]) -> str:
-    found, chosen = rows.predictions, rows.predictions.chosen
-    name = html.escape(found.names[position])
-    current = ' aria-current="true"' if position == chosen.position else ""
-    if position in found.problems:
-        problem = html.escape(found.problems[position].on_screen)
-        return f'<tr{current}><th scope="row">{name}</th><td colspan="{width - 1}">{problem}</td></tr>'
-    cells = _measure_cells(rows, position, shown)
-    if rows.compares:
-        theme, name_in_board = chosen.theme, found.names[position]
-        cells.append(_difference_cell(theme, rows.board, name_in_board) if rows.board else Cell(PENDING))
-    high = ' class="several"' if rows.compares else ""
-    return f'<tr{current}{high}><th scope="row">{name}</th>{"".join(_cell(cell, notes) for cell in cells)}</tr>'
-
-
 def _cell(cell: Cell, notes: dict[str, str]) -> str:
     mark = f" <sup>{notes.setdefault(cell.reason, str(len(notes) + 1))}</sup>" if cell.reason else ""
     style = f' style="color:{cell.colour};font-weight:600"' if cell.colour else ""
@@ -234,11 +210,19 @@ def _cell(cell: Cell, notes: dict[str, str]) -> str:
     return f"<td>{html.escape(cell.text)}{mark}{verdict}{below}</td>"
 
 
-def _measure_cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell]:
+def _cells(rows: Rows, position: int, shown: list[Measure]) -> list[Cell]:
+    """The cells of a prediction: its measures, and their difference from the baseline if there are several."""
     if rows.intervals is None:
-        return _first_cells(rows.predictions, position, shown)
-    found = rows.intervals[position].figure_rows
-    return [_summed_cell(found[one.column]) if one.has_interval else _other_cell(rows, position, one) for one in shown]
+        cells = _first_cells(rows.predictions, position, shown)
+    else:
+        found = rows.intervals[position].figure_rows
+        cells = [
+            _summed_cell(found[one.column]) if one.has_interval else _other_cell(rows, position, one) for one in shown
+        ]
+    if rows.compares:
+        theme, name = rows.predictions.chosen.theme, rows.predictions.names[position]
+        cells.append(_difference_cell(theme, rows.board, name) if rows.board else Cell(PENDING))
+    return cells
 
 
 def _first_cells(predictions: Predictions, position: int, shown: list[Measure]) -> list[Cell]:
@@ -315,19 +299,13 @@ def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
 
 
 def _agreement_rows(predictions: Predictions) -> str:
-    chosen, lines, measures = predictions.chosen, [], quoted_measures("agreement")
-    for position, name in enumerate(predictions.names):
-        if position in predictions.problems:
-            problem = html.escape(predictions.problems[position].on_screen)
-            cells = f'<td colspan="{len(measures)}">{problem}</td>'
-        else:
-            compared = predictions.compared[position]
-            values = brief_result(chosen.key(position), chosen.now.method, compared).measures
-            cells = "".join(f"<td>{score_text(values[one.name])}</td>" for one in measures)
-        current = ' aria-current="true"' if position == chosen.position else ""
-        lines.append(f'<tr{current}><th scope="row">{html.escape(name)}</th>{cells}</tr>')
+    chosen, measures = predictions.chosen, quoted_measures("agreement")
+
+    def cells(position: int) -> str:
+        values = brief_result(chosen.key(position), chosen.now.method, predictions.compared[position]).measures
+        return "".join(f"<td>{score_text(values[one.name])}</td>" for one in measures)
+
     with_first = f"<small>with {html.escape(chosen.files.gt.name)}</small>"
     titles = ["file", *(f"{one.title}{with_first}" for one in measures)]
-    heading = "".join(f'<th scope="col">{title}</th>' for title in titles)
-    body = f"<thead><tr>{heading}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'{STYLE}<div class="models-scroll"><table class="models-table">{body}</table></div>'
+    lines = [_line(predictions, position, len(titles), cells) for position in range(len(predictions.names))]
+    return _html_table(titles, lines)

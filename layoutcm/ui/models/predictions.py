@@ -1,12 +1,10 @@
 """The predictions of the Models page: all of them compared, one leaderboard, and the sentence that says which is best.
 
-A prediction that cannot be compared keeps its row, with the reason. Only this module writes the session keys
-"models_compared" and "models_asked".
+A prediction that cannot be compared keeps its row, with the reason.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import Leaderboard, leaderboard
 from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.tables.matrix_views import select
@@ -33,7 +30,7 @@ MOST_PAGES = 2000  # of a set whose causes, curves and slices are made before th
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """All predictions: by position their comparisons, or why there is none.
+    """The comparisons of all predictions, by position, and why others have none.
 
     The repr is a key of values that are kept.
     """
@@ -73,7 +70,7 @@ class Predictions:
 
 
 def reserved(height: int) -> DeltaGenerator:
-    """A place of at least this many pixels, so that nothing below it moves when it is filled.
+    """A place of at least this many pixels, so nothing below it moves when it is filled.
 
     A very narrow column keeps the height. A style would be applied later than the first elements are drawn.
     """
@@ -86,26 +83,6 @@ def reserved_part(title: str, height: int) -> DeltaGenerator:
     """A reserved place below a heading."""
     st.subheader(title, anchor=False)
     return reserved(height)
-
-
-def compare_all(chosen: Chosen, place: DeltaGenerator) -> Predictions:
-    """Compare every prediction, with a progress bar in `place` unless that was done before."""
-    names = chosen.names
-    keys = list(map(chosen.key, range(len(names))))
-    is_new = st.session_state.get("models_compared") != keys
-    compared: dict[int, Comparison] = {}
-    problems: dict[int, InputError] = {}
-    for position, name in enumerate(names):
-        if is_new and len(names) > 1:
-            place.progress(position / len(names), f"Comparing {as_typed(name)} …")
-            time.sleep(0.05)  # lets Streamlit send the bar to the browser
-        found = chosen.compare_or_error(position)
-        if isinstance(found, InputError):
-            problems[position] = found
-        else:
-            compared[position] = found
-    st.session_state["models_compared"] = keys
-    return Predictions(chosen, compared, problems)
 
 
 def baseline_name(predictions: Predictions) -> str:
@@ -122,12 +99,6 @@ def _board(predictions: Predictions) -> Leaderboard:
 @kept("Comparing with the baseline …")
 def _board_against(predictions: Predictions, baseline: str) -> Leaderboard:
     return _board(predictions).against(baseline)
-
-
-@kept("Computing intervals …")
-def intervals_of(predictions: Predictions, position: int) -> Intervals:
-    """The intervals of one prediction by itself."""
-    return predictions.compared[position].bootstrap(method=predictions.chosen.now.method)
 
 
 def show_answer(place: DeltaGenerator, predictions: Predictions) -> Leaderboard | None:
@@ -156,7 +127,12 @@ def show_confusions(predictions: Predictions) -> None:
     confusion = compared.confusion(method=predictions.chosen.now.method)
     for text, gt_label, pred_label in data_tables.confusion_sentences(confusion, select(confusion)):
         key = f"confusion_{gt_label}_{pred_label}"
-        st.button(text, key=key, width="stretch", on_click=page_shell.open_cell, args=(gt_label, pred_label))
+        st.button(text, key=key, width="stretch", on_click=_open_cell, args=(gt_label, pred_label))
+
+
+def _open_cell(gt_label: str, pred_label: str) -> None:
+    page_shell.choose_cell(gt_label, pred_label)
+    go_to("errors")
 
 
 def open_prediction(position: int) -> None:

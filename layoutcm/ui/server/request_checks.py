@@ -57,7 +57,8 @@ class OwnRequestsOnly:
 
     def _refusal(self, headers: Headers) -> tuple[int, str]:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or not self._is_own(_host_name(hosts[0])):
+        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
+        if name not in self.names and not (self.any_address and _is_address(name)):
             return 400, "This server does not have this name. `layoutcm app --host NAME` adds a name."
         for origin in origins:
             netloc = origin.partition("://")[2].partition("/")[0]
@@ -65,9 +66,6 @@ class OwnRequestsOnly:
             if netloc.lower() != hosts[0].lower() and _host_name(netloc) not in self.names - set(THIS_MACHINE):
                 return 403, "This request comes from a page of another server."
         return 0, ""
-
-    def _is_own(self, name: str) -> bool:
-        return name in self.names or (self.any_address and _is_address(name))
 
 
 def _host_name(netloc: str) -> str:

@@ -5,13 +5,11 @@ Each is one ES module. What the reader chooses comes back as triggers, such as `
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.drawing import web
-from layoutcm.ui.server.first_paint import MOST_RESERVED_ROWS
 
 
 def make_component(name: str, show: str, stop: str = "") -> Any:
@@ -36,16 +34,3 @@ VIEWER = make_component("viewer", "show_page", "stop_page")
 THUMBNAILS = make_component("thumbnails", "show_thumbnails")
 PAGE_LIST = make_component("page_list", "show_page_list")
 MATRIX = make_component("matrix", "show_matrix", "stop_matrix")
-
-
-def show_matrix(data: dict[str, Any], key: str, choose: Callable[[dict[str, Any]], None] | None = None) -> None:
-    """Draw the matrix of `matrix_data`; `choose` gets what was clicked, before the page runs again."""
-
-    def on_picked() -> None:
-        picked = st.session_state[key].picked
-        if choose and picked:
-            choose(dict(picked))
-
-    rows = 2 if data.get("groups") else min(len(data["row_names"]), MOST_RESERVED_ROWS)
-    with st.container(key=f"rows_{rows}_{key}"):  # its height is reserved by the style
-        MATRIX(key=key, data=data, on_picked_change=on_picked)

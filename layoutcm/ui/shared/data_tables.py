@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import GT
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.results.result import Result
 from layoutcm.tables.matrix_views import Selection, cell_name, largest_confusions, result_sentence, summary_sentence
 from layoutcm.tables.report_tables import LABEL_TITLES
 from layoutcm.tables.tables import heading_of
 from layoutcm.ui.screen_text import as_typed, words_for
 from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared.page_shell import go_to, open_page
+from layoutcm.ui.shared.page_shell import choose_cell, go_to, open_page
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes
@@ -81,8 +81,13 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None) -> None:
-    """A table of pages or documents; choosing a row opens the page, or the document on Errors."""
+def show_page_picker(
+    table: Any, key: str, column: str = "page", columns: dict[str, Any] | None = None, most: int | None = None
+) -> None:
+    """A table of pages or documents; choosing a row opens the page, or the document on Errors.
+
+    With `most`, only the first rows are shown, and a line says so.
+    """
 
     def choose() -> None:
         rows = st.session_state[key]["selection"]["rows"]
@@ -93,7 +98,10 @@ def show_page_picker(table: Any, key: str, column: str = "page", columns: dict[s
             go_to("errors")
 
     named = COLUMNS | (columns or {})
-    st.dataframe(**_grid(table, named), key=key, on_select=choose, selection_mode="single-row")
+    shown = table if most is None else table.head(most)
+    st.dataframe(**_grid(shown, named), key=key, on_select=choose, selection_mode="single-row")
+    if len(shown) < len(table):
+        st.caption(f"The first {len(shown):,} of {len(table):,} rows; the file has all of them.")
 
 
 def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, choose: Callable[[], None]) -> None:
@@ -123,7 +131,9 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
             if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
         ]
         texts = {name: TEXTS[kind] for name, kind in kinds.items() if kind in TEXTS and name not in bars}
-        columns = columns | {name: _text_column(columns[name]) for name in texts}
+        # Without a format of their own, which would win over the text of the cells.
+        looks = {name: {key: columns[name][key] for key in ("label", "width", "help")} for name in texts}
+        columns = columns | {name: st.column_config.NumberColumn(**look) for name, look in looks.items()}
         formats: dict[Any, Any] = {**texts} | {name: thin_spaced for name in table if name in PIXEL_TITLES}
         data = table.style.format(formats, na_rep=MISSING)
     else:
@@ -134,11 +144,6 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
         shares = [name for name, kind in kinds.items() if kind == SHARE_FORMAT]
         data = _off_the_ends(_off_the_ends(table, scores), shares, digits=4)
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
-
-
-def _text_column(column: dict[str, Any]) -> Any:
-    """The column as numbers without a format of their own, which would win over the text of the cells."""
-    return st.column_config.NumberColumn(column["label"], width=column["width"], help=column["help"])
 
 
 def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:
@@ -188,8 +193,14 @@ def brief_result(content: str, method: str, _compared: Comparison) -> Result:
     return result_of(_compared, method, Asked(parts=("agreement",)))
 
 
+@kept("Computing intervals …")
+def intervals_of(content: str, method: str, _compared: Comparison) -> Intervals:
+    """The intervals of a comparison; `content` is its key."""
+    return _compared.bootstrap(method=method)
+
+
 def agreed_sentence(content: str, method: str, compared: Comparison) -> str:
-    """On how many pixels A and B agree, as text."""
+    """A sentence that says on how many pixels A and B agree."""
     result = brief_result(content, method, compared)
     return result_sentence(result, result.confusion())
 
@@ -208,11 +219,13 @@ def _border_slack(content: str, _compared: Comparison) -> float | None:
     return _compared.border_slack()
 
 
-def button_list(key: str) -> DeltaGenerator:
-    """A container for a list of buttons of the type tertiary, each a line of text."""
+def show_confusion_buttons(key: str, sentences: Sequence[tuple[str, str, str]]) -> None:
+    """Show the sentences of `confusion_sentences` as a list of buttons, each a line of text that chooses its cell."""
     low = f".st-key-{key} button{{min-height:1.6rem;padding:0 .2rem;text-align:start}}"
     st.html(f"<style>{low}</style>")
-    return st.container(key=key, gap=None)
+    with st.container(key=key, gap=None):
+        for text, *cell in sentences:
+            st.button(text, key="_".join((key, *cell)), type="tertiary", on_click=choose_cell, args=tuple(cell))
 
 
 def confusion_sentences(

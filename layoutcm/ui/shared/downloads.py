@@ -43,7 +43,7 @@ def offer(place: str, *offered: Offer) -> None:
 
 
 def forget_offers() -> None:
-    """Before a page runs: it offers what it shows."""
+    """Forget all offers, before a page runs and makes its own."""
     st.session_state["offers"] = {}
 
 

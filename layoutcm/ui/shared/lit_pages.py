@@ -21,6 +21,7 @@ from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.levels import page_position, pages_by_pixels, pages_wrong_in
+from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
 from layoutcm.ui import screen_text
 from layoutcm.ui.files.page_pictures import shrunk_picture
 from layoutcm.ui.server.pictures import picture_address
@@ -84,6 +85,14 @@ def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
     compared = scope.compared
     known = name in compared.labels
     return pages_wrong_in(compared.levels, compared.alignment, name, scope.method) if known else _no_pages(scope)
+
+
+def pages_with_objects(compared: Comparison, found: ObjectConfusion, cell: tuple[int, int]) -> pd.DataFrame:
+    """The pages with objects of a cell of the matrix of objects: page, document, objects."""
+    import pandas as pd
+
+    numbers, counts = found.pages_behind(*cell)
+    return pd.DataFrame({**compared.levels.names_at(numbers), "objects": counts})
 
 
 def _no_pages(scope: Scope) -> pd.DataFrame:
@@ -211,5 +220,5 @@ def _share(compared: Comparison, tiles: PageTiles, lit: Lit, method: str) -> Flo
         return tiles.share_of(compared.cell(*lit), method)
     if lit:
         return tiles.share_in_label(compared.cell(lit[0], lit[0]), method)
-    wrong = AGREEMENT[2:5] if compared.space.shared else AGREEMENT[2:4]  # other labels are no error if they all differ
+    wrong = AGREEMENT[2:5] if compared.space.shared else AGREEMENT[2:4]  # another label is not wrong if all differ
     return np.isin(tiles.agreement(), [AGREEMENT.index(kind) for kind in wrong]).astype(float)

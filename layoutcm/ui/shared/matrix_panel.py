@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import PurePath
 from typing import Any
+
+import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import MOST_UNGROUPED, families_or_similar
@@ -15,6 +17,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, Selection, select, view_title
 from layoutcm.tables.tables import difference_table, matrix_table, pair_table
+from layoutcm.ui.server.first_paint import MOST_RESERVED_ROWS
 from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components
 from layoutcm.ui.shared.downloads import Offer, file_name, in_state
@@ -31,14 +34,27 @@ def has_many_labels(chosen: Chosen, confusion: Confusion) -> bool:
 def label_groups(content: str, families: str, _compared: Comparison) -> dict[str, str]:
     """{label: its group}: families, and labels that are often confused; `content` is the key of the comparison.
 
-    They are those of all pages, so that filters keep them.
+    They are made from all pages, so filters do not change them.
     """
     return families_or_similar(family_choice.chosen_tree(_compared, families), _compared.confusion())
 
 
 def show_plain_matrix(chosen: Chosen, confusion: Confusion, view: str, shown: Selection, key: str, **look: Any) -> None:
     """A matrix whose cells can be read, but not chosen; `look` are fields of `MatrixLook`."""
-    components.show_matrix(matrix_data(confusion, view, shown, MatrixLook(chosen.theme, **look)), key)
+    show_matrix(matrix_data(confusion, view, shown, MatrixLook(chosen.theme, **look)), key)
+
+
+def show_matrix(data: dict[str, Any], key: str, choose: Callable[[dict[str, Any]], None] | None = None) -> None:
+    """Draw the matrix of `matrix_data`; `choose` gets what was clicked, before the page runs again."""
+
+    def on_picked() -> None:
+        picked = st.session_state[key].picked
+        if choose and picked:
+            choose(dict(picked))
+
+    rows = 2 if data.get("groups") else min(len(data["row_names"]), MOST_RESERVED_ROWS)
+    with st.container(key=f"rows_{rows}_{key}"):  # its height is reserved by the style
+        components.MATRIX(key=key, data=data, on_picked_change=on_picked)
 
 
 def matrix_offer(

@@ -7,6 +7,7 @@ With `streamlit run app.py` on a fresh server, a first visit by deep link runs a
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +40,7 @@ PAGES = {
     "method": ("Method", ":material/school:"),
 }
 START = "data"
-# Addresses that are no pages: of the start page by its name, and of earlier versions -> page, further parameters.
+# Addresses without a page of their own (the start page by its name, pages of earlier versions) -> page, parameters.
 OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
     START: (START, {}),
     "compare": (START, {}),
@@ -113,16 +114,36 @@ def go_to(name: str) -> None:
     st.switch_page(_script(name), query_params=address.link_parameters())
 
 
-def open_cell(gt_label: str, pred_label: str) -> None:
-    """Go to the pages behind a cell; the 2x2 view, which has no labels, is left."""
+def choose_cell(gt_label: str, pred_label: str) -> None:
+    """Choose a cell of the matrix; the 2x2 view, which has no labels, is left."""
     grouping = "" if choices.current().grouping == "2x2" else choices.current().grouping
     choices.put(gt_label=gt_label, pred_label=pred_label, grouping=grouping)
-    go_to("errors")
 
 
 def open_page(page: str, mask: str = "") -> None:
     choices.put(page=page, mask=mask)
     go_to("page")
+
+
+def compare_predictions(chosen: Chosen, place: DeltaGenerator) -> tuple[dict[int, Comparison], dict[int, InputError]]:
+    """By position, the comparisons of the predictions, and why others cannot be compared.
+
+    A progress bar is shown in `place`, unless they were compared before.
+    """
+    names, compared, problems = chosen.names, dict[int, Comparison](), dict[int, InputError]()
+    keys = list(map(chosen.key, range(len(names))))
+    is_new = len(names) > 1 and st.session_state.get("compared_all") != keys
+    for position, name in enumerate(names):
+        if is_new:
+            place.progress(position / len(names), f"Comparing {as_typed(name)}, {position + 1} of {len(names)} …")
+            time.sleep(0.05)  # lets Streamlit send the bar to the browser
+        found = chosen.compare_or_error(position)
+        if isinstance(found, InputError):
+            problems[position] = found
+        else:
+            compared[position] = found
+    st.session_state["compared_all"] = keys
+    return compared, problems
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
@@ -138,7 +159,7 @@ def control_row() -> DeltaGenerator:
 
 
 def guard(work: Callable[[], None]) -> None:
-    """Run a part of the app; show an error as a message, so that the other parts still run."""
+    """Run a part of the app; show an error as a message, and let the other parts run."""
     try:
         work()
     except NotCounted as error:

@@ -44,7 +44,7 @@ def show_choice(name: str, label: str, options: Any, place: str = "bar", in_popo
 
 
 def show_segments(name: str, label: str, options: Mapping[Any, str], place: str = "bar", **more: Any) -> None:
-    """Buttons side by side that are bound to one choice, of which one is always chosen; `options` are {value: text}."""
+    """Buttons side by side that are bound to one choice; one is always chosen. `options` are {value: text}."""
     bound = choices.bind(name, place)
     st.segmented_control(label, list(options), required=True, format_func=options.__getitem__, **bound, **more)
 
@@ -63,7 +63,7 @@ def _take_typed_name(name: str, key: str, known: Sequence[str]) -> None:
 
 
 def show_sidebar(chosen: Chosen) -> None:
-    place = st.empty()  # always created, so that the elements below keep their positions
+    place = st.empty()  # always created: the elements below keep their positions
     if chosen.loaded is None:
         st.sidebar.caption(card_state.missing_sentence())
         return

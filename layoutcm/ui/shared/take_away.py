@@ -13,19 +13,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.metrics.intervals import Intervals
 from layoutcm.report.leaderboard_files import RESERVED_NAMES
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
 from layoutcm.tables.tables import SCORE_KINDS, Table, csv_text
+from layoutcm.ui.files.session_files import SUFFIX, SessionContents, picture_bytes, write_session
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server.guarded_reading import run_guarded
-from layoutcm.ui.server.settings import bytes_of
-from layoutcm.ui.server.visitors import kept
-from layoutcm.ui.shared import downloads, page_shell, saved_sessions
+from layoutcm.ui.server.settings import MB, bytes_of, limits
+from layoutcm.ui.shared import data_tables, downloads, page_shell
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.long_jobs import ReportChoices, make_board_report, make_report
-from layoutcm.ui.state import family_choice
+from layoutcm.ui.state import family_choice, session
 from layoutcm.ui.state.chosen import Chosen, read_chosen
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
 
@@ -54,6 +53,10 @@ FILES_OF_RESULT = (
     "There is no report of a result of parts. Its folder has the numbers: result.json, documents.parquet, and the "
     "scores of all pages in the folder pages. To open it again: layoutcm app FOLDER."
 )
+SAVED = (
+    "Files, labels that were mapped, repairs and choices, in one file that opens here again: drop it on the page Data."
+)
+WITH_IMAGES = "Also the page images; the file is larger."
 WHY_HELP = "Causes of wrong pixels, F1 with forgiven borders, score thresholds and calibration. They take longer."
 
 
@@ -96,7 +99,7 @@ def _show_contents(chosen: Chosen) -> None:
     st.subheader("Everything", anchor=False)
     show_whole_report(chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        saved_sessions.show_save_button(chosen, "take_away")
+        show_save_button(chosen, "take_away")
     if offered:
         st.subheader("Preview", anchor=False)
         _show_preview(offered, look)
@@ -231,7 +234,7 @@ def _make(chosen: Chosen, wanted: ReportChoices, intervals: bool, of_all: bool) 
                 return _report_of_all(chosen, wanted, bar), f"{stem(chosen.files.gt)}-predictions-report.zip", ""
             except InputError as error:
                 problem = f"There is no report of all predictions. {error_text(error)} This is the report of one."
-        found = _intervals(chosen.key(), wanted.method, compared) if intervals else None
+        found = data_tables.intervals_of(chosen.key(), wanted.method, compared) if intervals else None
         pictures = chosen.page_images.pictures
         archive = run_guarded(
             make_report, compared, pictures, wanted, found, file="the report", size=bytes_of([compared, pictures]),
@@ -263,11 +266,6 @@ def _report_of_all(chosen: Chosen, wanted: ReportChoices, bar: DeltaGenerator) -
     )  # fmt: skip
 
 
-@kept("Computing intervals …")
-def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
-    return _compared.bootstrap(method=method)
-
-
 def _show_downloads(archive: bytes, name: str) -> None:
     """Buttons that download the zip or one file of it."""
     whole, one, button = page_shell.columns(2, 3, 2, key="_take")
@@ -282,3 +280,35 @@ def _show_downloads(archive: bytes, name: str) -> None:
         data = files.read(member)
     file = PurePath(member).name
     button.download_button(f"Download {file}", data, file, key="take_one", on_click="ignore", width="stretch")
+
+
+def show_save_button(chosen: Chosen, place: str = "", with_images: bool = True) -> None:
+    """A button that saves the session, and a switch for page images if there are any; `place` makes keys unique.
+
+    Without `with_images`, page images are not offered.
+    """
+    if chosen.shows_result:
+        return  # it is a folder already, and the address has the choices
+    spot = st.empty()  # the button comes first
+    images = chosen.page_images
+    offered = with_images and bool(images.pictures)
+    wanted = offered and st.toggle("With page images", key=f"save_images{place}", help=WITH_IMAGES)
+    if wanted and picture_bytes(images.pictures) > limits().upload:
+        spot.warning(f"The page images take more than {limits().upload // MB:,} MB: the file could not be opened.")
+        return
+    contents = session.session_contents(images if wanted else None)
+    spot.download_button(
+        "Save this session",
+        lambda: session_file(contents),
+        f"{PurePath(chosen.files.gt.name).stem or 'session'}{SUFFIX}",
+        "application/zip",
+        key=f"save_session{place}",
+        on_click="ignore",
+        icon=":material/save:",
+        help=SAVED,
+    )
+
+
+def session_file(contents: SessionContents) -> bytes:
+    """The bytes of the session file, made when they are asked for."""
+    return run_guarded(write_session, contents, file="the session", size=contents.size)

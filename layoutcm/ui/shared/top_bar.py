@@ -15,7 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.ui.files.repairs_and_mapping import fits_into_address, mapping_from_text
 from layoutcm.ui.screen_text import as_typed, words_for
-from layoutcm.ui.shared import saved_sessions, take_away
+from layoutcm.ui.shared import take_away
 from layoutcm.ui.shared.sidebar import show_choice
 from layoutcm.ui.state import choices, selection, session
 from layoutcm.ui.state.chosen import Chosen
@@ -37,7 +37,7 @@ PILLS_HELP = "Click one value to see only its pages, and a second one to compare
 
 
 def show_bar(chosen: Chosen) -> None:
-    """The bar. Its place is always there, so that the page below keeps its position; it is empty without files."""
+    """Show the bar. Its place is empty without files, but always there, so the page below keeps its position."""
     place = st.container()
     if chosen.loaded is None:
         return
@@ -55,7 +55,7 @@ def show_bar(chosen: Chosen) -> None:
         if lost:
             with st.container(horizontal=True, vertical_alignment="center", key="lost_on_reload"):
                 st.caption(LOST_ON_RELOAD.format(lost), width="content")
-                saved_sessions.show_save_button(chosen, "bar", with_images=False)
+                take_away.show_save_button(chosen, "bar", with_images=False)
 
 
 def _lost_on_reload(chosen: Chosen) -> str:
@@ -160,7 +160,7 @@ def _repairs(chosen: Chosen, texts: choices.Names) -> list[Chip]:
 
 
 def _attribute(_: Chosen, text: str) -> list[Chip]:
-    """Without its attribute, a set of pages has nothing to be compared with."""
+    """A chip that removes the attribute, and what its pages are compared with."""
     return [Chip("attribute", f"on Errors: {text.replace('=', ' ', 1)}", {"attribute": "", "versus": ""})]
 
 
@@ -245,7 +245,7 @@ def _show_values(chosen: Chosen) -> None:
 
 
 def _values_in_force(now: choices.Choices, name: str, values: tuple[str, ...]) -> list[str]:
-    """The values of an attribute that the choices name: that of the chosen pages, and the one to compare with."""
+    """The chosen values of an attribute: the value of the chosen pages, and the value to compare with."""
     own = now.document if name == DOCUMENT and now.level == DOCUMENT else now.attribute.removeprefix(f"{name}=")
     first = [own] if own in values and (name == DOCUMENT or now.attribute == f"{name}={own}") else []
     other = now.versus.removeprefix(f"{name}=")

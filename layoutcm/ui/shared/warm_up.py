@@ -1,18 +1,13 @@
-"""Load modules and compiled code, on the server and in the browser, while the visitor is still choosing files."""
+"""Load modules and compiled code on the server while the visitor is still choosing files."""
 
 from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from threading import Thread
-from typing import Any
 
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
-import streamlit as st
-from streamlit.proto.Spinner_pb2 import Spinner
 
 from layoutcm.comparison import compare
 from layoutcm.compiled import compile_from_now_on
@@ -20,12 +15,8 @@ from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.files.file_facts import load_reading_code
 from layoutcm.ui.server.guarded_reading import start_workers
-from layoutcm.ui.shared.page_shell import draw_icon
-from layoutcm.ui.state.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
-
-_NOTHING = st.components.v2.component("lcm-nothing", html="<i></i>\n", js="export default () => {};\n")
 
 
 @cache
@@ -74,39 +65,3 @@ def _compare_and_draw() -> None:
     # Causes come last, because they take longest to compile, and only the panel of a cell and the viewer use them.
     compared.causes()
     page_data.cause_data(compared, "p")
-
-
-@contextmanager
-def preload_browser() -> Iterator[None]:
-    """Once per session: a hidden part of every kind, so that the browser loads the code that draws them early.
-
-    The first part of a kind takes up to half a second more than the next ones. Meanwhile the visitor chooses files, or
-    the files of a link are read.
-    """
-    place = st.empty()
-    if not st.session_state.get("parts_loaded"):
-        st.session_state["parts_loaded"] = True
-        with place.container(key="unseen"):
-            _show_every_kind()
-    yield
-    if loaded_files() is not None:
-        place.empty()
-
-
-def _show_every_kind() -> None:
-    st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
-    st.dataframe({"unseen": []}, key="unseen_table")
-    st.image(draw_icon())
-    st.html("<i></i>")
-    st.metric("unseen", 0)
-    st.progress(0.0)
-    # `st.spinner` is drawn only after a tenth of a second, which the first run may not take.
-    st.container()._enqueue("spinner", Spinner(text="unseen"))
-    _NOTHING(key="unseen_component")
-    of_options: tuple[Any, ...] = (st.selectbox, st.multiselect, st.segmented_control, st.pills, st.radio)
-    for show in of_options:
-        show("unseen", ["a", "b"], key=f"unseen_{show.__name__}")
-    others: tuple[Any, ...] = (st.toggle, st.slider, st.number_input, st.text_input, st.button)
-    for show in others:
-        show("unseen", key=f"unseen_{show.__name__}")
-    st.download_button("unseen", "", key="unseen_download", on_click="ignore")

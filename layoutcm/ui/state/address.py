@@ -1,6 +1,6 @@
 """The address bar: it holds the choices that differ from their defaults, and a session can start from it.
 
-An address restores everything except uploaded files. `first_paint.SCRIPT`, in the browser, decides which changes of it
+An address restores everything except uploaded files. `first_paint.js`, in the browser, decides which changes of it
 are steps of Back and Forward. Only this module writes the session keys "link", "links",
 "links_of", "passing_by" and "page_shown".
 """

@@ -40,10 +40,6 @@ class HeldFiles:
     opened: tuple[int, ...] = ()  # numbers of files that were not dropped: a reload opens them again
     sizes: str = ""  # a page size for files that have none
 
-    @property
-    def next_number(self) -> int:
-        return 1 + max((one.number for one in self.files), default=0)
-
 
 def current() -> HeldFiles:
     """The files of the cards. If other files were loaded (the sample, a link, a session), they are the cards now."""
@@ -120,7 +116,8 @@ def _hold(files: list[InputFile], facts: list[FileFacts]) -> None:
     layouts = [one for one, own in zip(files, facts) if own.kind in LAYOUTS]
     replaces = len(layouts) > 1 and any(side_by_name(one.name) == "gt" for one in layouts)
     kept = tuple(one for one in held.files if not (replaces and one.number in held.opened))
-    more = [DroppedFile(*pair, held.next_number + i) for i, pair in enumerate(zip(files, facts))]
+    last = max((one.number for one in held.files), default=0)
+    more = [DroppedFile(*pair, last + i) for i, pair in enumerate(zip(files, facts), start=1)]
     change(files=(*kept, *more))
 
 
@@ -135,7 +132,7 @@ def _find_facts(files: list[InputFile]) -> list[FileFacts]:
 
 
 def choose_role(card: Card, role: str) -> None:
-    """There is one ground truth: the one before becomes a prediction."""
+    """Give a card a role. There is one ground truth, so the previous one becomes a prediction."""
     before = {one.number: PRED for one in cards() if role == GT and one.role == GT}
     change(roles={**current().roles, **before, card.number: role})
 
@@ -179,7 +176,7 @@ def load() -> bool:
 
 
 def _load(files: LoadedFiles, before: LoadedFiles | None) -> None:
-    """Load the files, with what belonged to those that were loaded before."""
+    """Load the files, and keep what belonged to the files before: mapping, images, page maps, attributes."""
     truth = choices.current().truth
     if before:
         if before.mapping and not choices.current().mapping:

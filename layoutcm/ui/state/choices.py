@@ -150,7 +150,7 @@ def current() -> Choices:
 
 
 def scores_by_label(texts: Names) -> dict[str, float]:
-    """{label: minimum score} from `label_scores`; a text that is none raises ValueError."""
+    """{label: minimum score} from `label_scores`; a text without a number raises ValueError."""
     parts = [text.partition("=") for text in texts]
     return {label: float(score) for score, _, label in parts}
 

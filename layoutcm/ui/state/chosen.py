@@ -27,7 +27,6 @@ from layoutcm.ui.files.comparisons import ComparisonRequest, comparison_of, opti
 from layoutcm.ui.files.input_file import InputFile, LoadedFiles
 from layoutcm.ui.files.repairs_and_mapping import ChosenMapping
 from layoutcm.ui.screen_text import ScreenWords, words_of
-from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.state import choices, session
 from layoutcm.ui.state.choices import Choices, scores_by_label
 from layoutcm.wording import make_unique
@@ -186,7 +185,9 @@ class Chosen:
     def page_images(self) -> PageImages:
         """Uploaded page images if there are any, else those of the folder that belongs to the files."""
         uploaded = session.page_images()
-        return _folder_images(self.loaded.images if self.loaded else "") if uploaded is None else uploaded
+        return (
+            page_pictures.images_of_folder(self.loaded.images if self.loaded else "") if uploaded is None else uploaded
+        )
 
     @property
     def pages_shown(self) -> tuple[Any, ...]:
@@ -194,11 +195,6 @@ class Chosen:
         now = self.now
         page = now.page if now.level == "page" else ""
         return now.pred, now.other, now.versus, now.level, now.document, page, now.attribute, now.has_label, now.cause
-
-
-@kept("Looking through the page images …")
-def _folder_images(folder: str) -> PageImages:
-    return page_pictures.images_of_folder(folder)
 
 
 def read_chosen() -> Chosen:

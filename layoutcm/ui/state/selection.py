@@ -51,7 +51,7 @@ class Filters:
 
     @property
     def text(self) -> str:
-        """In words, such as "document a.pdf, pages with Table"; "" if all pages are chosen."""
+        """The filters in words, such as "document a.pdf, pages with Table"; "" if all pages are chosen."""
         name, _, value = self.attribute.partition("=")
         parts = [
             self.document and f"document {self.document}",

@@ -1,4 +1,4 @@
-"""Dropped files that are no layouts, used at once: page images, a mapping, families, a page map, page attributes.
+"""Dropped files that are not layouts, used at once: page images, a mapping, families, a page map, page attributes.
 
 Page images may also be in the files of layouts. Only this module writes the session keys "further_used",
 "further_problems", "images_of" and "image_problems".
@@ -43,14 +43,10 @@ ROLES = tuple(_PARSERS)
 NEED_PAGES = (PAGE_MAP, ATTRIBUTES)  # of the ground truth
 
 
+@kept()
 def parsed(role: str, given: InputFile) -> Any:
     """What the file holds, as a file of this role; raises InputError."""
-    return _parsed(role, given.name, given.digest, given)
-
-
-@kept()
-def _parsed(role: str, name: str, digest: str, _given: InputFile) -> Any:
-    return run_guarded(_PARSERS[role], name, _given.data, file=name, size=_given.size)
+    return run_guarded(_PARSERS[role], given.name, given.data, file=given.name, size=given.size)
 
 
 def describe(role: str, given: InputFile) -> str:

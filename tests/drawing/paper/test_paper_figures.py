@@ -18,7 +18,6 @@ import layoutcm as lcm
 from layoutcm.drawing.line_charts import curve_of, recall_curves
 from layoutcm.drawing.palette import LIGHT, rgb, scale_colour
 from layoutcm.drawing.paper import charts, matrix, pages, printing
-from layoutcm.drawing.paper.matrix_grid import SMALLEST_FONT, plan_grid
 from layoutcm.drawing.row_charts import class_bars
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, select, view_title
@@ -350,8 +349,8 @@ def test_a_long_text_is_never_measured_whole(monkeypatch):
 @pytest.mark.parametrize(("rows", "every"), [(100, 1), (150, 2)])
 def test_row_labels_are_large_enough_or_every_second_is_left_out(rows, every):
     names = [f"label {i}" for i in range(rows)]
-    grid = plan_grid(names, names, 504)
-    assert grid.every_row == every and grid.row_font >= SMALLEST_FONT
+    grid = matrix.plan_grid(names, names, 504)
+    assert grid.every_row == every and grid.row_font >= matrix.SMALLEST_FONT
 
 
 def test_a_pdf_with_many_different_characters_has_outlines():
