@@ -19,6 +19,7 @@ from layoutcm.metrics.family_trees import (
     tree_findings,
 )
 from support.paths import SAMPLE
+from support.reading import fails
 
 NESTED = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text"]}, "Figure": ["Picture"]}
 DOCLAYNET = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
@@ -107,23 +108,18 @@ def test_wrong_files_are_named(text, place, problem, hint, tmp_path):
 
 @pytest.mark.parametrize("data", [b"A: [x", b"A: !!python/object:os.system [x]", b"A: [\xff\xfe]"])
 def test_files_that_are_not_yaml_are_named(data):
-    with pytest.raises(
-        lcm.InputError, match=r"^x\.yaml: the families cannot be read: .*\. Write it as YAML or JSON\.$"
-    ):
-        parse_tree("x.yaml", data)
+    fails(r"^x\.yaml: the families cannot be read: .*\. Write it as YAML or JSON\.$", parse_tree, "x.yaml", data)
 
 
 def test_the_largest_and_the_deepest_tree():
     wide = {f"family {i}": [f"label {i}"] for i in range(10_000)}
     assert len(family_tree(wide, []).paths) == 10_000
-    with pytest.raises(lcm.InputError, match=r"^families: there are more than 10,000 families\."):
-        family_tree({**wide, "one more": []}, [])
+    fails(r"^families: there are more than 10,000 families\.", family_tree, {**wide, "one more": []}, [])
     deep = ["label"]
     for i in range(20, 0, -1):
         deep = {f"family {i}": deep}
     assert family_tree(deep, []).paths == {"label": tuple(f"family {i}" for i in range(1, 21))}
-    with pytest.raises(lcm.InputError, match=r"^families: there are more than 20 families inside each other\."):
-        family_tree({"family 0": deep}, [])
+    fails(r"^families: there are more than 20 families inside each other\.", family_tree, {"family 0": deep}, [])
 
 
 @pytest.mark.parametrize(

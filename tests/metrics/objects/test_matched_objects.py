@@ -5,6 +5,7 @@ import pytest
 
 import layoutcm as lcm
 from support.layouts import build
+from support.reading import fails
 
 PAGE = {"p": (100, 100)}
 
@@ -65,10 +66,8 @@ def test_objects_of_a_page_and_of_a_document(two_pages):
     assert page.ap50 == 1 and page.scores_at(0.5)["precision"] == 0.5
     assert comparison.objects(document="two").summary == pytest.approx(page.summary, nan_ok=True)
     assert comparison.objects() is comparison.objects()
-    with pytest.raises(lcm.InputError, match="both are given"):
-        comparison.objects(page="p1", document="one")
-    with pytest.raises(lcm.InputError, match="no page"):
-        comparison.objects(page="p3")
+    fails("both are given", comparison.objects, page="p1", document="one")
+    fails("no page", comparison.objects, page="p3")
 
 
 def test_without_scores_only_ap_is_missing(two_pages):

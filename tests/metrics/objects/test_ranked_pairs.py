@@ -10,6 +10,7 @@ import layoutcm as lcm
 from support.coco_files import coco, read_coco, region
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import box_iou, build
+from support.reading import fails
 
 PAGES = {"p": (100, 100), "q": (100, 100)}
 JOINT = ["page", "label", "gt", "pred", "score", "iou"]
@@ -46,8 +47,7 @@ def test_joint_pairs_are_all_pairs_of_a_label_on_a_page(objects):
     ]  # fmt: skip
     assert rows(objects.joint_pairs("p")) == rows(table) and rows(objects.joint_pairs("q")) == []
     assert list(objects.joint_pairs("q")) == JOINT
-    with pytest.raises(lcm.InputError, match="there is no page 'r'"):
-        objects.joint_pairs("r")
+    fails("there is no page 'r'", objects.joint_pairs, "r")
 
 
 def test_coco_takes_only_what_is_above_the_threshold(objects):
@@ -144,10 +144,8 @@ def test_sides_without_regions(sides):
 
 
 def test_wrong_arguments_are_named(objects):
-    with pytest.raises(lcm.InputError, match="'best' is not known"):
-        objects.ranked_pairs(pairing="best")
-    with pytest.raises(lcm.InputError, match="0 is not an IoU"):
-        objects.ranked_pairs(0)
+    fails("'best' is not known", objects.ranked_pairs, pairing="best")
+    fails("0 is not an IoU", objects.ranked_pairs, 0)
 
 
 def iou_of(one, other):
