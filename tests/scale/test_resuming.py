@@ -16,6 +16,7 @@ from layoutcm.scale import part_counts
 from layoutcm.scale.engines import TreeMerge, merge_in_tree
 from layoutcm.scale.plan import read_plan
 from support.parts import digests, write_sets
+from support.reading import fails
 
 
 def test_finished_parts_are_not_counted_again(tmp_path, sets, monkeypatch):
