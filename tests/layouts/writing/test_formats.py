@@ -245,7 +245,7 @@ def test_a_layout_without_pages_is_refused(to):
     fails(f"gt.json: there is no page in it, which {to} cannot hold. Use one of", written, empty, to)
 
 
-@pytest.mark.parametrize("to", ["yolo", "label-studio", "cvat", "page-xml"])
+@pytest.mark.parametrize("to", ["parquet", "csv", "coco", "yolo", "label-studio", "cvat", "page-xml"])
 def test_boxes_alone_are_read_from_outlines(to):
     layout = small_layout()
     again = read_again(written(layout, to)[0], to, layout, shapes="box")

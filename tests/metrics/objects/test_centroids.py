@@ -105,12 +105,6 @@ def test_the_two_page_example(two_pages):
     assert comparison.centroids((2, 2), document="p1").recall == pytest.approx(2 / 4)
 
 
-def test_regions_of_different_pages_never_match():
-    gt = build({"p": (9, 9), "q": (9, 9)}, [("p", "a", 0, 0, 2, 2)])
-    pred = build({"p": (9, 9), "q": (9, 9)}, [("q", "a", 0, 0, 2, 2)])
-    assert lcm.compare(gt, pred).centroids().precision == 0
-
-
 def test_pages_and_labels_together_are_compared():
     pages = dict.fromkeys("pqrs", (9, 9))
     labels = [(page, label) for page in pages for label in "ab"]
