@@ -88,14 +88,11 @@ def test_scores_of_two_classes_and_two_samples_by_hand():
     assert lcm.soft_scores(gt, pred, "micro", 2) == pytest.approx(micro)
 
 
-@pytest.mark.parametrize(
-    ("gt", "pred", "result"),
-    [
-        ("float16", "float16", "float32"), ("float16", "float32", "float32"), ("float32", "float32", "float32"),
-        ("bool", "float32", "float32"), ("int64", "float16", "float32"), ("float32", "float64", "float64"),
-        ("float64", "float16", "float64"), ("bool", "int8", "float64"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("gt", "pred", "result"), [
+    ("float16", "float16", "float32"), ("float16", "float32", "float32"), ("float32", "float32", "float32"),
+    ("bool", "float32", "float32"), ("int64", "float16", "float32"), ("float32", "float64", "float64"),
+    ("float64", "float16", "float64"), ("bool", "int8", "float64"),
+])  # fmt: skip
 def test_the_floating_type_of_the_scores(gt, pred, result):
     found = lcm.soft_scores(np.ones((1, 2), gt), np.ones((1, 2), pred), None)
     assert {name: (values.dtype, *values.tolist()) for name, values in found.items()} == dict.fromkeys(
@@ -116,32 +113,29 @@ RANGE = "Use a sigmoid or softmax, or rescale."
 ONE = np.ones((1, 1))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "place", "problem", "hint"),
-    [
-        (([[1, 2]], [[0, 1]]), "y_true", "the value 2 is outside 0..1", RANGE),
-        (([[1, 0]], [[-0.5, 3]]), "y_pred", "the value -0.5 is outside 0..1", RANGE),
-        (([[1.0]], [[float("nan")]]), "y_pred", "the value nan is outside 0..1", RANGE),
-        (([[1, 0]], [[1, 0, 1]]), "y_true, y_pred", "the shapes are (1, 2) and (1, 3)", SHAPES),
-        (([1, 0], [1, 0]), "y_true, y_pred", "the shapes are (2,) and (2,)", SHAPES),
-        (("ab", "cd"), "y_true, y_pred", "str and str are not arrays of one library", LIBRARY),
-        (("ab", ONE), "y_true, y_pred", "str and ndarray are not arrays of one library", LIBRARY),
-        ((ONE, "ab"), "y_true, y_pred", "ndarray and str are not arrays of one library", LIBRARY),
-        ((np.array([["a"]]), np.array([["b"]])), "y_true, y_pred", "values of type <U1 are not numbers in 0..1",
-         "Convert them to float."),
-        ((ONE, ONE * 1j), "y_true, y_pred", "values of type complex128 are not numbers in 0..1",
-         "Convert them to float."),
-        ((ONE, ONE, "mean"), "average", "'mean' is not known",
-         "Use one of micro, macro, weighted, samples, or None for each class."),
-        ((ONE, ONE, "macro", -1), "beta", "-1 is not a number of 0 or more", "Leave out beta to use the default."),
-        ((ONE, ONE, "macro", float("inf")), "beta", "inf is not a number of 0 or more",
-         "Leave out beta to use the default."),
-        ((ONE, ONE, "macro", "x"), "beta", "'x' is not a number of 0 or more", "Leave out beta to use the default."),
-        ((ONE, ONE, "macro", 1.0, 0.0), "eps", "0.0 is not a number above 0", "Leave out eps to use the default."),
-        ((ONE, ONE, "macro", 1.0, float("nan")), "eps", "nan is not a number above 0",
-         "Leave out eps to use the default."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "place", "problem", "hint"), [
+    (([[1, 2]], [[0, 1]]), "y_true", "the value 2 is outside 0..1", RANGE),
+    (([[1, 0]], [[-0.5, 3]]), "y_pred", "the value -0.5 is outside 0..1", RANGE),
+    (([[1.0]], [[float("nan")]]), "y_pred", "the value nan is outside 0..1", RANGE),
+    (([[1, 0]], [[1, 0, 1]]), "y_true, y_pred", "the shapes are (1, 2) and (1, 3)", SHAPES),
+    (([1, 0], [1, 0]), "y_true, y_pred", "the shapes are (2,) and (2,)", SHAPES),
+    (("ab", "cd"), "y_true, y_pred", "str and str are not arrays of one library", LIBRARY),
+    (("ab", ONE), "y_true, y_pred", "str and ndarray are not arrays of one library", LIBRARY),
+    ((ONE, "ab"), "y_true, y_pred", "ndarray and str are not arrays of one library", LIBRARY),
+    ((np.array([["a"]]), np.array([["b"]])), "y_true, y_pred", "values of type <U1 are not numbers in 0..1",
+     "Convert them to float."),
+    ((ONE, ONE * 1j), "y_true, y_pred", "values of type complex128 are not numbers in 0..1",
+     "Convert them to float."),
+    ((ONE, ONE, "mean"), "average", "'mean' is not known",
+     "Use one of micro, macro, weighted, samples, or None for each class."),
+    ((ONE, ONE, "macro", -1), "beta", "-1 is not a number of 0 or more", "Leave out beta to use the default."),
+    ((ONE, ONE, "macro", float("inf")), "beta", "inf is not a number of 0 or more",
+     "Leave out beta to use the default."),
+    ((ONE, ONE, "macro", "x"), "beta", "'x' is not a number of 0 or more", "Leave out beta to use the default."),
+    ((ONE, ONE, "macro", 1.0, 0.0), "eps", "0.0 is not a number above 0", "Leave out eps to use the default."),
+    ((ONE, ONE, "macro", 1.0, float("nan")), "eps", "nan is not a number above 0",
+     "Leave out eps to use the default."),
+])  # fmt: skip
 def test_wrong_arguments_are_named(arguments, place, problem, hint):
     with pytest.raises(lcm.InputError) as caught:
         lcm.soft_scores(*arguments)

@@ -126,19 +126,16 @@ def three_labels():
 COLUMNS = ["page", "gt", "pred", "gt_label", "pred_label", "dx", "dy"]
 
 
-@pytest.mark.parametrize(
-    ("options", "rows", "scores"),
-    [
-        # one row per match: b of p, then a of p
-        ({"one_to_one": False},
-         [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1], ["p", 2, 2, "a", "a", -1, 1]],
-         (2 / 3, 3 / 4, 12 / 17)),
-        ({"one_to_one": True}, [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1]], (2 / 3, 2 / 4, 4 / 7)),
-        ({"class_aware": False},
-         [["p", 3, 0, "b", "b", 1, 2], ["q", 0, 1, "c", "a", 0, 0], ["p", 1, 2, "a", "a", 1, 1]], (1, 3 / 4, 6 / 7)),
-        ({"page": "q"}, [], (0, 0, 0)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "rows", "scores"), [
+    # one row per match: b of p, then a of p
+    ({"one_to_one": False},
+     [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1], ["p", 2, 2, "a", "a", -1, 1]],
+     (2 / 3, 3 / 4, 12 / 17)),
+    ({"one_to_one": True}, [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1]], (2 / 3, 2 / 4, 4 / 7)),
+    ({"class_aware": False},
+     [["p", 3, 0, "b", "b", 1, 2], ["q", 0, 1, "c", "a", 0, 0], ["p", 1, 2, "a", "a", 1, 1]], (1, 3 / 4, 6 / 7)),
+    ({"page": "q"}, [], (0, 0, 0)),
+])  # fmt: skip
 def test_the_whole_table_of_matches(three_labels, options, rows, scores):
     found = three_labels.centroids((3, 3), **options)
     assert list(found.matches) == COLUMNS and found.matches.values.tolist() == rows

@@ -82,14 +82,6 @@ def test_of_equal_overlaps_coco_takes_the_last_and_ranked_the_first():
     assert objects.ranked_pairs(0.5, "ranked")["gt"].tolist() == [0, 1]
 
 
-def test_missing_scores_come_last_and_equal_scores_in_the_order_of_the_file():
-    given = [strip("p", 0, 9), strip("p", 0, 8, 0.5), strip("p", 0, 7, 0.5), strip("p", 0, 6, 0.0)]
-    objects = lcm.compare(build(PAGES, [strip("p", 0, 10)]), build(PAGES, given)).objects()
-    for pairing in ("coco", "ranked"):
-        table = objects.ranked_pairs(0.5, pairing)
-        assert table["pred"].tolist() == [1, 2, 3, 0] and table["outcome"].tolist() == ["tp", "fp", "fp", "fp"]
-
-
 def test_a_perfect_match_counts_at_iou_1():
     layout = build(PAGES, [("p", "a", 0.1, 0.2, 0.3, 7.7)])
     for pairing in ("coco", "ranked"):
