@@ -122,20 +122,6 @@ def test_the_matrix_at_a_depth_is_that_of_layouts_mapped_to_their_families(metho
         np.testing.assert_allclose(m.values, c.confusion(method=method).values, rtol=1e-9, atol=1e-9)
 
 
-def test_two_labels_of_a_family_on_a_pixel_count_once():
-    one = {"p": (10, 10)}
-    gt = build(one, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10)])
-    pred = build(one, [("p", "a", 0, 0, 10, 10), ("p", "c", 0, 0, 10, 5)], ["a", "b", "c"])
-    c = lcm.compare(gt, pred)
-    assert c.confusion().values.sum() == 200
-    m = c.confusion(families={"F": ["a", "b"]})
-    assert m.labels == ["Background", "F", "c"]
-    np.testing.assert_allclose(m.values, [[0, 0, 0], [0, 75, 25], [0, 0, 0]])
-    everything = c.confusion(families={}, depth=0)
-    assert everything.labels == c.confusion().collapse().labels
-    np.testing.assert_allclose(everything.values, [[0, 0], [0, 100]])
-
-
 def test_single_families_can_be_expanded(two_pages):
     c = lcm.compare(*two_pages)
     tree = {"Text": {"Headings": ["title"], "Body": ["paragraph", "list_item"]}, "Floats": ["picture", "table"]}

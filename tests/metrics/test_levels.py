@@ -227,20 +227,6 @@ def test_equal_pages_and_documents_stay_in_the_order_of_the_file(label):
     assert c.pages_behind("a", label)["page"].tolist() == more + half
 
 
-def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():
-    pages = {"d_1": (10, 10), "d_2": (20, 20)}
-    gt = build(pages, [("d_1", "x", 0, 0, 10, 10), ("d_2", "x", 0, 0, 20, 5)])
-    pred = build(pages, [("d_1", "x", 0, 0, 5, 10), ("d_2", "x", 0, 0, 20, 20)])
-    c = lcm.compare(gt, pred)
-    table = c.page_table().set_index("page")
-    assert table.loc["d_1", ["content_precision", "content_recall"]].tolist() == [1, 0.5]
-    scores = ["content_precision", "content_recall", "precision", "recall"]
-    assert table.loc["d_2", scores].tolist() == [0.25, 1, 0.25, 1]
-    assert c.document_table()[["document", "pages", "pixels"]].values.tolist() == [["d", 2, 500]]
-    # hits 50 + 100, gt 200, pred 450
-    assert c.confusion().classes()["iou"].tolist()[1] == pytest.approx(150 / (200 + 450 - 150))
-
-
 def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
     monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
     group, best, page_counts = largest_groups(sample.levels.page_matrices(), range(len(sample.labels)), 3)

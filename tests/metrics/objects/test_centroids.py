@@ -153,14 +153,6 @@ def test_the_tolerance_is_20_by_default(three_labels):
     assert lcm.centroid_match(boxes, boxes).one_to_one is True and three_labels.centroids().tolerance == (20, 20)
 
 
-def test_regions_below_the_score_threshold_are_not_matched():
-    page = {"p": (9, 9)}
-    gt = build(page, [("p", "a", 0, 0, 2, 2)])
-    pred = build(page, [("p", "a", 0, 0, 2, 2, 0.4), ("p", "a", 0, 0, 2, 2, 0.6)])
-    found = lcm.compare(gt, pred, min_score=0.5).centroids()
-    assert found.precision == 1 and found.matches["pred"].tolist() == [1]
-
-
 def test_regions_that_are_all_near_each_other_are_listed_only_up_to_a_limit(monkeypatch):
     monkeypatch.setattr(centroids, "MOST_LISTED", 8)
     boxes = [[0, 0, 2, 2]] * 3
