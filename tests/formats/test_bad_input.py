@@ -1,17 +1,14 @@
 """A bad file raises an InputError that names file, place, value and hint, and never a warning."""
 
-import io
 import json
 import warnings
 from zipfile import ZIP_STORED
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
 from layoutcm.errors import InputError
-from support.hostile_formats import parquet_bytes, zip_of
+from support.hostile_formats import parquet_bytes, table_columns, zip_of
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
 ROW = "a,d,100,80,Text,1,2,30,40,.5\n"
@@ -41,10 +38,7 @@ def bbox(*numbers):
 
 
 def table(**columns):
-    good = {"page": "a", "width": 100, "height": 80, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
-    file = io.BytesIO()
-    pq.write_table(pa.table({name: [value, value] for name, value in good.items()} | columns), file)
-    return file.getvalue()
+    return parquet_bytes(table_columns(2, **columns))
 
 
 def as_bytes(content):

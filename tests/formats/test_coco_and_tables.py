@@ -11,6 +11,7 @@ import pytest
 
 import layoutcm as lcm
 from support.coco_files import boxes, coco, image, region
+from support.hostile_formats import parquet_bytes
 from support.reading import fails, read_as, reader, reads, refused_as, refuser, refuses
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
@@ -123,7 +124,7 @@ test_refusal = refused_as(
 
 
 @pytest.mark.parametrize("text", ["[]", " [ \n ] "])
-def test_an_empty_results_list_has_no_regions(read, text):
+def test_an_empty_results_list_has_no_regions(text):
     gt = read(coco())
     pred = read(text, like=gt)
     assert len(pred.regions) == 0 and len(pred.pages) == 1 and pred.findings == ()
@@ -132,14 +133,13 @@ def test_an_empty_results_list_has_no_regions(read, text):
 
 
 @pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
-def test_parquet(read, tmp_path, text):
+def test_parquet(text):
     columns = {
         "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text), "width": [100, 100, 90],
         "height": [80, 80, 70], "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
         **{name: [i + 0.5, i + 1.5, None] for i, name in enumerate(("x0", "y0", "x1", "y1"))},
     }  # fmt: skip
-    pq.write_table(pa.table(columns), tmp_path / "made")
-    layout = read((tmp_path / "made").read_bytes())
+    layout = read(parquet_bytes(columns))
     assert layout.format == "parquet" and layout.findings == ()
     assert layout.pages[["page", "width"]].to_numpy().tolist() == [["0001", 100], ["b", 90]]
     assert layout.labels == ["Text", "NA"] and boxes(layout) == [[0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]
@@ -165,10 +165,8 @@ def test_a_csv_with_a_very_long_outline_is_read_back(tmp_path):
     assert len(again.region_columns.shapes[0].rings[0]) == 60_000
 
 
-def test_parquet_may_have_unused_columns_of_one_name(tmp_path):
+def test_parquet_may_have_unused_columns_of_one_name():
     columns = {"page": "p", "width": 9, "height": 9, "label": "Text", "x0": 1, "y0": 1, "x1": 5, "y1": 5}
     table = pa.table([[value] for value in (*columns.values(), "x", "y")], names=[*columns, "note", "note"])
-    pq.write_table(table, tmp_path / "t.parquet")
-    assert lcm.read(tmp_path / "t.parquet").labels == ["Text"]
-    pq.write_table(table.append_column("label", [["b"]]), tmp_path / "t.parquet")
-    fails("the column 'label' occurs twice", lcm.read, tmp_path / "t.parquet")
+    assert read(parquet_bytes(table)).labels == ["Text"]
+    fails("the column 'label' occurs twice", read, parquet_bytes(table.append_column("label", [["b"]])))

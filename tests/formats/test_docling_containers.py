@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import layoutcm as lcm
+from support.hostile_formats import parquet_bytes
 from support.reading import codes, fails, pages, refusal, regions
 from written import PAGES, written
-from written.hf import parquet_bytes
 
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 

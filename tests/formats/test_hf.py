@@ -1,20 +1,19 @@
 """Hugging Face data sets: columns, names of labels and pages, sizes, shards; only the columns in use are decoded."""
 
-import io
 import json
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.formats import parquet_files
 from layoutcm.layouts import limits
+from support.hostile_formats import parquet_bytes
 from support.reading import fails, read_as, reads, refusal, refused_as, refuses, regions
 from written import PAGES, written
-from written.hf import DOCLAYNET, doclaynet_table, objects_table, parquet_bytes
+from written.hf import DOCLAYNET, doclaynet_table, objects_table
 
 
 def read(table, name="train.parquet", **options):
@@ -281,6 +280,4 @@ def test_lines_of_metadata_may_have_sizes_names_scores_or_objects_one_by_one(tmp
 
 def test_a_column_of_images_is_read_in_small_batches(monkeypatch):
     monkeypatch.setattr(parquet_files, "LARGE_BATCH_BYTES", 1)
-    out = io.BytesIO()
-    pq.write_table(objects_table(PAGES), out)
-    assert lcm.read(("a.parquet", out.getvalue())).pages["width"].tolist() == [1000, 1000, 500, 500]
+    assert read(objects_table(PAGES)).pages["width"].tolist() == [1000, 1000, 500, 500]
