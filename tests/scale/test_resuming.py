@@ -107,7 +107,6 @@ def test_a_part_that_was_changed_is_another_comparison(tmp_path):
 KILLED_AFTER = """
 import os, signal, sys
 from layoutcm.cli.main import main
-from support.reading import fails
 wanted = sys.argv[1]
 sys.addaudithook(lambda event, _: event == "open" and os.path.exists(wanted) and os.kill(os.getpid(), signal.SIGKILL))
 main(sys.argv[2:])
