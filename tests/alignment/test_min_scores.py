@@ -5,6 +5,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.verification.recount import verify
 from support.layouts import build
+from support.reading import fails
 
 PAGE = {"p": (10, 10)}
 GT = [("p", "a", 0, 0, 10, 2), ("p", "b", 0, 2, 10, 4), ("p", "c", 0, 4, 10, 6)]
@@ -55,8 +56,7 @@ def test_names_are_those_after_mapping():
     mapping = {"pred": {"A": "a", "B": "b", "C": "c"}}
     assert pred_pixels(compared(renamed, mapping=mapping, min_score={"b": 0.5}))["b"] == 0
     assert pred_pixels(compared(renamed, taxonomy="match-names", min_score={"b": 0.5}))["b"] == 0
-    with pytest.raises(lcm.InputError, match="min_score: 'B' is not known"):
-        compared(renamed, mapping=mapping, min_score={"B": 0.5})
+    fails("min_score: 'B' is not known", compared, renamed, mapping=mapping, min_score={"B": 0.5})
     assert pred_pixels(compared(PRED[:1], min_score={"b": 0.5}))["a"] == 20  # only gt has b
     different = compared([("p", "x", 0, 0, 9, 9, 0.2)], min_score={"x": 0.5})
     assert different.confusion().values[:, -1].sum() == 0 and verify(different).agrees
@@ -81,8 +81,7 @@ def test_of_many_labels_some_are_named():
     found = lcm.compare(layout, layout, min_score=dict.fromkeys(names, 0.5)).findings
     text = next(one.message for one in found if one.code == "below-min-score")
     assert "0.5 for label 3, … and are left out" in text and "label 4" not in text
-    with pytest.raises(lcm.InputError, match=r"'Tabel' is not known\. The closest are Table, "):
-        lcm.compare(layout, layout, min_score={"Tabel": 0.5})
+    fails(r"'Tabel' is not known\. The closest are Table, ", lcm.compare, layout, layout, min_score={"Tabel": 0.5})
 
 
 def test_without_ap_the_reason_names_the_minimums():

@@ -9,6 +9,7 @@ from layoutcm.filling.result_of import result_of
 from layoutcm.tables.terminal import result_summary
 from support.finding_codes import codes
 from support.layouts import build
+from support.reading import fails
 
 ONE = {"p": (10, 10)}
 LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])
@@ -130,10 +131,8 @@ def test_mapping_files(tmp_path):
     path = tmp_path / "mapping.yaml"
     path.write_text("gt: {a: b}\npred:\n  a: b\n")
     assert lcm.compare(gt, gt, mapping=path).confusion().labels == ["Background", "b"]
-    with pytest.raises(lcm.InputError, match="no such file"):
-        lcm.compare(gt, gt, mapping=tmp_path / "none.yaml")
-    with pytest.raises(lcm.InputError, match="not a side"):
-        lcm.compare(gt, gt, mapping={"prediction": {}})
+    fails("no such file", lcm.compare, gt, gt, mapping=tmp_path / "none.yaml")
+    fails("not a side", lcm.compare, gt, gt, mapping={"prediction": {}})
 
 
 @pytest.mark.parametrize(
@@ -143,8 +142,7 @@ def test_mapping_files(tmp_path):
 def test_wrong_mapping_files_are_input_errors(tmp_path, text):
     path = tmp_path / "mapping.yaml"
     path.write_text(text)
-    with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
-        lcm.compare(LAYOUT, LAYOUT, mapping=path)
+    fails(r"mapping\.yaml", lcm.compare, LAYOUT, LAYOUT, mapping=path)
 
 
 def test_singular_and_plural_are_two_labels_if_a_side_uses_both():
@@ -194,5 +192,4 @@ def test_a_mapping_may_have_labels_of_single_predictions(tmp_path):
         ({"first": {"x": 5}}, r"mapping\.preds\.first: 'x' becomes 5, both must be label names"),
         (["first"], r"mapping\.preds: \['first'\] has no mapping for each prediction"),
     ):
-        with pytest.raises(lcm.InputError, match=message):
-            lcm.compare(gt, first, mapping={"preds": preds})
+        fails(message, lcm.compare, gt, first, mapping={"preds": preds})

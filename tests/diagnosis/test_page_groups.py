@@ -29,22 +29,18 @@ def groups(c, attribute):
 MANY = [f"v{i:02}" for i in range(60)] + [f"v{i:02}" for i in range(49)]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        # Texts are groups, and pages without one are the last.
-        (["b", "a", "", "b"], {"a": ["a"], "b": ["b", "b"], "not given": [""]}),
-        # Few numbers are groups in their order, more are cut at quartiles.
-        (["10", "9", "2", "10"], {"2": ["2"], "9": ["9"], "10": ["10", "10"]}),
-        (list("71234568"), {"1 to 2": ["1", "2"], "3 to 4": ["3", "4"], "5 to 6": ["5", "6"], "7 to 8": ["7", "8"]}),
-        (["0.5", *["1"] * 6, "2", "3", "4.25", ""],
-         {"0.5 to 1": ["0.5", *["1"] * 6], "2": ["2"], "3 to 4.25": ["3", "4.25"], "not given": [""]}),
-        (list("12345x"), {one: [one] for one in "12345x"}),
-        # The rarest of very many values are one group.
-        (MANY, {one: [one, one] for one in MANY[:49]} | {"11 further values": MANY[49:60]}),
-    ],
-    ids=["texts", "few numbers", "numbers", "equal numbers", "numbers and a text", "many"],
-)  # fmt: skip
+@pytest.mark.parametrize(("values", "expected"), [
+    # Texts are groups, and pages without one are the last.
+    (["b", "a", "", "b"], {"a": ["a"], "b": ["b", "b"], "not given": [""]}),
+    # Few numbers are groups in their order, more are cut at quartiles.
+    (["10", "9", "2", "10"], {"2": ["2"], "9": ["9"], "10": ["10", "10"]}),
+    (list("71234568"), {"1 to 2": ["1", "2"], "3 to 4": ["3", "4"], "5 to 6": ["5", "6"], "7 to 8": ["7", "8"]}),
+    (["0.5", *["1"] * 6, "2", "3", "4.25", ""],
+     {"0.5 to 1": ["0.5", *["1"] * 6], "2": ["2"], "3 to 4.25": ["3", "4.25"], "not given": [""]}),
+    (list("12345x"), {one: [one] for one in "12345x"}),
+    # The rarest of very many values are one group.
+    (MANY, {one: [one, one] for one in MANY[:49]} | {"11 further values": MANY[49:60]}),
+], ids=["texts", "few numbers", "numbers", "equal numbers", "numbers and a text", "many"])  # fmt: skip
 def test_groups_of_an_attribute(values, expected):
     """One page for each value."""
     pages = {f"p{i}": (10, 10) for i in range(len(values))}

@@ -30,15 +30,6 @@ def test_shares_of_tiles_add_up_to_the_matrix_cell(rounding, method, generated):
             assert (shares[tiles.pair_of_tile] * areas(tiles)).sum() == pytest.approx(m.values[i, j])
 
 
-@given(generated=page)
-@settings(max_examples=30, deadline=None)
-def test_pairs_of_tiles_are_the_pair_counts_of_the_page(generated):
-    c = lcm.compare(*layouts([generated]))
-    tiles, merged = c.page_tiles("page 0"), c.counts().merged()
-    np.testing.assert_array_equal(tiles.pairs.words, merged.words)
-    np.testing.assert_allclose(tiles.pairs.pixels, merged.pixels)
-
-
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
 def test_tiles_of_unusual_pages_are_equal_to_their_pair_counts(rounding):
     """Scaled pages, pages on one side only, scores below the threshold, an outline."""

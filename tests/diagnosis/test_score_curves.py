@@ -92,16 +92,6 @@ def test_the_applied_threshold_gives_the_f1_of_the_curve():
     assert s.gains().iloc[0]["present_f1"] == best["f1"] and s.curve("a")["threshold"].tolist() == [0.5, 0.9]
 
 
-def test_a_label_without_scores_or_without_gt():
-    s = curves(GT, [("p", "b", 0, 0, 5, 5, 0.5)], labels=("a", "b", "c"))
-    assert s.best()["threshold"].isna().tolist() == [True, False, True]
-    assert len(s.curve("a")) == 0 and s.curve("b")["recall"].isna().tolist() == [True]
-    assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["a"], s.ece["c"]]).all()
-    assert s.roc_auc["a"] == 0.5 and s.ece["b"] == 0.5  # all pixels have the score 0 in a
-    everywhere = curves([("p", "a", 0, 0, 10, 10)], [("p", "a", 0, 0, 10, 5, 0.5)])
-    assert np.isnan(everywhere.roc_auc["a"])
-
-
 def test_regions_without_a_score_have_1_and_scores_of_gt_do_not_count():
     s = curves([("p", "a", 0, 0, 10, 5, 0.0)], [("p", "a", 0, 0, 10, 4), ("p", "a", 0, 4, 10, 6, 0.0)])
     assert s.curve("a").to_numpy().tolist() == [[1, 1, 0.8, pytest.approx(80 / 90)]]
@@ -125,15 +115,6 @@ def test_nothing_to_compare():
     s = curves([], [], labels=())
     assert s.best().empty and list(s.best()) == ["label", "threshold", "f1"] and s.roc_auc == {}
     assert np.isnan(s.best_overall["f1"])
-
-
-def test_pixels_that_are_not_judged_do_not_count():
-    gt = build(ONE, [*GT, ("p", "skip", 0, 0, 5, 10)], ["a", "skip"])
-    s = lcm.compare(gt, build(ONE, PRED), mapping={"gt": {"skip": "Ignore"}}).score_curves()
-    half = curves([("p", "a", 0, 0, 5, 5)], [(*row[:4], 5, *row[5:]) for row in PRED], sizes={"p": (5, 10)})
-    np.testing.assert_allclose(s.curve("a"), half.curve("a"))
-    assert s.roc_auc == half.roc_auc and s.ece == half.ece and s.reliability("a").equals(half.reliability("a"))
-    assert s.gains().equals(half.gains())
 
 
 def test_outlines_count_only_their_own_pixels():

@@ -5,14 +5,10 @@ import json
 import pytest
 
 import layoutcm as lcm
-from support.coco_files import boxes, coco, found, image, region
+from support.coco_files import boxes, coco, image, region
 from support.reading import fails, read_as, reader, reads, refused_as, refuser, refuses
 
 read = reader("gt.json")
-
-
-def text_of(layout, code="other-annotators"):
-    return next(finding.message for finding in layout.findings if finding.code == code)
 
 
 def made(x, by=None, label="Text", **fields):
@@ -35,17 +31,6 @@ TASKS = [
 ]
 
 
-def test_the_last_annotation_of_each_task_is_read_and_all_annotators_are_named():
-    layout = read(TASKS)
-    assert [box[0] for box in boxes(layout)] == [20, 40, 60]
-    assert layout.annotator == "" and layout.annotators == ("2", "anna@x.org", "model: v1")
-    assert text_of(layout) == (
-        "gt.json: one annotation of each page is read, by any annotator; named annotators: '2', 'anna@x.org', "
-        "'model: v1'."
-    )
-    assert found(layout)["several-annotators"] == 1
-
-
 def test_two_annotators_of_one_file_can_be_compared():
     tasks = [task(1, made(0, "a"), made(5, "b")), task(2, made(0, "b"), made(0, "a"))]
     one, two = (read(tasks, annotator=name) for name in "ab")
@@ -57,15 +42,6 @@ def minimal(k, x, by):
     value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": ["Text"]}
     label = [value | {"original_width": 100, "original_height": 100}] if x is not None else []
     return {"id": k, "image": f"/{k}.png", "label": label, "annotator": by, "annotation_id": k, "kind": "letter"}
-
-
-def test_fields_and_choices_of_a_task_are_attributes():
-    choice = {"type": "choices", "from_name": "quality", "value": {"choices": ["good", "old"]}}
-    one = task(1, made(0), kind="letter", pages=3, url="https://x/y", text="x" * 101, version="v1.2", scan="a.pdf")
-    two = task(2, made(0) | {"result": [*made(0)["result"], choice]})
-    pages = read([one, two]).pages
-    assert list(pages)[5:] == ["kind", "pages", "version", "quality"]
-    assert pages["kind"].tolist() == ["letter", ""] and pages["quality"].tolist() == ["", "good, old"]
 
 
 def cvat_image(name, x, **given):
@@ -141,7 +117,33 @@ TWICE = coco([image(1, precedence=0), image(2)], [
 ])  # fmt: skip
 NAMES = ((1, "1.png"), (2, "1.png"), (3, "2.png"))
 DROPPED = coco([image(i, file_name=name, precedence=int(i == 2)) for i, name in NAMES], [region(1), region(2)])
+CHOICE = {"type": "choices", "from_name": "quality", "value": {"choices": ["good", "old"]}}
+WITH_FIELDS = [
+    task(1, made(0), kind="letter", pages=3, url="https://x/y", text="x" * 101, version="v1.2", scan="a.pdf"),
+    task(2, made(0) | {"result": [*made(0)["result"], CHOICE]}),
+]
+CVAT_PAGES = {"subset": ["Train"] * 3, "tag": ["letter"] * 3}
+DOCLAYNET = [image(1, doc_category="patents", collection="ann", precedence=0), image(2, doc_category="laws")]
 test_reading = read_as(
+    reads("the last annotation of each task, and all annotators are named", TASKS, boxes=boxes_at(20, 40, 60),
+          annotator="", annotators=("2", "anna@x.org", "model: v1"), some={"several-annotators": 1},
+          says=["gt.json: one annotation of each page is read, by any annotator; named annotators: '2', 'anna@x.org', "
+                "'model: v1'."]),
+    reads("fields and choices of a task are attributes", WITH_FIELDS, attributes={"kind": ["letter", ""],
+          "pages": ["3", ""], "version": ["v1.2", ""], "quality": ["", "good, old"]}),
+    reads("fields of JSON-MIN are attributes", ROWS, attributes={"kind": ["letter"] * 2}),
+    reads("subset, task and tags of CVAT are attributes", PROJECT, "gt.xml",
+          attributes=CVAT_PAGES | {"task": ["first round", "first round", "second round"]}),
+    reads("the task of another annotator", PROJECT, "gt.xml", by("ben"),
+          attributes=CVAT_PAGES | {"tag": ["letter", "", "letter"],
+                                   "task": ["second round", "first round", "second round"]}),
+    reads("attributes of DocLayNet", coco(DOCLAYNET, []), attributes={"doc_category": ["patents", "laws"],
+          "collection": ["ann", ""], "precedence": ["0", ""]}),
+    reads("no attributes", coco([image(1)], []), attributes={}),
+    reads("the first annotator of COCO is read and the others are named", TWICE, annotator="0", annotators=("0", "1"),
+          boxes=[[0, 0, 5, 5], [10, 20, 40, 60]],
+          says=["gt.json: the regions of annotator '0' are read; there is also '1'."]),
+    reads("the second annotator of COCO", TWICE, by("1"), annotator="1", boxes=[[0, 0, 9, 9]]),
     *(reads(f"annotator {name} of Label Studio", TASKS, by(name), boxes=boxes_at(*xs), annotator=name, names=ALL,
             says=[f"gt.json: the regions of annotator '{name}' are read; there are also {others}"])
       for name, xs, others in (("2", [0, 40], "'anna@x.org', 'model: v1'"), ("anna@x.org", [20], "'2', 'model: v1'"),
@@ -200,24 +202,12 @@ test_refusal = refused_as(
 )  # fmt: skip
 
 
-def test_fields_of_json_min_are_attributes():
-    assert read(ROWS).pages["kind"].tolist() == ["letter", "letter"]
-
-
 def test_tasks_of_a_cvat_project_may_be_listed_after_the_images():
     start, rest = PROJECT.split(b"<meta>")
     meta, images = rest.split(b"</meta>")
     late = start + images.replace(b"</annotations>", b"<meta>" + meta + b"</meta></annotations>")
     first, second = read(PROJECT, "gt.xml"), read(late, "gt.xml")
     assert second.annotators == ("anna", "ben") and second.pages.equals(first.pages) and boxes(second) == boxes(first)
-
-
-def test_subset_task_and_tags_of_cvat_are_attributes():
-    pages = read(PROJECT, "gt.xml").pages
-    assert pages["subset"].tolist() == ["Train"] * 3 and pages["tag"].tolist() == ["letter"] * 3
-    assert pages["task"].tolist() == ["first round", "first round", "second round"]
-    ben = read(PROJECT, "gt.xml", annotator="ben").pages
-    assert ben["task"].tolist() == ["second round", "first round", "second round"]
 
 
 def test_jobs_of_cvat_in_several_files():
@@ -262,7 +252,8 @@ def test_tables_of_several_annotators_say_that_all_are_read(tmp_path):
         ]
         lcm.write(lcm.read(rows), "parquet", tmp_path / f"{who}.parquet")
     layout = lcm.read(tmp_path)
-    assert len(layout.regions) == 2 and "by any annotator; named annotators: 'x', 'y'" in text_of(layout)
+    text = " ".join(finding.message for finding in layout.findings)
+    assert len(layout.regions) == 2 and "by any annotator; named annotators: 'x', 'y'" in text
 
 
 def test_two_annotators_of_one_label_studio_file_have_the_same_labels():
@@ -270,28 +261,6 @@ def test_two_annotators_of_one_label_studio_file_have_the_same_labels():
     ann, bob = (read(file, annotator=name) for name in ("ann", "bob"))
     assert ann.labels == bob.labels == ["Text", "Table"]
     assert lcm.compare(ann, bob).taxonomy == "same"
-
-
-# What COCO files say beyond boxes: attributes of pages, several annotators, regions that are not to be judged.
-
-
-def test_attributes_of_doclaynet_become_columns_of_pages():
-    images = [image(1, doc_category="patents", collection="ann", precedence=0), image(2, doc_category="laws")]
-    pages = read(coco(images, [])).pages
-    assert pages["doc_category"].tolist() == ["patents", "laws"]
-    assert pages["collection"].tolist() == ["ann", ""] and pages["precedence"].tolist() == ["0", ""]
-    assert list(read(coco([image(1)], [])).pages) == ["page", "document", "number", "width", "height"]
-
-
-def test_the_first_annotator_is_read_and_the_others_are_named():
-    layout = read(TWICE)
-    assert (layout.annotator, layout.annotators) == ("0", ("0", "1"))
-    assert layout.region_columns.boxes[:, 2].tolist()[0] == 5 and len(layout.region_columns) == 2
-    finding = next(one for one in layout.findings if one.code == "other-annotators")
-    assert finding.message == "gt.json: the regions of annotator '0' are read; there is also '1'."
-    other = read(TWICE, annotator="1")
-    assert (other.annotator, other.region_columns.boxes[:, 2].tolist()) == ("1", [9])
-    assert lcm.compare(layout, other).objects().counts_at(0.2) == {"tp": 1, "fp": 0, "fn": 1}
 
 
 def test_ignored_annotations_are_marked_and_their_pixels_are_not_judged():

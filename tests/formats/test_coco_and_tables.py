@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
-from support.coco_files import boxes, coco, found, image, region
+from support.coco_files import boxes, coco, image, region
+from support.hostile_formats import parquet_bytes
 from support.reading import fails, read_as, reader, reads, refused_as, refuser, refuses
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
@@ -41,7 +42,41 @@ def named(*names):
     return [{"id": i, "name": name} for i, name in enumerate(names)]
 
 
+IDS = {10: "ten", 0: "zero", 9999999999: "far", -3: "minus", "x7": "text", 10**400: "huge"}
+OPAQUE = coco(
+    [image(id, file_name=f"{name}.png") for id, name in IDS.items()],
+    [region(id, id) for id in reversed(IDS)],
+    [{"id": id, "name": name} for id, name in IDS.items()],
+)
+read = reader("file")
+GT = read(coco([image(5), image(9)], [region(5, 4)], [{"id": 4, "name": "Text"}]))
+GT_TABLE = read(HEADER + "p1,,100,80,Table,1,1,9,9,\np1,,100,80,Text,1,1,9,9,\n")
+GT_BACKGROUND = read(coco(categories=[{"id": 0, "name": "Background"}, {"id": 1, "name": "Text"}]))
+GT_A = read(HEADER + "a,,100,80,Text,1,2,3,4,\n")
+SHORT = "page,label,x0,y0,x1,y1\na,Text,1,2,3,4\n"
+BEYOND = [region(), region(bbox=[-3, 0, 9, 9]), region(bbox=[90, 70, 30, 9])]
 test_reading = read_as(
+    reads("ids are opaque", OPAQUE, declared=list(IDS.values()), labels=list(IDS.values())[::-1], codes={},
+          places=[f"{name}.png" for name in reversed(IDS.values())]),
+    reads("documents, numbers, scores and missing names",
+          coco([image(1, doc_name="a.pdf", page_no=4), image(2, file_name=None, page_no=3.0)],
+               [region(score=0.25), region(2)]),
+          names=("1.png", "2"), documents=("a.pdf", ""), numbers=[4, 3], scores=[0.25, None], scored=True),
+    reads("boxes beyond the page are reported", coco(annotations=BEYOND), count=3, codes={"clipped-box": 2},
+          severities=["warning"], says=["by up to 20", "annotations[1].bbox"]),
+    reads("half a pixel beyond the page", coco(annotations=[region(bbox=[-0.5, 0, 9, 9])]), severities=["info"]),
+    reads("results take pages and labels from the reference layout",
+          [region(9, 4, score=0.5), region(77, 4), region(5, 6)], {"like": GT}, format="coco-results",
+          names=("5.png", "9.png"), places=["9.png", "5.png"], labels=["Text", "category 6"],
+          codes={"unknown-page": 1, "undeclared-category": 1}),
+    reads("results with a table as reference layout are matched by name only", [region("p1", "Text"), region("p1", 1)],
+          {"like": GT_TABLE}, labels=["Text", "category 1"], codes={"undeclared-category": 1}),
+    reads("results in the background category of the reference layout are dropped", [region(1, 0), region(1, 1)],
+          {"like": GT_BACKGROUND}, labels=["Text"], codes={"background-region": 1}),
+    reads("results with one size", [region(3, 2)], {"sizes": (60, 70)}, pages=[("3", 60, 70)], declared=["category 2"]),
+    reads("results with sizes of pages", [region(3)], {"sizes": {"3.png": (50, 70)}}, pages=[("3", 50, 70)]),
+    reads("a table with one size", SHORT, {"sizes": (50, 60)}, pages=[("a", 50, 60)]),
+    reads("a table with a reference layout", SHORT, {"like": GT_A}, pages=[("a", 100, 80)]),
     reads("COCO ground truth", coco(), format="coco", declared=["Text"], pages=[("1.png", 100, 80)], places=["1.png"],
           regions=[("Text", 10, 20, 40, 60)], scored=False, codes={}),
     reads("two ids with one name are one label", coco(annotations=[region(category_id=i) for i in (2, 1, 0)],
@@ -76,63 +111,20 @@ test_reading = read_as(
     reads("a table without pages is one page named like the file", "x_1,y_1,x_2,y_2,type\n1,2,3,4,Text\n", "scan7.csv",
           {"sizes": (10, 10)}, names=("scan7",), boxes=[[1, 2, 3, 4]]),
     reads("the format overrides detection", {"images": [image()]}, {"format": "coco"}, names=("1.png",)),
-    read=reader("file"),
+    read=read,
 )  # fmt: skip
 test_refusal = refused_as(
     refuses("COCO without annotations", {"images": [image()]}, "'images'", "For coco it lacks the key 'annotations'",
             "format="),
+    refuses("results without sizes", [region()], "res.json", "like=", "sizes=FOLDER", "sizes=(1025, 1025)",
+            name="res.json"),
     refuses("an unknown format", coco(), "file", "'zzz' is not known", "layoutcm formats", format="zzz"),
     refuse=refuser("file"),
 )  # fmt: skip
 
 
-def test_ids_are_opaque(read):
-    ids = [10, 0, 9999999999, -3, "x7", 10**400]
-    names = ["ten", "zero", "far", "minus", "text", "huge"]
-    layout = read(coco(
-        [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
-        [region(id, id) for id in reversed(ids)],
-        [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
-    ))  # fmt: skip
-    assert layout.labels == names and layout.findings == ()
-    assert layout.regions["label"].tolist() == names[::-1]
-    assert layout.regions["page"].tolist() == [f"{name}.png" for name in reversed(names)]
-
-
-def test_documents_numbers_scores_and_missing_names(read):
-    images = [image(1, doc_name="a.pdf", page_no=4), image(2, file_name=None, page_no=3.0)]
-    layout = read(coco(images, [region(score=0.25), region(2)]))
-    assert layout.pages["page"].tolist() == ["1.png", "2"]
-    assert layout.pages["document"].tolist() == ["a.pdf", ""]
-    assert layout.pages["number"].tolist() == [4, 3]
-    assert layout.regions["score"][0] == 0.25 and np.isnan(layout.regions["score"][1]) and layout.has_scores
-
-
-def test_boxes_beyond_the_page_are_reported(read):
-    layout = read(coco(annotations=[region(), region(bbox=[-3, 0, 9, 9]), region(bbox=[90, 70, 30, 9])]))
-    assert len(layout.regions) == 3 and found(layout) == {"clipped-box": 2}
-    assert "by up to 20" in layout.findings[0].message and "annotations[1].bbox" in layout.findings[0].message
-    assert layout.findings[0].severity == "warning"
-    assert read(coco(annotations=[region(bbox=[-0.5, 0, 9, 9])])).findings[0].severity == "info"
-
-
-def test_results_take_pages_and_labels_from_the_reference_layout(read):
-    gt = read(coco([image(5), image(9)], [region(5, 4)], [{"id": 4, "name": "Text"}]))
-    pred = read([region(9, 4, score=0.5), region(77, 4), region(5, 6)], like=gt)
-    assert pred.format == "coco-results"
-    assert pred.pages["page"].tolist() == ["5.png", "9.png"]
-    assert pred.regions[["page", "label"]].to_numpy().tolist() == [["9.png", "Text"], ["5.png", "category 6"]]
-    assert found(pred) == {"unknown-page": 1, "undeclared-category": 1}
-
-
-def test_results_with_a_table_as_reference_layout_are_matched_by_name_only(read):
-    gt = read(HEADER + "p1,,100,80,Table,1,1,9,9,\np1,,100,80,Text,1,1,9,9,\n")
-    pred = read([region("p1", "Text"), region("p1", 1)], like=gt)
-    assert pred.regions["label"].tolist() == ["Text", "category 1"] and found(pred) == {"undeclared-category": 1}
-
-
 @pytest.mark.parametrize("text", ["[]", " [ \n ] "])
-def test_an_empty_results_list_has_no_regions(read, text):
+def test_an_empty_results_list_has_no_regions(text):
     gt = read(coco())
     pred = read(text, like=gt)
     assert len(pred.regions) == 0 and len(pred.pages) == 1 and pred.findings == ()
@@ -140,46 +132,17 @@ def test_an_empty_results_list_has_no_regions(read, text):
     assert len(read(text).pages) == 0
 
 
-def test_results_in_the_background_category_of_the_reference_layout_are_dropped(read):
-    gt = read(coco(categories=[{"id": 0, "name": "Background"}, {"id": 1, "name": "Text"}]))
-    pred = read([region(1, 0), region(1, 1)], like=gt)
-    assert pred.regions["label"].tolist() == ["Text"] and found(pred) == {"background-region": 1}
-
-
-def test_results_alone_need_sizes(read):
-    with pytest.raises(lcm.InputError) as error:
-        read([region()], "res.json")
-    assert all(way in str(error.value) for way in ("res.json", "like=", "sizes=FOLDER", "sizes=(1025, 1025)"))
-    layout = read([region(3, 2)], sizes=(60, 70))
-    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["3", 60, 70]
-    assert layout.labels == ["category 2"]
-    assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
-
-
-def test_table_without_optional_columns(read):
-    text = "page,label,x0,y0,x1,y1\na,Text,1,2,3,4\n"
-    assert read(text, sizes=(50, 60)).pages["height"].tolist() == [60]
-    gt = read(HEADER + "a,,100,80,Text,1,2,3,4,\n")
-    assert read(text, like=gt).pages["width"].tolist() == [100]
-
-
 @pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
-def test_parquet(read, tmp_path, text):
+def test_parquet(text):
     columns = {
         "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text), "width": [100, 100, 90],
         "height": [80, 80, 70], "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
         **{name: [i + 0.5, i + 1.5, None] for i, name in enumerate(("x0", "y0", "x1", "y1"))},
     }  # fmt: skip
-    pq.write_table(pa.table(columns), tmp_path / "made")
-    layout = read((tmp_path / "made").read_bytes())
+    layout = read(parquet_bytes(columns))
     assert layout.format == "parquet" and layout.findings == ()
     assert layout.pages[["page", "width"]].to_numpy().tolist() == [["0001", 100], ["b", 90]]
     assert layout.labels == ["Text", "NA"] and boxes(layout) == [[0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]
-
-
-def test_source_may_be_a_name_with_bytes(read):
-    layout = lcm.read(("upload.json", json.dumps(coco()).encode()))
-    assert layout.name == "upload.json" and boxes(layout) == boxes(read(coco()))
 
 
 def test_a_process_that_has_read_parquet_keeps_its_exit_code(tmp_path):
@@ -202,10 +165,8 @@ def test_a_csv_with_a_very_long_outline_is_read_back(tmp_path):
     assert len(again.region_columns.shapes[0].rings[0]) == 60_000
 
 
-def test_parquet_may_have_unused_columns_of_one_name(tmp_path):
+def test_parquet_may_have_unused_columns_of_one_name():
     columns = {"page": "p", "width": 9, "height": 9, "label": "Text", "x0": 1, "y0": 1, "x1": 5, "y1": 5}
     table = pa.table([[value] for value in (*columns.values(), "x", "y")], names=[*columns, "note", "note"])
-    pq.write_table(table, tmp_path / "t.parquet")
-    assert lcm.read(tmp_path / "t.parquet").labels == ["Text"]
-    pq.write_table(table.append_column("label", [["b"]]), tmp_path / "t.parquet")
-    fails("the column 'label' occurs twice", lcm.read, tmp_path / "t.parquet")
+    assert read(parquet_bytes(table)).labels == ["Text"]
+    fails("the column 'label' occurs twice", read, parquet_bytes(table.append_column("label", [["b"]])))

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import layoutcm as lcm
+from support.hostile_formats import parquet_bytes
 from support.reading import codes, fails, pages, refusal, regions
 from written import PAGES, written
-from written.hf import parquet_bytes
 
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
@@ -35,6 +35,8 @@ def test_both_sides_of_an_evaluation_are_read_from_one_file():
     assert gt.format == "docling-eval" and codes(gt) == {"two-documents": 1}
     assert regions(gt) == [("text", 10, 20, 30, 40)] * 2 and gt.page_columns.names == ("a", "b")
     pred = lcm.read(evaluation(), like=gt)
+    beside_another = lcm.read(evaluation(), like=replace(gt, format="coco"))
+    assert beside_another.findings[0].values["side"] == "prediction"
     assert regions(pred) == [("text", 0, 0, 5, 5)] and pages(pred) == [("a", 100, 100)]
     assert codes(pred) == {"two-documents": 1, "document-without-side": 1}
     assert pred.findings[1].values["first"] == "b" and pred.findings[1].values["status"] == "failure"
@@ -43,20 +45,16 @@ def test_both_sides_of_an_evaluation_are_read_from_one_file():
     assert len(lcm.compare(gt, pred).pages) == 2
 
 
-def test_beside_any_ground_truth_the_prediction_is_read():
-    gt = lcm.read(evaluation())
-    pred = lcm.read(evaluation(), like=replace(gt, format="coco"))
-    assert [finding.values["side"] for finding in pred.findings if finding.code == "two-documents"] == ["prediction"]
-
-
 def test_a_file_with_one_side_needs_no_choice():
     gt = lcm.read(evaluation(PredictedDocument=None))
     assert len(gt.regions) == 2 and gt.findings == ()
     again = lcm.read(evaluation(PredictedDocument=None), like=gt)
     assert len(again.regions) == 2 and codes(again) == {"only-ground-truth": 1}
     assert regions(lcm.read(evaluation(GroundTruthDocument=None))) == [("text", 0, 0, 5, 5)]
-    with pytest.raises(lcm.InputError, match="there is no column PredictedDocument"):
-        lcm.read(evaluation(PredictedDocument=None), format="docling-eval-pred")
+    unnamed = lcm.read(evaluation(document_id=None, status=None, PredictedDocument=None))
+    assert unnamed.page_columns.names == ("a", "b")  # the names of the documents
+    message = "there is no column PredictedDocument"
+    fails(message, lcm.read, evaluation(PredictedDocument=None), format="docling-eval-pred")
 
 
 @pytest.mark.parametrize(("columns", "words"), [
@@ -68,11 +66,6 @@ def test_a_file_with_one_side_needs_no_choice():
 ])  # fmt: skip
 def test_documents_that_cannot_be_used(columns, words):
     fails(words, lcm.read, evaluation(**columns), format="docling-eval-pred")
-
-
-def test_without_ids_documents_have_their_own_names():
-    gt = lcm.read(evaluation(document_id=None, status=None, PredictedDocument=None))
-    assert gt.page_columns.names == ("a", "b")
 
 
 def test_an_answer_without_json_is_refused_and_says_what_to_ask_for():

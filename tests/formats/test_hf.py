@@ -1,21 +1,19 @@
 """Hugging Face data sets: columns, names of labels and pages, sizes, shards; only the columns in use are decoded."""
 
-import io
 import json
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.formats import parquet_files
 from layoutcm.layouts import limits
-from support.finding_codes import codes
+from support.hostile_formats import parquet_bytes
 from support.reading import fails, read_as, reads, refusal, refused_as, refuses, regions
 from written import PAGES, written
-from written.hf import DOCLAYNET, doclaynet_table, objects_table, parquet_bytes
+from written.hf import DOCLAYNET, doclaynet_table, objects_table
 
 
 def read(table, name="train.parquet", **options):
@@ -40,6 +38,13 @@ def schema(feature):
     return json.dumps({"info": {"features": {"objects": feature}}})
 
 
+def with_ids(number):
+    """DocLayNet with one class number for all regions."""
+    table = doclaynet_table(PAGES)
+    ids = pa.array([[number] * len(page.regions) for page in PAGES], pa.list_(pa.int64()))
+    return table.set_column(table.column_names.index("category_id"), "category_id", ids)
+
+
 TWO_NAMES = {"names": ["a", "b"]}
 FEATURES = [
     {"feature": {"category": TWO_NAMES}, "_type": "Sequence"},
@@ -47,7 +52,25 @@ FEATURES = [
     {"category": {"feature": TWO_NAMES, "_type": "List"}},
     {"feature": {"category": {"feature": TWO_NAMES}}, "_type": "List"},
 ]
+COLUMNS = {"width": [9], "height": [9], "bboxes": [[[1.0, 2, 3, 4]]], "labels": [["a"]]}
+CORNERS = [{"bbox": [{"xmin": 1.0, "ymin": 2, "xmax": 3, "ymax": 4}], "label": ["a"]}]
+ONE_IMAGE = {"image": [{"bytes": None, "path": "a.png"}], "objects": simple()["objects"]}
+STRUCTS = [[
+    {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
+    {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
+], [], None]  # fmt: skip
+OLDER = pa.table({"image_id": [5, 6, 7], "width": [9] * 3, "height": [9] * 3, "objects": STRUCTS,
+                  "doc_name": ["a", "a", "b"], "page_no": [0, 1, -1], "collection": ["c", None, ""]})  # fmt: skip
 test_reading = read_as(
+    reads("undeclared numbers are shown with a finding", with_ids(12), declared=[*DOCLAYNET, "category 12"],
+          codes={"undeclared-category": 6}),
+    reads("lists in columns of their own", pa.table(COLUMNS), regions=[("a", 1, 2, 4, 6)]),
+    reads("boxes with named corners", pa.table({"width": [9], "height": [9], "objects": CORNERS}),
+          regions=[("a", 1, 2, 3, 4)]),
+    reads("a size from outside", pa.table(ONE_IMAGE), {"sizes": (50, 60)}, pages=[("a.png", 50, 60)]),
+    reads("a list of structs with names, scores and crowds like the older DocLayNet", OLDER, keys={5: 0, 6: 1, 7: 2},
+          regions=[("Text", 1, 2, 4, 6), ("Table", 0, 0, 5, 5)], crowds=[True, False], scores=[0.5, None],
+          numbers=[0, 1, -1], attributes={"collection": ["c", "", ""]}),
     *(reads(f"names of class labels in the schema, form {i}", with_metadata(schema(feature)), declared=["a", "b"],
             regions=[("b", 10, 20, 40, 60)], codes={}) for i, feature in enumerate(FEATURES)),
     *(reads(f"metadata without names: {metadata}", with_metadata(metadata), declared=["category 1"],
@@ -71,6 +94,12 @@ def of_objects(what, bbox, category, *words):
 
 
 test_refusal = refused_as(
+    refuses("boxes with other corners", pa.table(COLUMNS | {"bboxes": [[{"a": 1}]]}), "column bboxes",
+            "usual names such as xmin"),
+    refuses("neither size nor image", pa.table(ONE_IMAGE), "train.parquet, row 0",
+            "the size of page 'a.png' is not known", "sizes="),
+    refuses("a broken image", pa.table(ONE_IMAGE | {"image": [{"bytes": b"no image", "path": "a"}]}),
+            "train.parquet, row 0", "this image cannot be read"),
     of_objects("three numbers", [[1.0, 2, 3]], [1], "row 0, objects.bbox[0]",
                "3 numbers, must be x, y, width and height"),
     of_objects("no box", [[1.0, 2, 3, 4], None], [1, 1], "row 0, objects.bbox[1]", "0 numbers"),
@@ -130,13 +159,6 @@ def test_only_the_columns_in_use_are_decoded(monkeypatch):
     assert "image.path" in chosen[0] and "image.bytes" not in chosen[0]
 
 
-def test_undeclared_numbers_are_shown_with_a_finding():
-    table = doclaynet_table(PAGES)
-    ids = pa.array([[12] * len(page.regions) for page in PAGES], pa.list_(pa.int64()))
-    layout = read(table.set_column(table.column_names.index("category_id"), "category_id", ids))
-    assert layout.labels[-1] == "category 12" and codes(layout.findings) == {"undeclared-category": 6}
-
-
 @pytest.mark.parametrize(("name", "data"), [
     ("id2label.json", b'{"0": "a", "1": "b"}'),
     ("config/classes.json", b'["a", "b"]'),
@@ -150,28 +172,6 @@ def test_names_come_from_a_file_beside(name, data):
     lines = b'{"file_name": "p.png", "objects": {"bbox": [[10, 20, 30, 40]], "category": [1]}}'
     layout = lcm.read([("d/metadata.jsonl", lines), (f"d/{name}", data)], sizes=(100, 200))
     assert regions(layout) == [("b", 10, 20, 40, 60)] and layout.findings == ()
-
-
-def test_a_list_of_structs_with_names_scores_and_crowds_like_the_older_doclaynet():
-    objects = [[
-        {"category_id": "Text", "bbox": [1.0, 2, 3, 4], "iscrowd": 1, "score": 0.5, "area": 9.0},
-        {"category_id": "Table", "bbox": [0.0, 0, 5, 5], "iscrowd": None, "score": None, "area": None},
-    ], [], None]  # fmt: skip
-    table = pa.table({"image_id": [5, 6, 7], "width": [9] * 3, "height": [9] * 3, "objects": objects,
-                      "doc_name": ["a", "a", "b"], "page_no": [0, 1, -1], "collection": ["c", None, ""]})  # fmt: skip
-    layout = read(table)
-    assert regions(layout) == [("Text", 1, 2, 4, 6), ("Table", 0, 0, 5, 5)] and layout.keys == {5: 0, 6: 1, 7: 2}
-    assert layout.region_columns.coco.crowd.tolist() == [True, False]
-    assert layout.regions["score"].tolist()[0] == 0.5 and layout.pages["number"].tolist() == [0, 1, -1]
-    assert layout.pages["collection"].tolist() == ["c", "", ""]
-
-
-def test_lists_in_columns_of_their_own_and_boxes_with_named_corners():
-    flat = {"width": [9], "height": [9], "bboxes": [[[1.0, 2, 3, 4]]], "labels": [["a"]]}
-    assert regions(read(pa.table(flat))) == [("a", 1, 2, 4, 6)]
-    corners = [{"bbox": [{"xmin": 1.0, "ymin": 2, "xmax": 3, "ymax": 4}], "label": ["a"]}]
-    assert regions(read(pa.table({"width": [9], "height": [9], "objects": corners}))) == [("a", 1, 2, 3, 4)]
-    refused(pa.table(flat | {"bboxes": [[{"a": 1}]]}), "column bboxes", "usual names such as xmin")
 
 
 def test_pages_are_named_by_names_ids_paths_or_rows():
@@ -194,15 +194,6 @@ def test_sizes_come_from_the_headers_of_images_where_columns_have_none(monkeypat
     for name, column in sizes.items():
         table = table.append_column(name, column)
     assert read(table).pages[["width", "height"]].to_numpy().tolist() == [[1000, 500], [7, 9], [500, 1000], [8, 9]]
-
-
-def test_a_row_without_size_and_image_needs_a_size_from_outside():
-    images = [{"bytes": None, "path": "a.png"}]
-    table = pa.table({"image": images, "objects": simple()["objects"]})
-    refused(table, "train.parquet, row 0", "the size of page 'a.png' is not known", "sizes=")
-    assert read(table, sizes=(50, 60)).pages["height"].tolist() == [60]
-    broken = pa.table({"image": [{"bytes": b"no image", "path": "a"}], "objects": simple()["objects"]})
-    refused(broken, "train.parquet, row 0", "this image cannot be read")
 
 
 def test_headers_of_images_with_very_many_parts_are_refused(monkeypatch):
@@ -289,6 +280,4 @@ def test_lines_of_metadata_may_have_sizes_names_scores_or_objects_one_by_one(tmp
 
 def test_a_column_of_images_is_read_in_small_batches(monkeypatch):
     monkeypatch.setattr(parquet_files, "LARGE_BATCH_BYTES", 1)
-    out = io.BytesIO()
-    pq.write_table(objects_table(PAGES), out)
-    assert lcm.read(("a.parquet", out.getvalue())).pages["width"].tolist() == [1000, 1000, 500, 500]
+    assert read(objects_table(PAGES)).pages["width"].tolist() == [1000, 1000, 500, 500]

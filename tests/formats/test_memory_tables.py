@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from support.full_layouts import full_layouts, page_facts, region_facts
-from support.reading import fails
+from support.reading import fails, read_as, reads
 
 ROW = {"page": "a", "label": "Text", "x0": 1, "y0": 2, "x1": 30, "y1": 40, "width": 50, "height": 60}
 SMALL = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
@@ -92,27 +92,36 @@ def test_a_table_is_compared_like_a_file(tmp_path):
     assert_same(lcm.read(tmp_path / "gt.parquet"), gt)
 
 
-def test_sizes_and_one_page_without_a_name():
-    bare = {name: value for name, value in ROW.items() if name not in ("page", "width", "height")}
-    assert lcm.read([bare], sizes=(9, 9)).pages["page"].tolist() == ["list of dicts"]
-    assert lcm.read(("scan 7", [bare]), sizes=(9, 9)).pages["page"].tolist() == ["scan 7"]
-    fails("DataFrame, row 0: the size of page 'DataFrame' is not known", lcm.read, pd.DataFrame([bare]))
-
-
-def test_outlines_as_lists_and_as_text():
-    triangle = [[1.0, 2, 30, 2, 1, 40]]
-    for outline in (triangle, str(triangle), {"size": [60, 50], "counts": [0, 3000]}):
-        layout = lcm.read([ROW | {"outline": outline}, ROW | {"outline": None}], shapes="polygon")
-        assert list(layout.region_columns.shapes) == [0]
-
-
-def test_pages_that_are_numbers_and_other_types():
-    layout = lcm.read([ROW | {"page": 7, "x0": Decimal("1.5"), "score": "0,25"}])
-    assert layout.pages["page"].tolist() == ["7"] and layout.region_columns.boxes[0, 0] == 1.5
-    assert layout.regions["score"].tolist() == [0.25]
-    frame = pd.DataFrame([ROW, ROW]).astype({"page": "category", "label": "category"})
-    assert lcm.read(frame).labels == ["Text"]
-    assert lcm.read(pd.DataFrame([ROW | {"page": 7.0}])).pages["page"].tolist() == ["7"]
+BARE = {name: value for name, value in ROW.items() if name not in ("page", "width", "height")}
+TRIANGLE = [[1.0, 2, 30, 2, 1, 40]]
+NUMBERS = ROW | {"page": 7, "x0": Decimal("1.5"), "score": "0,25"}
+CATEGORIES = pd.DataFrame([ROW, ROW]).astype({"page": "category", "label": "category"})
+WITH_NAN = pa.Table.from_pylist([ROW | {"score": math.nan}, ROW | {"score": 0.5}])
+PEOPLE = [ROW | {"annotator": name, "x1": x1} for name, x1 in (("ann", 5), ("bob", 6), (None, 7), ("ann", 8))]
+KINDS = [ROW | {"attr:kind": kind} for kind in (None, "law", "law", "report")]
+TWO_PAGES = pd.DataFrame([SMALL | {"page": page} for page in "ab"])
+EMPTY_LISTS = pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64())))
+test_reading = read_as(
+    reads("a page without a name", [BARE], {"sizes": (9, 9)}, names=("list of dicts",)),
+    reads("a page named like the table", ("scan 7", [BARE]), {"sizes": (9, 9)}, names=("scan 7",)),
+    *(reads(f"an outline as {type(outline).__name__}", [ROW | {"outline": outline}, ROW | {"outline": None}],
+            {"shapes": "polygon"}, shapes={0})
+      for outline in (TRIANGLE, str(TRIANGLE), {"size": [60, 50], "counts": [0, 3000]})),
+    reads("numbers of other types", [NUMBERS], names=("7",), boxes=[[1.5, 2, 30, 40]], scores=[0.25]),
+    reads("categories of pandas", CATEGORIES, declared=["Text"]),
+    reads("a page that is a float", pd.DataFrame([ROW | {"page": 7.0}]), names=("7",)),
+    reads("other columns may hold anything", pd.DataFrame([ROW | {"note": object(), "picture": np.zeros(3)}]), count=1),
+    reads("nan is missing in Arrow", WITH_NAN, scores=[None, 0.5]),
+    reads("the first annotator", PEOPLE, annotator="ann", annotators=("ann", "bob"),
+          boxes=[[1, 2, x1, 40] for x1 in (5, 7, 8)],
+          says=["list of dicts: the regions of annotator 'ann' are read; there is also 'bob'."]),
+    reads("the second annotator", PEOPLE, {"annotator": "bob"}, boxes=[[1, 2, x1, 40] for x1 in (6, 7)]),
+    reads("an attribute has one value for each page", KINDS[:3], attributes={"kind": ["law"]}),
+    *(reads(f"named levels of an index are columns: {index}", TWO_PAGES.set_index(index), names=("a", "b"),
+            declared=["T"]) for index in ("page", ["page", "label"])),
+    reads("a column of empty lists is empty", pd.DataFrame([SMALL]).assign(score=EMPTY_LISTS), scores=[None]),
+    read=lcm.read,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [list, pd.DataFrame])
@@ -144,48 +153,22 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
     (pa.table({"page": [[1]], "label": ["a"], "x0": [1], "y0": [1], "x1": [2], "y1": [2]}), "Table, column page"),
     ([], "the list of files is empty"),
     (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
+    (pd.DataFrame([BARE]), "DataFrame, row 0: the size of page 'DataFrame' is not known"),
+    (KINDS, "row 1 and row 3: the attribute 'kind' of page 'a' is 'law' and then 'report'"),
+    ([ROW | {f"attr:{i}": "x" for i in range(101)}], "header: 101 columns of attributes, at most 100 are read"),
 ])  # fmt: skip
 def test_what_is_no_table_is_refused(source, message):
     fails(message, lcm.read, source)
 
 
-def test_other_columns_may_hold_anything_and_nan_is_missing_in_arrow():
-    frame = pd.DataFrame([ROW | {"note": object(), "picture": np.zeros(3)}])
-    assert len(lcm.read(frame).region_columns) == 1
-    table = pa.Table.from_pylist([ROW | {"score": math.nan}, ROW | {"score": 0.5}])
-    assert lcm.read(table).regions["score"].fillna(-1).tolist() == [-1, 0.5]
-
-
-def test_annotators_of_a_table():
-    items = [ROW | {"annotator": name, "x1": x1} for name, x1 in (("ann", 5), ("bob", 6), (None, 7), ("ann", 8))]
-    layout = lcm.read(items)
-    assert (layout.annotator, layout.annotators) == ("ann", ("ann", "bob"))
-    assert layout.region_columns.boxes[:, 2].tolist() == [5, 7, 8]
-    assert layout.findings[0].message == "list of dicts: the regions of annotator 'ann' are read; there is also 'bob'."
-    assert lcm.read(items, annotator="bob").region_columns.boxes[:, 2].tolist() == [6, 7]
-    fails(r"there is no annotator 'eve'. Annotators in this file: 'ann', 'bob'", lcm.read, items, annotator="eve")
-
-
-def test_an_attribute_has_one_value_for_each_page():
-    items = [ROW | {"attr:kind": kind} for kind in (None, "law", "law", "report")]
-    assert lcm.read(items[:3]).pages["kind"].tolist() == ["law"]
-    message = "row 1 and row 3: the attribute 'kind' of page 'a' is 'law' and then 'report'"
-    fails(message, lcm.read, items)
-    many = [ROW | {f"attr:{i}": "x" for i in range(101)}]
-    fails("header: 101 columns of attributes, at most 100 are read", lcm.read, many)
+def test_an_annotator_that_a_table_does_not_have_is_refused():
+    fails(r"there is no annotator 'eve'. Annotators in this file: 'ann', 'bob'", lcm.read, PEOPLE, annotator="eve")
 
 
 def test_neither_pandas_nor_pyarrow_is_loaded_to_find_out_what_a_source_is():
     code = "import sys, layoutcm\ntry: layoutcm.read(5)\nexcept layoutcm.InputError: print(sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "'layoutcm'" in loaded and "'pandas'" not in loaded and "'pyarrow'" not in loaded
-
-
-def test_named_levels_of_an_index_are_columns():
-    rows = [SMALL | {"page": page} for page in "ab"]
-    for index in ("page", ["page", "label"]):
-        layout = lcm.read(pd.DataFrame(rows).set_index(index))
-        assert layout.page_columns.names == ("a", "b") and layout.labels == ["T"]
 
 
 def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
@@ -207,8 +190,3 @@ def test_crowds_and_areas_that_are_not_judged_survive_the_way_through_pandas():
     assert again.region_columns.coco.crowd.tolist() == [True, False]
     area = lcm.read([SMALL, SMALL | {"label": None, "ignore": 1}])
     assert area.findings == () and len(area.ignore_areas) == 1
-
-
-def test_a_column_of_empty_lists_is_empty():
-    frame = pd.DataFrame([SMALL]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
-    assert np.isnan(lcm.read(frame).region_columns.scores).all()

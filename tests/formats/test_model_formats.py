@@ -30,11 +30,8 @@ def test_docling_metrics_holds_both_sides():
     file = {"id": "s", "page_width": 10, "page_height": 10, "page_resolution_a": [a], "page_resolution_b": [b]}
     first = read(file)
     assert rows(first) == [("s", "category 9", [1, 2, 3, 4])]
-    assert (
-        rows(read(file, like=first))
-        == rows(read(file, format="docling-metrics-b"))
-        == [("s", "category 9", [1, 2, 8, 4])]
-    )
+    for other in (read(file, like=first), read(file, format="docling-metrics-b")):
+        assert rows(other) == [("s", "category 9", [1, 2, 8, 4])]
 
 
 def test_omnidocbench_matches_names_with_and_without_suffix():

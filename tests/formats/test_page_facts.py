@@ -1,21 +1,11 @@
 """Attributes of pages in files other than COCO, and regions that are marked as not to be judged."""
 
-import pytest
-
 import layoutcm as lcm
 from layoutcm.layouts import limits
 from layoutcm.layouts.writers import written
-from support.reading import codes, reader
-
-PLAIN = ["page", "document", "number", "width", "height"]
-
+from support.reading import codes, fails, read_as, reader, reads
 
 read = reader("gt.json")
-
-
-def attributes(layout):
-    pages = layout.pages
-    return {name: pages[name].tolist() for name in pages if name not in PLAIN}
 
 
 def compared_with_nothing(gt):
@@ -102,26 +92,29 @@ VALUES = [("  two\n words ", "two words"), (3, "3"), (2.5, "2.5"), (1e16, "1e+16
           (10**40, "")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "name", "expected"), [
-    pytest.param(omnidocbench((FLAT, []), ({"data_source": "note", "special_issue": []}, []), (None, []), (3, [])),
-                 "gt.json", {"data_source": ["book", "note", "", ""], "language": ["en", "", "", ""],
-                  "special_issue": ["fuzzy_scan, watermark", "", "", ""]}, id="flat texts of OmniDocBench"),
-    *(pytest.param(omnidocbench(({"name": given, "other": "x"}, [])), "gt.json",
-                   ({"name": [text]} if text else {}) | {"other": ["x"]}, id=f"{str(given)[:20]!r}, {len(text)}")
-      for given, text in VALUES),
-    pytest.param(omnidocbench(({"page": "x", "width": "y", " ": "z", "Width": "wide"}, [])), "gt.json",
-                 {"Width": ["wide"]}, id="names of columns"),
-    pytest.param(labelme(flags={"scanned": True, "old": False, "note": "no flag"}), "gt.json",
-                 {"scanned": ["true"], "old": ["false"]}, id="flags of LabelMe"),
-    pytest.param(labelme(flags=None), "gt.json", {}, id="no flags of LabelMe"),
-    pytest.param(labelme(flags=[1]), "gt.json", {}, id="flags of LabelMe that are a list"),
-    pytest.param(page_xml(type="front-cover", primaryLanguage="German", readingDirection="left-to-right"), "p.xml",
-                 {"type": ["front-cover"], "primaryLanguage": ["German"]}, id="type and language of PAGE-XML"),
-    pytest.param(page_xml(), "p.xml", {}, id="PAGE-XML without type"),
-])  # fmt: skip
-def test_attributes_are_short_texts(file, name, expected):
-    layout = read(file, name)
-    assert attributes(layout) == expected and set(layout.pages["width"]) <= {100, 50}
+def has(what, file, expected, name="gt.json"):
+    return reads(what, file, name, attributes=expected)
+
+
+test_attributes_are_short_texts = read_as(
+    has("flat texts of OmniDocBench",
+        omnidocbench((FLAT, []), ({"data_source": "note", "special_issue": []}, []), (None, []), (3, [])),
+        {"data_source": ["book", "note", "", ""], "language": ["en", "", "", ""],
+         "special_issue": ["fuzzy_scan, watermark", "", "", ""]}),
+    *(has(f"{str(given)[:20]!r}, {len(text)}", omnidocbench(({"name": given, "other": "x"}, [])),
+          ({"name": [text]} if text else {}) | {"other": ["x"]}) for given, text in VALUES),
+    has("names of columns", omnidocbench(({"page": "x", "width": "y", " ": "z", "Width": "wide"}, [])),
+        {"Width": ["wide"]}),
+    has("flags of LabelMe", labelme(flags={"scanned": True, "old": False, "note": "no flag"}),
+        {"scanned": ["true"], "old": ["false"]}),
+    has("no flags of LabelMe", labelme(flags=None), {}),
+    has("flags of LabelMe that are a list", labelme(flags=[1]), {}),
+    has("type and language of PAGE-XML",
+        page_xml(type="front-cover", primaryLanguage="German", readingDirection="left-to-right"),
+        {"type": ["front-cover"], "primaryLanguage": ["German"]}, "p.xml"),
+    has("PAGE-XML without type", page_xml(), {}, "p.xml"),
+    read=read,
+)  # fmt: skip
 
 
 def test_noise_of_page_xml_is_ignored_on_request():
@@ -140,8 +133,8 @@ def test_very_many_attributes_are_left_out():
 
 def test_a_long_attribute_of_a_coco_file_is_refused():
     images = [{"id": 1, "width": 5, "height": 5, "doc_category": "x" * (limits.MAX_NAME + 1)}]
-    with pytest.raises(lcm.InputError, match=r"gt.json, images\[0\]: the attribute 'doc_category' .* 1,001 characters"):
-        read({"images": images, "annotations": [], "categories": []})
+    file = {"images": images, "annotations": [], "categories": []}
+    fails(r"gt.json, images\[0\]: the attribute 'doc_category' .* 1,001 characters", read, file)
 
 
 def test_ignored_shapes_are_kept_by_tables_and_named_as_lost_by_other_formats():

@@ -1,17 +1,7 @@
 """Page sizes that are not in the file: given, from images, or from the reference layout."""
 
-import pytest
-
 import layoutcm as lcm
-from support.reading import fails
-
-
-def test_sizes_of_equal_stems_are_not_mixed_up(tmp_path):
-    table = b"page,label,x0,y0,x1,y1\nx/1.png,a,0,0,1,1\ny/1.png,a,0,0,1,1\n"
-    layout = lcm.read(("t.csv", table), sizes={"x/1.png": (10, 10), "y/1.png": (20, 20)})
-    assert layout.pages["width"].tolist() == [10, 20]
-    with pytest.raises(lcm.InputError, match="not known"):
-        lcm.read(("t.csv", table.replace(b"x/1.png", b"z/1.png")), sizes={"x/1.png": (10, 10), "y/1.png": (20, 20)})
+from support.reading import fails, read_as, reads, refused, refused_as, refuses
 
 
 def test_page_sizes_from_a_folder_of_images(tmp_path):
@@ -22,15 +12,6 @@ def test_page_sizes_from_a_folder_of_images(tmp_path):
     assert layout.pages[["width", "height"]].values.tolist() == [[40, 30]]
     (tmp_path / "2.png").write_bytes(b"no image")
     fails(r"2\.png", lcm.read, ("t.csv", b"page,label,x0,y0,x1,y1\n1.jpg,a,0,0,1,1\n"), sizes=tmp_path)
-
-
-def test_sizes_of_the_reference_layout_are_found_by_the_same_rules():
-    gt = lcm.read(("gt.csv", b"page,label,x0,y0,x1,y1,width,height\nimg/a 1.png,t,0,0,1,1,40,30\n"))
-    table = "page,label,x0,y0,x1,y1\n{},t,0,0,1,1\n"
-    for name in ("img/a 1.png", "a 1.png", "a 1.jpg", "A_1"):
-        pred = lcm.read(("pred.csv", table.format(name).encode()), like=gt)
-        assert pred.pages[["width", "height"]].values.tolist() == [[40, 30]]
-    fails("not known", lcm.read, ("pred.csv", table.format("a 2").encode()), like=gt)
 
 
 SIZES = {1: (11, 11), 2: (12, 12), 3: (40, 30), 4: (50, 60)}
@@ -60,19 +41,34 @@ def test_sizes_of_the_reference_layout_are_found_by_page_number_as_in_a_comparis
     assert in_memory.pages[["width", "height"]].values.tolist() == [[50, 60]]
 
 
-def test_numbers_from_0_and_from_1_are_told_apart_by_all_pages():
-    shifted = lcm.read(labels(0, 1, 2), like=ground_truth(1, 2, 3))
-    assert shifted.pages["width"].tolist() == [11, 12, 40]
-    fails(r"report_p0.* no page of this name or number", lcm.read, labels(0, 2), like=ground_truth(1, 2, 4))
+def table(*pages, head="page,label,x0,y0,x1,y1"):
+    """A table with a region on each page; further columns come before or after the box."""
+    return "t.csv", "\n".join([head, *(page if "," in page else f"{page},t,0,0,1,1" for page in pages)]).encode()
 
 
-def test_a_lone_document_of_another_name_gives_its_sizes_by_number():
-    header = b"page,document,number,label,x0,y0,x1,y1\n"
-    pred = lcm.read(("pred.csv", header + b"a,scan,4,t,0,0,1,1\nb,scan,3,t,0,0,1,1\n"), like=ground_truth(3, 4))
-    assert pred.pages["width"].tolist() == [50, 40]
+def sized(page):
+    return lcm.read(table(f"{page},t,0,0,1,1,40,30", head="page,label,x0,y0,x1,y1,width,height"))
 
 
-def test_a_page_that_another_one_has_by_name_gives_no_size():
-    gt = lcm.read(("gt.csv", b"page,label,x0,y0,x1,y1,width,height\nr_1.png,t,0,0,1,1,40,30\n"))
-    with pytest.raises(lcm.InputError, match="the size of page 'r_p1' is not known"):
-        lcm.read([(f"{name}.txt", b"0 0.5 0.5 1 1\n") for name in ("r_1", "r_p1")], like=gt)
+FOLDERS = {"sizes": {"x/1.png": (10, 10), "y/1.png": (20, 20)}}
+SCAN = table("a,scan,4,t,0,0,1,1", "b,scan,3,t,0,0,1,1", head="page,document,number,label,x0,y0,x1,y1")
+test_reading = read_as(
+    reads("equal stems are not mixed up", table("x/1.png", "y/1.png"), FOLDERS,
+          pages=[("x/1.png", 10, 10), ("y/1.png", 20, 20)]),
+    *(reads(f"the page of the reference layout that is named {name}", table(name), {"like": sized("img/a 1.png")},
+            pages=[(name, 40, 30)]) for name in ("img/a 1.png", "a 1.png", "a 1.jpg", "A_1")),
+    reads("numbers from 0 and from 1 are told apart by all pages", labels(0, 1, 2), {"like": ground_truth(1, 2, 3)},
+          pages=[("report_p0", 11, 11), ("report_p1", 12, 12), ("report_p2", 40, 30)]),
+    reads("a lone document of another name gives its sizes by number", SCAN, {"like": ground_truth(3, 4)},
+          pages=[("a", 50, 60), ("b", 40, 30)]),
+    read=lcm.read,
+)  # fmt: skip
+YOLO = [(f"{name}.txt", b"0 0.5 0.5 1 1\n") for name in ("r_1", "r_p1")]
+test_refusal = refused_as(
+    refuses("an equal stem in another folder", table("z/1.png", "y/1.png"), "not known", **FOLDERS),
+    refuses("another number", table("a 2"), "not known", like=sized("img/a 1.png")),
+    refuses("numbers that do not fit", labels(0, 2), "report_p0", "no page of this name or number",
+            like=ground_truth(1, 2, 4)),
+    refuses("a page that another one has by name", YOLO, "the size of page 'r_p1' is not known", like=sized("r_1.png")),
+    refuse=refused,
+)  # fmt: skip

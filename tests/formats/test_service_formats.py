@@ -2,43 +2,58 @@
 
 from dataclasses import replace
 
-import pytest
-
 import layoutcm as lcm
 from support.layouts import build
-from support.reading import boxes, codes, read_as, reader, reads, refused_as, refuser, refuses
+from support.reading import read_as, reader, reads, refused_as, refuser, refuses
 
 read = reader("page.json")
 
 
-def yolo(text, *others, **options):
-    return lcm.read([("a.txt", text), *others], sizes=(100, 200), **options)
+def read_yolo(value, **options):
+    """The labels of one page, or these and a file of names."""
+    text, *others = value if isinstance(value, tuple) else (value,)
+    return lcm.read([("a.txt", text), *others], **{"sizes": (100, 200)} | options)
 
 
-@pytest.mark.parametrize("names", [
+NAMES = [
     ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
     ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
     ("classes.txt", b"Text\nTable\n"),
     ("obj.names", b"Text\r\nTable\r\n"),
-])  # fmt: skip
-def test_yolo_names_are_in_a_file_next_to_the_labels(names):
-    layout = yolo(b"1 0.5 0.5 0.2 0.1\n", names)
-    assert layout.labels == ["Text", "Table"] and layout.regions["label"].tolist() == ["Table"]
-    assert boxes(layout) == [[40, 90, 60, 110]] and codes(layout) == {}
-
-
-@pytest.mark.parametrize("key", ["x", "²", "٣", "-1"])
-def test_yolo_leaves_out_a_name_whose_key_is_not_a_class_number(key):
-    layout = yolo(b"0 0.5 0.5 0.2 0.1\n", ("data.yaml", f'names:\n  "0": Text\n  "{key}": Table\n'.encode()))
-    assert layout.labels == ["Text"]
-
-
-def test_yolo_without_names_takes_the_ids_of_the_ground_truth():
-    images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 200}]
-    categories = [{"id": 3, "name": "Table"}, {"id": 0, "name": "Text"}]
-    gt = read({"images": images, "annotations": [], "categories": categories})
-    layout = read(b"3 0.5 0.5 0.2 0.1\n7 0.5 0.5 1 1\n", "a.txt", like=gt)
-    assert layout.regions["label"].tolist() == ["Table", "class 7"] and "unnamed-classes" in codes(layout)
+]
+IMAGES = [{"id": 1, "file_name": "a.png", "width": 100, "height": 200}]
+CATEGORIES = [{"id": 3, "name": "Table"}, {"id": 0, "name": "Text"}]
+GT = read({"images": IMAGES, "annotations": [], "categories": CATEGORIES})
+OUTLINES = (
+    b"0 0.5 0.5 0.2 0.1 0.75\n0 0.1 0.1 0.5 0.1 0.5 0.3\n0 0.1 0.1 0.3 0.1 0.3 0.2 0.1 0.2\n"
+    b"0 0.1 0.1 0.5 0.1 0.5 0.3 .5\n"
+)
+SCORE_FIRST = [b"0 0.9 0.5 0.5 0.4 0.2", b"1 0.35 0.2 0.9 0.1 0.1"]  # class score cx cy w h
+test_yolo = read_as(
+    *(reads(f"names in a file next to the labels: {names}", (b"1 0.5 0.5 0.2 0.1\n", names), codes={},
+            declared=["Text", "Table"], labels=["Table"], boxes=[[40, 90, 60, 110]]) for names in NAMES),
+    *(reads(f"a name whose key is not a class number: {key}",
+            (b"0 0.5 0.5 0.2 0.1\n", ("data.yaml", f'names:\n  "0": Text\n  "{key}": Table\n'.encode())),
+            declared=["Text"]) for key in ("x", "²", "٣", "-1")),
+    reads("without names, the ids of the ground truth", b"3 0.5 0.5 0.2 0.1\n7 0.5 0.5 1 1\n",
+          {"like": GT, "sizes": None}, labels=["Table", "class 7"], some={"unnamed-classes": 1}),
+    # The third is a rectangle, so it stays a box.
+    reads("confidence, outlines and corners", OUTLINES, {"shapes": "polygon"}, scores=[0.75, None, None, 0.5],
+          shapes={1, 3}, boxes=[[40, 90, 60, 110], [10, 20, 50, 60], [10, 20, 30, 40], [10, 20, 50, 60]]),
+    # In the order of SCORE_FIRST, the box of the last line is outside its page, so that the usual order is as good.
+    reads("a score that may be before or after the box", b"\n".join([*SCORE_FIRST, b"1 0.9 0.9 0.2 0.6 0.1"]), count=3),
+    reads("a score after the box", b"0 0.5 0.5 0.4 0.2 0.9\n1 0.2 0.9 0.1 0.1 0.35\n", scores=[0.9, 0.35]),
+    read=read_yolo,
+)  # fmt: skip
+WRONG_LINES = {b"0 45.5 0.5 0.5 0.5": "not a fraction", b"0 0.5 x 0.5 0.5": "number 2",
+               b"0.5 0.5 0.5 0.5 0.5": "not whole", b"0 0.5 0.5": "has no box"}  # fmt: skip
+test_wrong_yolo = refused_as(
+    refuses("a score after the class", b"\n".join(SCORE_FIRST), "class cx cy w h score",
+            "class score cx cy w h", "line 1"),
+    *(refuses(f"a wrong line: {line}", b"0 0.5 0.5 0.2 0.1\n" + line + b"\n", words, "line 2")
+      for line, words in WRONG_LINES.items()),
+    refuse=refuser("a.txt", sizes=(100, 200)),
+)  # fmt: skip
 
 
 def test_yolo_that_counts_classes_from_another_number_is_found_and_repaired():
@@ -51,39 +66,6 @@ def test_yolo_that_counts_classes_from_another_number_is_found_and_repaired():
     assert pred.labels == ["a", "b", "c", "class 0"] and pred.label_keys == {0: 3, 1: 0, 2: 1, 3: 2}
     assert "ids:1" in {finding.repair for finding in lcm.compare(gt, pred).findings}
     assert lcm.compare(gt, lcm.repair(pred, "ids:1")).confusion().average("micro")["f1"] == 1
-
-
-def test_yolo_confidence_outlines_and_corners():
-    text = b"0 0.5 0.5 0.2 0.1 0.75\n0 0.1 0.1 0.5 0.1 0.5 0.3\n0 0.1 0.1 0.3 0.1 0.3 0.2 0.1 0.2\n"
-    text += b"0 0.1 0.1 0.5 0.1 0.5 0.3 .5\n"
-    layout = yolo(text, shapes="polygon")
-    assert layout.regions["score"].tolist()[0] == 0.75 and layout.regions["score"].tolist()[3] == 0.5
-    assert boxes(layout)[1:3] == [[10, 20, 50, 60], [10, 20, 30, 40]]
-    # The third is a rectangle, so it stays a box.
-    assert set(layout.region_columns.shapes) == {1, 3}
-
-
-def test_a_yolo_score_after_the_class_is_refused_with_both_orders():
-    lines = [b"0 0.9 0.5 0.5 0.4 0.2", b"1 0.35 0.2 0.9 0.1 0.1"]  # class score cx cy w h
-    with pytest.raises(lcm.InputError) as error:
-        yolo(b"\n".join(lines))
-    assert all(order in str(error.value) for order in ("class cx cy w h score", "class score cx cy w h", "line 1"))
-    # In this order the box of the last line is outside its page, so that the first order is as good.
-    assert len(yolo(b"\n".join([*lines, b"1 0.9 0.9 0.2 0.6 0.1"])).regions) == 3
-    last = yolo(b"0 0.5 0.5 0.4 0.2 0.9\n1 0.2 0.9 0.1 0.1 0.35\n")
-    assert last.regions["score"].tolist() == [0.9, 0.35]
-
-
-@pytest.mark.parametrize(("line", "words"), [
-    (b"0 45.5 0.5 0.5 0.5", "not a fraction"),
-    (b"0 0.5 x 0.5 0.5", "number 2"),
-    (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
-    (b"0 0.5 0.5", "has no box"),
-])  # fmt: skip
-def test_the_error_for_a_wrong_yolo_line_names_the_line(line, words):
-    with pytest.raises(lcm.InputError, match=words) as error:
-        yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
-    assert "line 2" in str(error.value)
 
 
 def test_yolo_pages_with_the_same_name_in_two_folders_stay_separate():

@@ -14,7 +14,7 @@ import layoutcm as lcm
 from layoutcm.drawing import page_images
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from support.hostile_formats import zip_of
-from support.reading import fails, refused, refused_as, refuses
+from support.reading import fails, read_as, reads, refused, refused_as, refuses
 from written import written
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
@@ -41,14 +41,6 @@ def test_a_page_that_two_files_have_is_refused_with_both_names(tmp_path):
     refused(tmp_path, "a.csv", "b.csv", "'same'", "twice")
 
 
-def test_files_of_several_kinds_are_refused_until_one_is_named():
-    files = zip_of({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"})
-    refused(("mixed.zip", files), "several kinds", "coco", "csv", "format=")
-    layout = lcm.read(("mixed.zip", files), format="csv")
-    assert layout.page_columns.names == ("a",)
-    assert [f.code for f in layout.findings] == ["skipped-file"] and "gt.json" in layout.findings[0].message
-
-
 def test_sizes_come_from_the_images_next_to_the_labels(tmp_path):
     (tmp_path / "images").mkdir()
     (tmp_path / "labels").mkdir()
@@ -57,11 +49,6 @@ def test_sizes_come_from_the_images_next_to_the_labels(tmp_path):
     layout = lcm.read(tmp_path)
     assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["images/a.png", 200, 100]
     assert layout.regions.loc[0, ["label", "x0", "y0", "x1", "y1"]].tolist() == ["class 0", 50, 25, 150, 75]
-
-
-def test_hidden_files_and_files_of_operating_systems_are_skipped():
-    files = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
-    assert lcm.read(("a.zip", zip_of(files))).findings == ()
 
 
 def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
@@ -111,7 +98,41 @@ EXPANDING = {
     "one long value": (b"a: &a '" + b"x" * 1_000_000 + b"'\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
     "deep": (b"names: " + b"[" * 100_000, "64 deep"),
 }
+MIXED = ("mixed.zip", zip_of({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"}))
+HIDDEN = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
+ALIASES = b"base: &base {0: Text}\nnames:\n  <<: *base\n  1: Table\n"
+BOM = b"\xef\xbb\xbf"
+ENDS = (b"\r\n", b"\n", b"\r")
+DOCTAGS = next(iter(written("doctags").items()))
+
+
+def tiff(**entries):
+    """A little-endian TIFF without pixels; entries are whole numbers."""
+    numbers = {"width": 256, "height": 257, "compression": 259}
+    packed = b"".join(struct.pack("<HHII", numbers[name], 3, 1, value) for name, value in entries.items())
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
+
+
+DAMAGED = {"no width": tiff(height=9), "unknown compression": tiff(width=9, height=9, compression=11051)}
 EMPTY_COCO = b'{"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}'
+test_reading = read_as(
+    reads("one kind of several is named", MIXED, {"format": "csv"}, names=("a",), codes={"skipped-file": 2},
+          says=["gt.json"]),
+    reads("hidden files and files of operating systems are skipped", ("a.zip", zip_of(HIDDEN)), codes={}),
+    reads("a large image is measured and not decoded",
+          ("b.zip", zip_of(LABELLED | {"images/a.png": png_header(12_000, 12_000)})),
+          pages=[("images/a.png", 12_000, 12_000)]),
+    reads("a few YAML aliases", [("data.yaml", ALIASES), ("a.txt", b"1 .5 .5 .5 .5")], {"sizes": (10, 10)},
+          declared=["Text", "Table"]),
+    *(reads(f"an empty label file is a blank page: {empty}", ("page7.txt", empty), {"sizes": (10, 10)},
+            names=("page7",), count=0) for empty in (b"", b"\n", BOM)),
+    *(reads(f"line ends and a byte order mark in a table: {end}", ("a.csv", BOM + (ROW % b"a").replace(b"\n", end)),
+            names=("a",)) for end in ENDS),
+    *(reads(f"line ends and a byte order mark in labels: {end}",
+            ("a.txt", BOM + b"0 0.5 0.5 1 1" + end + b"1 0.5 0.5 0.2 0.2" + end), {"sizes": (10, 10)}, count=2)
+      for end in ENDS),
+    read=lcm.read,
+)  # fmt: skip
 test_refusal = refused_as(
     *(refuses(f"{name} leads out of an archive", ("a.zip", zip_of({name: ROW % b"a"})), "leads out of the archive")
       for name in ("../a.csv", "/etc/a.csv", "x/../../a.csv", "..\\a.csv", "C:\\a.csv")),
@@ -127,38 +148,18 @@ test_refusal = refused_as(
             "cannot be read"),
     *(refuses(f"COCO that is called {format}", ("gt.json", EMPTY_COCO), "This looks like coco: leave out the format",
               format=format) for format in ("mineru", "docling", "voc", "marker", "csv", "hocr")),
+    refuses("files of several kinds", MIXED, "several kinds", "coco", "csv", "format="),
+    refuses("an empty list", [], "empty"),
+    *(refuses(f"a damaged TIFF, {name}", [DOCTAGS, ("report_p1.tif", data)], "report_p1.tif",
+              "this image cannot be read") for name, data in DAMAGED.items()),
+    refuses("a file that is not an image", [DOCTAGS, ("report_p1.png", b"no image")],
+            "report_p1.png: this image cannot be read: it is damaged, or none of PNG, JPEG"),
     refuse=refused,
 )  # fmt: skip
 
 
-def test_a_large_image_is_measured_and_not_decoded():
-    large = lcm.read(("b.zip", zip_of(LABELLED | {"images/a.png": png_header(12_000, 12_000)})))
-    assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
-
-
-def test_a_few_yaml_aliases_are_accepted():
-    names = b"base: &base {0: Text}\nnames:\n  <<: *base\n  1: Table\n"
-    layout = lcm.read([("data.yaml", names), ("a.txt", b"1 .5 .5 .5 .5")], sizes=(10, 10))
-    assert layout.labels == ["Text", "Table"]
-
-
-@pytest.mark.parametrize("empty", [b"", b"\n", b"\xef\xbb\xbf"])
-def test_an_empty_label_file_is_a_blank_page(empty):
-    layout = lcm.read(("page7.txt", empty), sizes=(10, 10))
-    assert layout.page_columns.names == ("page7",) and len(layout.region_columns) == 0
-
-
 def test_an_empty_folder_says_what_is_missing(tmp_path):
     refused(tmp_path, "no annotation file")
-    refused([], "empty")
-
-
-@pytest.mark.parametrize("ends", [b"\r\n", b"\n", b"\r"])
-def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
-    table = b"\xef\xbb\xbf" + (ROW % b"a").replace(b"\n", ends)
-    assert lcm.read(("a.csv", table)).page_columns.names == ("a",)
-    labels = b"\xef\xbb\xbf0 0.5 0.5 1 1" + ends + b"1 0.5 0.5 0.2 0.2" + ends
-    assert len(lcm.read(("a.txt", labels), sizes=(10, 10)).region_columns) == 2
 
 
 def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
@@ -174,54 +175,25 @@ def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
 
 
 def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
-    with pytest.raises(lcm.InputError) as caught:
-        lcm.read(("gt.json", b'{"images": 1, "annotations": [], "categories": []}'), format="coco")
-    assert "looks like" not in str(caught.value)
+    wrong = ("gt.json", b'{"images": 1, "annotations": [], "categories": []}')
+    assert "looks like" not in refused(wrong, format="coco")
 
 
-@pytest.mark.parametrize(("name", "data", "message"), [
-    ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
-    ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
-    ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
-    ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
-    ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
+@pytest.mark.parametrize(("name", "data", "words"), [
+    ("a.png", b"\x89PNG\r\n\x1a\n", ("this is a picture", "annotations")),
+    ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", ("this is a picture",)),
+    ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", ("this is a picture",)),
+    ("a.pdf", b"%PDF-1.4\n%", ("this is a PDF", "JSON, XML or CSV")),
+    ("data.yaml", b"names: [a, b]\nnc: 2\n", ("holds names or settings", "Give the folder")),
 ])  # fmt: skip
-def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, message):
-    with pytest.raises(lcm.InputError, match=message) as caught:
-        lcm.read((name, data))
-    assert "Known formats" not in str(caught.value)
+def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, words):
+    assert "Known formats" not in refused((name, data), *words)
 
 
 def test_an_entry_of_a_folder_that_cannot_be_looked_at_is_named(tmp_path, monkeypatch):
     (tmp_path / "secret.json").write_text("{}")
     monkeypatch.setattr(Path, "is_file", lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
     fails(r"secret\.json: this entry of the folder cannot be looked at: Permission denied", lcm.read, tmp_path)
-
-
-# Damaged page images are refused with a sentence, and are not shown.
-
-
-def tiff(**entries):
-    """A little-endian TIFF without pixels; entries are whole numbers."""
-    numbers = {"width": 256, "height": 257, "compression": 259}
-    packed = b"".join(struct.pack("<HHII", numbers[name], 3, 1, value) for name, value in entries.items())
-    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
-
-
-DAMAGED = {"no width": tiff(height=9), "unknown compression": tiff(width=9, height=9, compression=11051)}
-
-
-@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
-def test_a_damaged_tiff_is_refused_as_page_size(data):
-    with pytest.raises(lcm.InputError, match=r"report_p1\.tif.*this image cannot be read"):
-        lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", data)])
-
-
-def test_a_file_that_is_no_image_is_named():
-    with pytest.raises(lcm.InputError) as error:
-        lcm.read([next(iter(written("doctags").items())), ("report_p1.png", b"no image")])
-    assert str(error.value).startswith("report_p1.png: this image cannot be read: it is damaged, or none of PNG, JPEG")
-    assert "object at" not in str(error.value)
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)

@@ -1,13 +1,11 @@
 """The columns `ignore`, `annotator` and `attr:NAME` of tables in files."""
 
-import io
-
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import layoutcm as lcm
+from support.hostile_formats import parquet_bytes, table_columns
 from support.reading import fails
 
 HEADER = "page,width,height,label,x0,y0,x1,y1"
@@ -19,11 +17,8 @@ def read(*lines, **options):
 
 
 def read_parquet(**columns):
-    same = {"page": "a", "width": 50, "height": 50, "label": "Text", "x0": 0, "y0": 0, "x1": 10, "y1": 10}
     rows = len(next(iter(columns.values())))
-    out = io.BytesIO()
-    pq.write_table(pa.table({name: [value] * rows for name, value in same.items()} | columns), out)
-    return lcm.read(("t.parquet", out.getvalue()))
+    return lcm.read(("t.parquet", parquet_bytes(table_columns(rows, **columns))))
 
 
 @pytest.mark.parametrize(("cell", "ignored"), [
@@ -75,8 +70,8 @@ def test_the_first_annotator_is_read_and_every_page_stays():
     assert other.regions["label"].tolist() == ["Title"]
     fails(r"t.csv, annotator: there is no annotator 'eve'.* 'bob', 'ann'", read, *lines, annotator="eve")
     fails(r"there is no annotator 'eve'. Annotators in this file: none", read, HEADER, BOX, annotator="eve")
-    with pytest.raises(lcm.InputError, match=r"annotator 0: the name of the annotator .* has 1,001 characters"):
-        read(HEADER + ",annotator", f"{BOX},{'x' * 1001}")
+    long = f"{BOX},{'x' * 1001}"
+    fails(r"annotator 0: the name of the annotator .* has 1,001 characters", read, HEADER + ",annotator", long)
 
 
 def test_one_annotator_needs_no_finding():

@@ -32,6 +32,10 @@ MASK = f"<object><name>m</name><segm><box>{CORNERS}</box></segm></object>"
 OBJECTS = labelme_object(*SQUARE) + labelme_object(*SQUARE, deleted=1) + labelme_object((1, 1)) + MASK
 VOC = f"<object><name>x</name><polygon><x1>1</x1></polygon><deleted>0</deleted><bndbox>{CORNERS}</bndbox></object>"
 VOC_SIZE = "<size><width>50</width><height>60</height></size>"
+OPENIMAGES = "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded\n"
+NVIDIA = (
+    "chart,h,w,left,upper,right,lower,label,conf,image,pdf,page\nc,200,100,0.1,0.2,0.3,0.4,chart,0.5,x/7_15.jpg,7,15\n"
+)
 test_reading = read_as(
     reads("tables of cTDaR",
           f'<document filename="a.jpg">{CTDAR.format("1,2,1,6,4,6,4,2")}{CTDAR.format("")}<table/></document>',
@@ -54,6 +58,12 @@ test_reading = read_as(
           regions=[("dog", 1, 2, 4, 6)]),
     reads("a table of TensorFlow", "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,50,60,dog,1,2,3,4\n",
           "a.csv", regions=[("dog", 1, 2, 3, 4)], pages=[("a.jpg", 50, 60)]),
+    reads("columns of OpenImages are fractions", OPENIMAGES + "b,xclick,/m/0,1,0.2,1,0.3,0.5,-1\n", "boxes.csv", SIZE,
+          regions=[("/m/0", 20, 60, 100, 100)], pages=[("b", 100, 200)], scores=[1]),
+    reads("columns of NVIDIA are page sizes and fractions", NVIDIA, "boxes.csv", pages=[("x/7_15.jpg", 100, 200)],
+          regions=[("chart", 10, 40, 30, 80)], documents=("7",), numbers=[15]),
+    reads("some of these columns in pixels", "image,label,left,upper,right,lower\na,x,1,2,3,4\n", "boxes.csv", SIZE,
+          regions=[("x", 1, 2, 3, 4)]),
 )  # fmt: skip
 test_refusal = refused_as(
     refuses("blocks in a document", '<document><block l="1"/></document>', "not recognised"),
@@ -67,6 +77,8 @@ test_refusal = refused_as(
     refuses("a point with a text", LABELME.format(labelme_object(*SQUARE, ("a", 1))), "object[0]/polygon/pt/x"),
     refuses("boxes in one cell", 'image_id,width,height,bbox,label\na,50,60,"[1, 2, 3, 4]",x\n',
             "the column 'bbox' has boxes in one cell", "x0, y0, x1, y1, or x, y, w, h", name="a.csv"),
+    refuses("pixels in the columns of OpenImages", OPENIMAGES + "b,x,/m/0,1,20,90,3,5,-1\n", "row 2",
+            "90 is not a fraction", name="boxes.csv", **SIZE),
 )  # fmt: skip
 
 
@@ -87,23 +99,6 @@ def test_docbank_tokens_are_regions_and_an_empty_file_is_a_blank_page(tmp_path):
     refusal(text + "x\t1\n", "line 3", "2 columns, must be 10", name="a.txt", **SIZE)
     refusal(text.encode() + b"\xff", "UTF-8", name="a.txt", **SIZE)
     refusal(text + docbank_line("x", "a", 1, 1, 1), "line 3/x0", name="a.txt", **SIZE)
-
-
-def test_openimages_columns_mean_fractions():
-    header = "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded\n"
-    layout = read(header + "b,xclick,/m/0,1,0.2,1,0.3,0.5,-1\n", "boxes.csv", **SIZE)
-    assert regions(layout) == [("/m/0", 20, 60, 100, 100)] and pages(layout) == [("b", 100, 200)]
-    assert layout.region_columns.scores.tolist() == [1]
-    refusal(header + "b,x,/m/0,1,20,90,3,5,-1\n", "row 2", "90 is not a fraction", name="boxes.csv", **SIZE)
-
-
-def test_nvidia_columns_have_page_sizes_and_fractions():
-    header = "chart,h,w,left,upper,right,lower,label,conf,image,pdf,page\n"
-    layout = read(header + "c,200,100,0.1,0.2,0.3,0.4,chart,0.5,x/7_15.jpg,7,15\n", "boxes.csv")
-    assert pages(layout) == [("x/7_15.jpg", 100, 200)] and regions(layout) == [("chart", 10, 40, 30, 80)]
-    assert layout.page_columns.documents == ("7",) and layout.page_columns.numbers.tolist() == [15]
-    pixels = read("image,label,left,upper,right,lower\na,x,1,2,3,4\n", "boxes.csv", **SIZE)
-    assert regions(pixels) == [("x", 1, 2, 3, 4)]
 
 
 def test_createml_with_corners_is_found_and_repaired():

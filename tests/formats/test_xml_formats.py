@@ -160,19 +160,13 @@ def test_alto_polygons_give_the_outline_and_the_box_if_there_is_no_other(points)
     assert outline.rings[0].tolist() == [[10, 20], [40, 25], [30, 60]]
 
 
-def test_voc_pages_that_share_a_filename_are_named_after_their_files(tmp_path):
-    for name in ("p1", "p2"):
-        (tmp_path / f"{name}.xml").write_text(voc(voc_object()))
-    layout = lcm.read(tmp_path)
-    assert layout.page_columns.names == ("p1", "p2") and codes(layout) == {"shared-page-name": 2}
-
-
-def test_pages_of_files_that_differ_only_in_their_folder_are_named_after_their_path(tmp_path):
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.xml").write_text(page_xml(""))
-    layout = lcm.read(tmp_path)
-    assert layout.page_columns.names == ("one/a", "two/a") and codes(layout) == {"shared-page-name": 2}
+@pytest.mark.parametrize(("files", "names"), [
+    ({"p1.xml": voc(voc_object()), "p2.xml": voc(voc_object())}, ("p1", "p2")),
+    ({"one/a.xml": page_xml(""), "two/a.xml": page_xml("")}, ("one/a", "two/a")),
+], ids=["after their files", "after their path"])  # fmt: skip
+def test_pages_that_share_a_name_are_named_otherwise(files, names):
+    layout = lcm.read([(name, text.encode()) for name, text in files.items()])
+    assert layout.page_columns.names == names and codes(layout) == {"shared-page-name": 2}
 
 
 def test_an_image_next_to_the_file_decides_which_of_two_names_is_used(tmp_path):

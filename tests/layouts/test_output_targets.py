@@ -4,17 +4,15 @@ import errno
 import zipfile
 from pathlib import Path, PurePosixPath
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.layouts.model import Pages, Regions
-from layoutcm.layouts.validation import make_layout
 from layoutcm.layouts.writers import written
 from layoutcm.layouts.writing.request import distinct, safe_paths, xml_name
+from support.layouts import build
 from support.reading import fails
 from support.writing import NAMES, ODD, read_again
 
@@ -23,11 +21,8 @@ FOLDERS = ("yolo", "page-xml")
 
 def layout_of(names, label="Text"):
     """Pages of 10 x 10, each with a box of its own width."""
-    n = len(names)
-    pages = Pages(tuple(names), np.full(n, 10.0), np.full(n, 10.0), ("",) * n, np.full(n, -1, np.int32))
-    boxes = np.array([[0, 0, 1 + i % 9, 5] for i in range(n)], float)
-    regions = Regions(np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.full(n, np.nan))
-    return make_layout("made", "test", [label], pages, regions)
+    rows = [(name, label, 0, 0, 1 + i % 9, 5) for i, name in enumerate(names)]
+    return build(dict.fromkeys(names, (10, 10)), rows, [label], "made")
 
 
 def files_below(folder):

@@ -20,6 +20,7 @@ from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import segmentation
 from support.coco_files import coco, image, region
 from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
+from support.hostile_formats import parquet_bytes
 from support.layouts import build
 from support.one_layout import one_full_layout
 from support.paths import ROOT
@@ -89,9 +90,7 @@ def with_metadata(facts, data=None):
     """A Parquet file with these facts instead of its own."""
     table = pq.read_table(io.BytesIO(as_parquet(some_layout()) if data is None else data))
     text = facts if isinstance(facts, bytes) else json.dumps(facts).encode()
-    out = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({METADATA_KEY: text}), out)
-    return out.getvalue()
+    return parquet_bytes(table.replace_schema_metadata({METADATA_KEY: text}))
 
 
 def test_the_metadata_names_version_and_origin():
@@ -103,9 +102,7 @@ def test_the_metadata_names_version_and_origin():
 def test_labels_survive_a_choice_of_rows():
     table = pq.read_table(io.BytesIO(as_parquet(some_layout())))
     for rows in (table.slice(0, 1), table.slice(1), table.slice(0, 0)):
-        out = io.BytesIO()
-        pq.write_table(rows, out)
-        assert read_parquet(out.getvalue()).labels == ["Title", "Text", "Table"]
+        assert read_parquet(parquet_bytes(rows)).labels == ["Title", "Text", "Table"]
 
 
 def test_other_programs_see_texts_and_numbers():
@@ -150,9 +147,7 @@ def test_version_1_has_no_metadata_and_labels_in_rows(layout):
     names = [name for name in table.column_names if not name.startswith(("attr:", "coco_", "page_key", "ignore"))]
     declared = pa.table({"label": layout.labels})
     old = pa.concat_tables([declared, table.select(names).replace_schema_metadata(None)], promote_options="default")
-    out = io.BytesIO()
-    pq.write_table(old, out)
-    again = read_parquet(out.getvalue())
+    again = read_parquet(parquet_bytes(old))
     bare = replace(layout, page_columns=replace(layout.page_columns, attributes={}))
     assert page_facts(again) == page_facts(bare) and again.labels == layout.labels
     expected = replace(only_crowds(layout), ignore=None)
@@ -243,9 +238,8 @@ def test_a_wrong_page_key_is_refused():
     table = pq.read_table(io.BytesIO(as_parquet(some_layout(keys={1: 0, "b": 1}))))
     at = table.column_names.index("page_key")
     assert table.column(at).to_pylist() == ["1", '"b"']
-    out = io.BytesIO()
-    pq.write_table(table.set_column(at, "page_key", [["1", "[2]"]]), out)
-    fails(r"row 1, column page_key: '\[2\]' is neither a number nor a text", read_parquet, out.getvalue())
+    data = parquet_bytes(table.set_column(at, "page_key", [["1", "[2]"]]))
+    fails(r"row 1, column page_key: '\[2\]' is neither a number nor a text", read_parquet, data)
 
 
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.integers(0, 3))
@@ -260,11 +254,8 @@ def test_attributes_with_any_name_do_not_change_the_separator(names, repeats):
 def test_parts_of_a_stored_layout_are_one_layout_again():
     layout = one_full_layout()
     table = pq.read_table(io.BytesIO(as_parquet(layout)))
-    parts = []
-    for page in layout.page_columns.names:
-        out = io.BytesIO()
-        pq.write_table(table.filter(pc.field("page") == page), out)
-        parts.append((f"{page}.parquet", out.getvalue()))
+    rows_of = lambda page: parquet_bytes(table.filter(pc.field("page") == page))
+    parts = [(f"{page}.parquet", rows_of(page)) for page in layout.page_columns.names]
     again = lcm.read(parts, shapes="polygon")
     assert page_facts(again) == page_facts(layout) and again.labels == layout.labels
     assert region_facts(again.region_columns) == region_facts(layout.region_columns)

@@ -1,7 +1,8 @@
 """Agreement without a truth: pages one can count, the coincidence matrix, scikit-learn."""
 
 import math
-from itertools import combinations
+from collections import Counter, defaultdict
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import layoutcm as lcm
-from support.coincidences import alpha, as_codes, mean_over_pairs
 from support.layouts import build
 from support.pixel_loop import pixel_sets
 
@@ -141,3 +141,34 @@ def test_generated_pages_equal_the_coincidence_matrix_and_scikit_learn(coders, w
     assert found["kappa"] == pytest.approx(np.mean(kappas) if kappas else math.nan, nan_ok=True, abs=1e-9)
     if len(layouts) == 2:
         assert lcm.compare(*layouts).agreement() == pytest.approx(found, nan_ok=True)
+
+
+def jaccard(one, other):
+    return 1 - len(one & other) / len(one | other)
+
+
+def alpha(units, distance=jaccard):
+    """Units are lists of values, one of each coder; nan if no two values differ."""
+    coincidences = defaultdict(float)
+    for values in units:
+        for pair in permutations(values, 2):
+            coincidences[pair] += 1 / (len(values) - 1)
+    totals = Counter()
+    for (one, _), count in coincidences.items():
+        totals[one] += count
+    n = sum(totals.values())
+    observed = sum(count * distance(*pair) for pair, count in coincidences.items()) / n
+    pairs = sum(totals[a] * totals[b] * distance(a, b) for a in totals for b in totals)
+    return 1 - observed / (pairs / (n * (n - 1))) if pairs else float("nan")
+
+
+def mean_over_pairs(coders, score):
+    """The mean of a score of two lists of values, over all pairs of lists."""
+    found = [score(*pair) for pair in combinations(coders, 2)]
+    return sum(found) / len(found)
+
+
+def as_codes(*lists):
+    """The label sets of the lists as numbers, the same set as the same number."""
+    known = {}
+    return [[known.setdefault(value, len(known)) for value in values] for values in lists]

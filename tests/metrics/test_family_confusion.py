@@ -40,13 +40,6 @@ def test_the_worked_example():
     assert given_gt.loc["B.1", ["identity", "in_family", "oof"]].isna().all() and given_gt.loc["B.1", "total"] == 0
 
 
-@pytest.mark.parametrize(("count", "mass"), [("pairs", 1), ("gold", 1 / 2), ("pred", 1 / 3)])
-def test_three_ways_to_count_a_remaining_pair(count, mass):
-    f = lcm.label_sets_families([{"a", "b", "c"}], [{"x", "y"}], {"F": list("abcxy")}, count)
-    assert f.matrices["F"].loc[list("abc"), list("xy")].to_numpy() == pytest.approx(mass)
-    assert f.matrices["F"].to_numpy().sum() == pytest.approx(6 * mass)
-
-
 @pytest.mark.parametrize("other", ["b", OOF])  # a label may be named OOF
 def test_a_label_is_out_of_family_if_its_family_has_only_hits(other):
     f = lcm.label_sets_families([{other, "a"}], [{"a"}], {"F": ["a", other]})
@@ -127,20 +120,6 @@ def test_the_matrix_at_a_depth_is_that_of_layouts_mapped_to_their_families(metho
     np.testing.assert_array_equal(m.pred_pixels, expected.pred_pixels)
     if depth == 3:
         np.testing.assert_allclose(m.values, c.confusion(method=method).values, rtol=1e-9, atol=1e-9)
-
-
-def test_two_labels_of_a_family_on_a_pixel_count_once():
-    one = {"p": (10, 10)}
-    gt = build(one, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10)])
-    pred = build(one, [("p", "a", 0, 0, 10, 10), ("p", "c", 0, 0, 10, 5)], ["a", "b", "c"])
-    c = lcm.compare(gt, pred)
-    assert c.confusion().values.sum() == 200
-    m = c.confusion(families={"F": ["a", "b"]})
-    assert m.labels == ["Background", "F", "c"]
-    np.testing.assert_allclose(m.values, [[0, 0, 0], [0, 75, 25], [0, 0, 0]])
-    everything = c.confusion(families={}, depth=0)
-    assert everything.labels == c.confusion().collapse().labels
-    np.testing.assert_allclose(everything.values, [[0, 0], [0, 100]])
 
 
 def test_single_families_can_be_expanded(two_pages):
@@ -230,13 +209,10 @@ def test_a_prediction_can_be_correct_if_a_family_has_a_common_label(gt, pred, co
     assert FamilyConfusion((matrix,), ((), ()), FamilyTree("", {}), "pixel", "pairs", 1).common_labels is common
 
 
-@pytest.mark.parametrize(
-    ("depth", "expanded", "names"),
-    [
-        (0, [], ["Content"]), (1, [], ["A", "B", "d"]), (1, ["A"], ["X", "c", "B", "d"]),
-        (2, [], ["A / X", "c", "B / X", "d"]), (3, [], ["a", "c", "b", "d"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("depth", "expanded", "names"), [
+    (0, [], ["Content"]), (1, [], ["A", "B", "d"]), (1, ["A"], ["X", "c", "B", "d"]),
+    (2, [], ["A / X", "c", "B / X", "d"]), (3, [], ["a", "c", "b", "d"]),
+])  # fmt: skip
 def test_names_are_in_the_order_of_the_tree(depth, expanded, names):
     tree = FamilyTree("", {"a": ("A", "X"), "unused": ("A", "Y"), "c": ("A",), "b": ("B", "X")})
     assert names_in_order(["d", "b", "a", "c"], tree, depth, expanded) == names
@@ -246,27 +222,24 @@ NAMES = "Give a set of names."
 sets = lcm.label_sets_families
 
 
-@pytest.mark.parametrize(
-    ("call", "place", "problem", "hint"),
-    [
-        (lambda c: c.families({}, sample="word"), "sample", "'word' is not known", "Use one of pixel, page."),
-        (lambda c: c.families({}, count="all"), "count", "'all' is not known", COUNT_HINT),
-        (lambda c: c.families({}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
-        (lambda c: c.families({}, depth="1"), "depth", "'1' is not a depth", "Use a whole number of 1 or more."),
-        (lambda c: c.families({}, depth=True), "depth", "True is not a depth", "Use a whole number of 1 or more."),
-        (lambda c: c.confusion(families={}, depth=-1), "depth", "-1 is not a depth",
-         "Use a whole number of 0 or more."),
-        (lambda c: sets(["ab"], [{"a"}], {}), "gt_sets[0]", "'ab' is not a set of labels", NAMES),
-        (lambda c: sets([{"a"}, 3], [{"a"}], {}), "gt_sets[1]", "3 is not a set of labels", NAMES),
-        (lambda c: sets([{"a"}], [["a", 1, 2]], {}), "pred_sets[0]", "1 is not a label's name", NAMES),
-        (lambda c: sets([{"a"}], [], {}), "gt_sets, pred_sets", "1 and 0 samples",
-         "Give one gt set and one pred set per sample."),
-        (lambda c: sets([{"a"}], [{"a"}], {}, weights=[-1]), "weights",
-         "must be 1 finite numbers of 0 or more, one per sample", "Correct the weights."),
-        (lambda c: sets([], [], {}, "x"), "count", "'x' is not known", COUNT_HINT),
-        (lambda c: sets([], [], {}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "place", "problem", "hint"), [
+    (lambda c: c.families({}, sample="word"), "sample", "'word' is not known", "Use one of pixel, page."),
+    (lambda c: c.families({}, count="all"), "count", "'all' is not known", COUNT_HINT),
+    (lambda c: c.families({}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
+    (lambda c: c.families({}, depth="1"), "depth", "'1' is not a depth", "Use a whole number of 1 or more."),
+    (lambda c: c.families({}, depth=True), "depth", "True is not a depth", "Use a whole number of 1 or more."),
+    (lambda c: c.confusion(families={}, depth=-1), "depth", "-1 is not a depth",
+     "Use a whole number of 0 or more."),
+    (lambda c: sets(["ab"], [{"a"}], {}), "gt_sets[0]", "'ab' is not a set of labels", NAMES),
+    (lambda c: sets([{"a"}, 3], [{"a"}], {}), "gt_sets[1]", "3 is not a set of labels", NAMES),
+    (lambda c: sets([{"a"}], [["a", 1, 2]], {}), "pred_sets[0]", "1 is not a label's name", NAMES),
+    (lambda c: sets([{"a"}], [], {}), "gt_sets, pred_sets", "1 and 0 samples",
+     "Give one gt set and one pred set per sample."),
+    (lambda c: sets([{"a"}], [{"a"}], {}, weights=[-1]), "weights",
+     "must be 1 finite numbers of 0 or more, one per sample", "Correct the weights."),
+    (lambda c: sets([], [], {}, "x"), "count", "'x' is not known", COUNT_HINT),
+    (lambda c: sets([], [], {}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
+])  # fmt: skip
 def test_wrong_arguments_are_named(call, place, problem, hint, two_pages):
     with pytest.raises(lcm.InputError) as caught:
         call(lcm.compare(*two_pages))

@@ -19,6 +19,7 @@ from layoutcm.metrics.family_trees import (
     tree_findings,
 )
 from support.paths import SAMPLE
+from support.reading import fails
 
 NESTED = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text"]}, "Figure": ["Picture"]}
 DOCLAYNET = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
@@ -64,38 +65,35 @@ def test_labels_may_contain_special_characters():
     assert list(tree.paths) == names
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "problem", "hint"),
-    [
-        ("A: [x]\nB: [x]", "families.B", "the label 'x' is in two families, 'A' and 'B'", "Keep it in one."),
-        ("A: [x, x]", "families.A", "the label 'x' is in two families, 'A' and 'A'", "Keep it in one."),
-        ("A: {B: [x], C: [x]}", "families.A.C", "the label 'x' is in two families, 'A / B' and 'A / C'",
-         "Keep it in one."),
-        ("A: [x]\nA: [y]", "", "the families cannot be read: 'A' occurs twice", "Write it as YAML or JSON."),
-        ('{"A": ["x"], "A": ["y"]}', "", "the families cannot be read: 'A' occurs twice", "Write it as YAML or JSON."),
-        ("OOF: [x]", "families", "a family is named OOF, which means out of family", "Rename it."),
-        ("A: {OOF: [x]}", "families.A", "a family is named OOF, which means out of family", "Rename it."),
-        ("Background: [x]", "families", "Background is a family of its own", "Leave it out."),
-        ("A: {B: {Background: [x]}}", "families.A.B", "Background is a family of its own", "Leave it out."),
-        ("A: [Background]", "families.A", "Background is a family of its own", "Leave it out."),
-        ("A: x", "families.A", "'x' is not a list of labels", WRITE),
-        ("A: 3", "families.A", "3 is not a list of labels", WRITE),
-        ("A: {B: 3}", "families.A.B", "3 is not a list of labels", WRITE),
-        ("A: [[x]]", "families.A", "['x'] is not a label's name", QUOTE),
-        ("A: [1]", "families.A", "1 is not a label's name", QUOTE),
-        ("A: {B: [1]}", "families.A.B", "1 is not a label's name", QUOTE),
-        ("A: ['']", "families.A", "'' is not a label's name", QUOTE),
-        ("1: [x]", "families", "1 is not a family's name", QUOTE),
-        ("'': [x]", "families", "'' is not a family's name", QUOTE),
-        ("no: [x]", "families", "False is not a family's name", QUOTE),
-        ("a: &a {1: []}", "families.a", "1 is not a family's name", QUOTE),
-        ("- x", "families", "['x'] is not a set of families", WRITE),
-        ("", "families", "None is not a set of families", WRITE),
-        ("\xff", "families", "'\xff' is not a set of families", WRITE),
-        ("A: &a {B: *a}", "families", "there are more than 20 families inside each other", WRITE),
-        (BOMB, "families", "there are more than 10,000 families", WRITE),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "place", "problem", "hint"), [
+    ("A: [x]\nB: [x]", "families.B", "the label 'x' is in two families, 'A' and 'B'", "Keep it in one."),
+    ("A: [x, x]", "families.A", "the label 'x' is in two families, 'A' and 'A'", "Keep it in one."),
+    ("A: {B: [x], C: [x]}", "families.A.C", "the label 'x' is in two families, 'A / B' and 'A / C'",
+     "Keep it in one."),
+    ("A: [x]\nA: [y]", "", "the families cannot be read: 'A' occurs twice", "Write it as YAML or JSON."),
+    ('{"A": ["x"], "A": ["y"]}', "", "the families cannot be read: 'A' occurs twice", "Write it as YAML or JSON."),
+    ("OOF: [x]", "families", "a family is named OOF, which means out of family", "Rename it."),
+    ("A: {OOF: [x]}", "families.A", "a family is named OOF, which means out of family", "Rename it."),
+    ("Background: [x]", "families", "Background is a family of its own", "Leave it out."),
+    ("A: {B: {Background: [x]}}", "families.A.B", "Background is a family of its own", "Leave it out."),
+    ("A: [Background]", "families.A", "Background is a family of its own", "Leave it out."),
+    ("A: x", "families.A", "'x' is not a list of labels", WRITE),
+    ("A: 3", "families.A", "3 is not a list of labels", WRITE),
+    ("A: {B: 3}", "families.A.B", "3 is not a list of labels", WRITE),
+    ("A: [[x]]", "families.A", "['x'] is not a label's name", QUOTE),
+    ("A: [1]", "families.A", "1 is not a label's name", QUOTE),
+    ("A: {B: [1]}", "families.A.B", "1 is not a label's name", QUOTE),
+    ("A: ['']", "families.A", "'' is not a label's name", QUOTE),
+    ("1: [x]", "families", "1 is not a family's name", QUOTE),
+    ("'': [x]", "families", "'' is not a family's name", QUOTE),
+    ("no: [x]", "families", "False is not a family's name", QUOTE),
+    ("a: &a {1: []}", "families.a", "1 is not a family's name", QUOTE),
+    ("- x", "families", "['x'] is not a set of families", WRITE),
+    ("", "families", "None is not a set of families", WRITE),
+    ("\xff", "families", "'\xff' is not a set of families", WRITE),
+    ("A: &a {B: *a}", "families", "there are more than 20 families inside each other", WRITE),
+    (BOMB, "families", "there are more than 10,000 families", WRITE),
+])  # fmt: skip
 def test_wrong_files_are_named(text, place, problem, hint, tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text(text, "utf-8")
@@ -107,37 +105,29 @@ def test_wrong_files_are_named(text, place, problem, hint, tmp_path):
 
 @pytest.mark.parametrize("data", [b"A: [x", b"A: !!python/object:os.system [x]", b"A: [\xff\xfe]"])
 def test_files_that_are_not_yaml_are_named(data):
-    with pytest.raises(
-        lcm.InputError, match=r"^x\.yaml: the families cannot be read: .*\. Write it as YAML or JSON\.$"
-    ):
-        parse_tree("x.yaml", data)
+    fails(r"^x\.yaml: the families cannot be read: .*\. Write it as YAML or JSON\.$", parse_tree, "x.yaml", data)
 
 
 def test_the_largest_and_the_deepest_tree():
     wide = {f"family {i}": [f"label {i}"] for i in range(10_000)}
     assert len(family_tree(wide, []).paths) == 10_000
-    with pytest.raises(lcm.InputError, match=r"^families: there are more than 10,000 families\."):
-        family_tree({**wide, "one more": []}, [])
+    fails(r"^families: there are more than 10,000 families\.", family_tree, {**wide, "one more": []}, [])
     deep = ["label"]
     for i in range(20, 0, -1):
         deep = {f"family {i}": deep}
     assert family_tree(deep, []).paths == {"label": tuple(f"family {i}" for i in range(1, 21))}
-    with pytest.raises(lcm.InputError, match=r"^families: there are more than 20 families inside each other\."):
-        family_tree({"family 0": deep}, [])
+    fails(r"^families: there are more than 20 families inside each other\.", family_tree, {"family 0": deep}, [])
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        (5, ("", "families", "5 is not a set of families", WRITE)),
-        (None, ("", "families", "None is not a set of families", WRITE)),
-        (["a"], ("", "families", "['a'] is not a set of families", WRITE)),
-        ({"F": {"a", 1, None}}, ("", "families.F", "1 is not a label's name", QUOTE)),
-        (b"x", ("", "families", "b'x' is not a set of families", WRITE)),
-        ("no such file.yaml", ("no such file.yaml", "", "there is no such file",
-            "Check the name and the folder, or use a built-in tree: doclaynet, publaynet, docling, mixed.")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "error"), [
+    (5, ("", "families", "5 is not a set of families", WRITE)),
+    (None, ("", "families", "None is not a set of families", WRITE)),
+    (["a"], ("", "families", "['a'] is not a set of families", WRITE)),
+    ({"F": {"a", 1, None}}, ("", "families.F", "1 is not a label's name", QUOTE)),
+    (b"x", ("", "families", "b'x' is not a set of families", WRITE)),
+    ("no such file.yaml", ("no such file.yaml", "", "there is no such file",
+        "Check the name and the folder, or use a built-in tree: doclaynet, publaynet, docling, mixed.")),
+])  # fmt: skip
 def test_a_value_that_is_not_a_tree_is_an_error(given, error):
     with pytest.raises(lcm.InputError) as caught:
         family_tree(given, [])

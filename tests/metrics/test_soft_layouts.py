@@ -95,26 +95,6 @@ def test_without_scores_they_are_equal_to_the_tensor_method(pages):
         np.testing.assert_allclose(found, list(tensor.values()), rtol=1e-12, atol=1e-12)
 
 
-@given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
-@settings(max_examples=30, deadline=None)
-def test_scaling_does_not_change_scores_and_equal_sides_have_dice_1(pages, k):
-    small, large = (lcm.compare(*layouts(pages, LABELS, scale), rounding="exact") for scale in (1, k))
-    for average in AVERAGES:
-        np.testing.assert_allclose(values(large.soft(average)), values(small.soft(average)), rtol=1e-9)
-    gt, _ = layouts(pages, LABELS)
-    dice = lcm.compare(gt, gt).soft()["dice"]
-    assert np.isnan(dice) or dice == pytest.approx(1)
-
-
-def test_a_blank_page_and_an_unused_label_do_not_lower_scores():
-    gt = build({"p": (10, 10), "blank": (10, 10)}, [("p", "a", 0, 0, 5, 5)], labels=["a", "unused"])
-    c = lcm.compare(gt, gt)
-    for average in ("micro", "macro", "samples"):
-        assert values(c.soft(average)) == [1, 1, 1, 1]
-    np.testing.assert_array_equal(c.soft(average=None)["recall"], [1, np.nan])
-    assert np.isnan(values(c.soft(page="blank"))).all()
-
-
 def test_scores_count_on_both_sides_and_the_highest_wins():
     gt = build(ONE, [("p", "a", 0, 0, 10, 10, 0.5)])
     pred = build(ONE, [("p", "a", 0, 0, 10, 5, 0.2), ("p", "a", 0, 0, 10, 10, 0.4), ("p", "a", 0, 0, 5, 10, 0.8)])

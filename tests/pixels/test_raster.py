@@ -16,6 +16,7 @@ from layoutcm.verification.drawn_pixels import inside_mask, inside_polygon
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build, with_shapes
 from support.pixel_loop import pixel_sets
+from support.reading import fails
 
 WIDTH, HEIGHT = 14, 11
 point = st.tuples(st.integers(-4, 36), st.integers(-4, 30)).map(lambda p: (p[0] / 2, p[1] / 2))
@@ -146,8 +147,7 @@ def test_outlines_that_would_take_minutes_are_refused():
     rows = [(f"p{i}", "a", 0, 0, 1 << 13, 1 << 15) for i in range(1200)]
     pages = {f"p{i}": (1 << 13, 1 << 15) for i in range(1200)}
     layout = with_shapes(build(pages, rows), dict.fromkeys(range(1200), high))
-    with pytest.raises(InputError, match=r"7,200 points of outlines.* at least .* steps to be filled. .*shapes='box'"):
-        lcm.compare(layout, layout)
+    fails(r"7,200 points of outlines.* at least .* steps to be filled. .*shapes='box'", lcm.compare, layout, layout)
 
 
 def test_columns_that_an_outline_crosses_count_as_steps():
@@ -157,8 +157,7 @@ def test_columns_that_an_outline_crosses_count_as_steps():
     shape = shape_on_grid(ring, 0, 1.0, np.array([99_000.0, 2700]), np.array([99_000.0, 2700]))
     limit = raster.StepLimit([ring, ring])
     limit.add_shape(0, shape)
-    with pytest.raises(InputError, match=r"20,000 points of outlines .* steps to be filled"):
-        limit.add_shape(0, shape)
+    fails(r"20,000 points of outlines .* steps to be filled", limit.add_shape, 0, shape)
 
 
 def test_an_outline_of_thousands_of_points_on_a_600_dpi_page_is_far_from_the_limit():
@@ -176,8 +175,7 @@ def test_labels_in_every_row_count_as_steps(monkeypatch):
     layout = with_shapes(build({"p": (400, 400)}, rows), {0: triangle})
     for name, value in (("STEPS_PER_PAGE", 0), ("STEPS_PER_POINT", 0), ("MOST_STEPS", 30_000)):
         monkeypatch.setattr(raster, name, value)
-    with pytest.raises(InputError, match="steps to be filled"):
-        lcm.compare(layout, layout)
+    fails("steps to be filled", lcm.compare, layout, layout)
     monkeypatch.setattr(raster, "MOST_STEPS", 40_000)
     lcm.compare(layout, layout)
 
@@ -206,8 +204,7 @@ def test_what_every_strip_repeats_is_counted(monkeypatch):
         monkeypatch.setattr(raster, name, value)
     lcm.compare(layout, layout)
     monkeypatch.setattr(raster, "STRIP_TILES", 1)
-    with pytest.raises(InputError, match="steps to be filled"):
-        lcm.compare(layout, layout)
+    fails("steps to be filled", lcm.compare, layout, layout)
 
 
 def test_a_large_outline_that_both_sides_have_is_filled_once(monkeypatch):
@@ -244,5 +241,4 @@ def test_large_pages_that_are_covered_by_outlines_of_few_points_are_not_refused(
 
 def test_a_row_of_too_many_words_is_refused():
     tiles = raster.tile_grid(np.array([9.0, 9.0]), np.empty((0, 4)), np.empty(0, np.int32), np.empty(0), [])
-    with pytest.raises(InputError, match="too many labels"):
-        tiles.strips(raster.MOST_ROW_WORDS + 1)
+    fails("too many labels", tiles.strips, raster.MOST_ROW_WORDS + 1)

@@ -8,10 +8,9 @@ from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.pixels.grid import SideBoxes, alignment_to_grid, to_grid
+from layoutcm.pixels.grid import SideBoxes, to_grid
 from layoutcm.pixels.shape_fill import shape_on_grid
 from support.coco_files import coco, image, read_coco, region
-from support.generated_pages import LABELS, layouts, page
 from support.layouts import build, with_shapes
 
 
@@ -26,42 +25,6 @@ def covered(shape, width, height, own=None, strip=None):
                 mask[row, left:right] += 1
     assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
     return mask > 0
-
-
-def set_words(boxes, labels, n_labels, width, height):
-    """uint64[height, width, words]: the label sets of one side, drawn box by box; bit 0 is Background."""
-    mask = np.zeros((int(height), int(width), n_labels // 64 + 1), np.uint64)
-    for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels.tolist()):
-        mask[y0:y1, x0:x1, (label + 1) // 64] |= np.uint64(1 << ((label + 1) % 64))
-    mask[~mask.any(axis=2), 0] = 1
-    return mask
-
-
-def masks(c, page_index, rounding="outer"):
-    """The masks of gt and pred of one page, one bit per label."""
-    grid = alignment_to_grid(c.alignment, rounding, None)
-    rows = slice(grid.offsets[page_index], grid.offsets[page_index + 1])
-    boxes, labels, n_gt = grid.boxes[rows], grid.labels[rows], grid.n_labels[0]
-    frame = grid.frames[page_index]
-    gt = labels < n_gt
-    return (
-        set_words(boxes[gt], labels[gt], n_gt, *frame),
-        set_words(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
-    )
-
-
-@pytest.mark.parametrize("rounding", ["outer", "nearest"])
-@pytest.mark.parametrize("n", [5, 63, 74])
-@given(generated=page)
-@settings(max_examples=25, deadline=None)
-def test_tiles_and_pixels_agree(rounding, n, generated):
-    labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
-    c = lcm.compare(*layouts([generated], labels), rounding=rounding)
-    joined = np.concatenate(masks(c, 0, rounding), axis=2)
-    words, pixels = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_counts=True)
-    merged = c.counts().merged()
-    np.testing.assert_array_equal(merged.words, words)
-    np.testing.assert_array_equal(merged.pixels, pixels)
 
 
 def inside(x, y, ring):

@@ -13,6 +13,7 @@ from layoutcm.scale import stored_comparison
 from layoutcm.scale.partitions import cut_layout
 from support.layouts import build
 from support.parts import compared, pair
+from support.reading import fails
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +73,7 @@ def test_names_of_pages_are_found_without_unpacking_them(both):
     assert names.index(names[17]) == 17 and "no such page" not in names
     assert stored.levels.numbers_of(names[5:9]).tolist() == [5, 6, 7, 8]
     assert stored.alignment.pages.index[names[3]] == 3 and stored.alignment.pages.index.get("?") is None
-    with pytest.raises(lcm.InputError, match="there is no page 'nothing'"):
-        stored.confusion(page="nothing")
+    fails("there is no page 'nothing'", stored.confusion, page="nothing")
 
 
 def test_one_page_of_parts_with_outlines_and_of_a_document_in_several_parts(tmp_path):
@@ -116,9 +116,7 @@ def test_results_with_another_ground_truth_are_not_paired(both, tmp_path):
     gt, pred = pair(pages=60)
     larger = replace(gt, page_columns=replace(gt.page_columns, widths=gt.page_columns.widths + 1))
     other = compared(tmp_path / "larger", larger, pred)
-    with pytest.raises(lcm.InputError, match=r"gt page '.*' is 20 x 30 in one comparison and 21 x 30 in the other"):
-        lcm.difference(both[0], other)
+    fails(r"gt page '.*' is 20 x 30 in one comparison and 21 x 30 in the other", lcm.difference, both[0], other)
     fewer = compared(tmp_path / "fewer", pair(pages=57)[0], pred)
-    with pytest.raises(lcm.InputError, match="3 of 60 gt pages are not in the gt of the other comparison"):
-        lcm.difference(both[0], fewer)
+    fails("3 of 60 gt pages are not in the gt of the other comparison", lcm.difference, both[0], fewer)
     assert (lcm.difference(both[0], compared(tmp_path / "same", gt, pred, 2, 2), n=10).headline["value"] == 0).all()

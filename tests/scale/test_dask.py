@@ -17,6 +17,8 @@ pytest.importorskip("distributed")
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
+from support.reading import fails
+
 DEAD = r"Dask did not finish the count: its workers died or cannot be reached\. Finished parts are kept: start the same"
 # A worker that is killed, and a cluster that ends, leave sockets that Python reports.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -63,14 +65,12 @@ def test_an_error_of_a_part_is_that_of_the_comparison(tmp_path, client):
     gt, pred = write_sets(tmp_path, 3, 2)
     lcm.plan_partitions(gt, pred, tmp_path / "out")
     (tmp_path / "out" / "pred" / "part-00001.parquet").write_bytes(b"PAR1")
-    with pytest.raises(lcm.InputError, match=r"part-00001\.parquet"):
-        lcm.compare_partitions(gt, pred, tmp_path / "out", engine=client)
+    fails(r"part-00001\.parquet", lcm.compare_partitions, gt, pred, tmp_path / "out", engine=client)
     assert not (tmp_path / "out" / "result.json").exists()
 
 
 def test_an_engine_that_is_not_known(tmp_path, sets):
-    with pytest.raises(lcm.InputError, match="'spark' is not known"):
-        lcm.compare_partitions(*sets, tmp_path / "out", engine="spark")
+    fails("'spark' is not known", lcm.compare_partitions, *sets, tmp_path / "out", engine="spark")
 
 
 ERRORS = [
@@ -89,8 +89,7 @@ def test_whatever_is_noticed_first_a_dead_worker_is_the_same_error(tmp_path, set
     def fail(*_, **options):
         raise error
 
-    with pytest.raises(lcm.InputError, match=message):
-        lcm.compare_partitions(*sets, tmp_path / "out", engine=SimpleNamespace(map=fail))
+    fails(message, lcm.compare_partitions, *sets, tmp_path / "out", engine=SimpleNamespace(map=fail))
 
 
 def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatch):
@@ -104,15 +103,13 @@ def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatc
         return futures
 
     monkeypatch.setattr(client, "map", cancelled)
-    with pytest.raises(lcm.InputError, match=r"part-0000\d: Dask did not finish .* cancelled.* start the same"):
-        start()
+    fails(r"part-0000\d: Dask did not finish .* cancelled.* start the same", start)
     # A worker that ends with exit code 0 is not replaced.
     monkeypatch.setattr(
         client, "map", lambda _, parts, **given: real(os._exit, [1 + part for part in parts], pure=False)
     )
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    with pytest.raises(lcm.InputError, match=DEAD):
-        start()
+    fails(DEAD, start)
     monkeypatch.undo()
     client.cluster.scale(0)  # a worker that has just ended may not be replaced
     client.cluster.scale(2)

@@ -15,6 +15,7 @@ from layoutcm.scale.partitions import document_part
 from support.layouts import build
 from support.parts import compared, digests, pair, write_sets
 from support.paths import SAMPLE
+from support.reading import fails
 
 
 def test_the_part_of_a_document_is_its_blake2_digest():
@@ -55,8 +56,7 @@ def test_only_an_old_set_of_parts_is_replaced(tmp_path):
     names = [f"part-0000{part}.parquet" for part in range(2)]
     assert sorted(path.name for path in (tmp_path / "gt").iterdir()) == [MANIFEST_FILE, *names]
     (tmp_path / "gt" / "notes.txt").write_text("mine")
-    with pytest.raises(lcm.InputError, match=r"'notes\.txt', which no set of parts has written"):
-        lcm.partition(gt, tmp_path / "gt", 2)
+    fails(r"'notes\.txt', which no set of parts has written", lcm.partition, gt, tmp_path / "gt", 2)
 
 
 def test_a_set_like_another_has_the_same_parts(tmp_path):
@@ -116,8 +116,7 @@ def test_a_manifest_for_a_folder_of_other_files(tmp_path):
 def test_a_page_in_two_parts_is_refused(tmp_path):
     for name in "ab":
         lcm.write(build({"p": (9, 9)}, [("p", "x", 0, 0, 3, 3)], name=name), "parquet", tmp_path / f"{name}.parquet")
-    with pytest.raises(lcm.InputError, match=r"b\.parquet: the page 'p' is also in a\.parquet"):
-        lcm.make_manifest(tmp_path)
+    fails(r"b\.parquet: the page 'p' is also in a\.parquet", lcm.make_manifest, tmp_path)
 
 
 def test_parts_of_mixed_formats_are_refused(tmp_path):
@@ -200,11 +199,9 @@ def test_pages_of_both_sides_are_those_of_the_plan(tmp_path, side):
     pq.write_table(table.set_column(table.column_names.index("page"), "page", [others]), part)
     plan = tmp_path / "out" / "plan" / "part-00001.parquet"
     shown = next(row["page"] for row in pq.read_table(plan).to_pylist() if row["gt"] >= 0 and row["pred"] >= 0)
-    with pytest.raises(lcm.InputError, match="its pages are not those that the plan lists"):
-        stored.objects(page=shown)
+    fails("its pages are not those that the plan lists", stored.objects, page=shown)
     (tmp_path / "out" / "counts" / "part-00001.json").unlink()
-    with pytest.raises(lcm.InputError, match=r"part-00001\.parquet: its pages are not those that the plan lists"):
-        lcm.count_part(plan)
+    fails(r"part-00001\.parquet: its pages are not those that the plan lists", lcm.count_part, plan)
 
 
 def test_a_page_that_a_page_map_renames(tmp_path):
@@ -229,10 +226,8 @@ def test_a_page_that_a_page_map_renames(tmp_path):
 )
 def test_options_are_checked_before_anything_is_written(tmp_path, sets, options, problem):
     for start in (lcm.compare_partitions, lcm.plan_partitions):
-        with pytest.raises(lcm.InputError, match=problem):
-            start(*sets, tmp_path / "out", **options)
-    with pytest.raises(lcm.InputError, match="option: 'documents' is not known"):
-        lcm.plan_partitions(*sets, tmp_path / "out", documents="x")
+        fails(problem, start, *sets, tmp_path / "out", **options)
+    fails("option: 'documents' is not known", lcm.plan_partitions, *sets, tmp_path / "out", documents="x")
     assert not (tmp_path / "out").exists()
 
 
@@ -284,6 +279,5 @@ def test_a_wrong_place_is_named_with_what_it_is(tmp_path):
         (lambda: start(gt, pred, out, min_score=0.5), r"which differs in min_score, recipe of plan\.json"),
         (lambda: start(gt, pred, out, rounding="nearest"), "the results of another comparison"),
     ):
-        with pytest.raises(lcm.InputError, match=problem):
-            call()
+        fails(problem, call)
     assert digests(out) == before

@@ -23,13 +23,10 @@ def both(request, tmp_path_factory):
     return compared(tmp_path_factory.mktemp("set"), gt, pred, why=request.param), lcm.compare(gt, pred)
 
 
-@pytest.mark.parametrize(
-    ("protocol", "own"),
-    [
-        (Levels, CountedLevels), (Levels, PartLevels), (Sources, RegionSources), (Sources, PartSources),
-        (Alignment, AlignedLayouts), (Alignment, PartAlignment),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("protocol", "own"), [
+    (Levels, CountedLevels), (Levels, PartLevels), (Sources, RegionSources), (Sources, PartSources),
+    (Alignment, AlignedLayouts), (Alignment, PartAlignment),
+])  # fmt: skip
 def test_a_class_has_all_of_its_protocol(protocol, own):
     asked = {name for name in vars(protocol) if not name.startswith("_")}
     assert len(asked) > 8

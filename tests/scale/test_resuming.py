@@ -16,6 +16,7 @@ from layoutcm.scale import part_counts
 from layoutcm.scale.engines import TreeMerge, merge_in_tree
 from layoutcm.scale.plan import read_plan
 from support.parts import digests, write_sets
+from support.reading import fails
 
 
 def test_finished_parts_are_not_counted_again(tmp_path, sets, monkeypatch):
@@ -84,8 +85,7 @@ def test_a_damaged_file_of_a_result_is_named(tmp_path, sets, file, use, damage):
         for last in _last_bytes(out / file):
             data[last] ^= 255
     (out / file).write_bytes(data)
-    with pytest.raises(lcm.InputError, match=rf"{file}: this .* compare-parts again"):
-        use(lcm.open_comparison(out))
+    fails(rf"{file}: this .* compare-parts again", lambda: use(lcm.open_comparison(out)))
     if file.startswith("plan"):
         (out / "plan.json").unlink()
     lcm.compare_partitions(*sets, out, why=True)
@@ -100,8 +100,7 @@ def test_a_part_that_was_changed_is_another_comparison(tmp_path):
     table = pq.read_table(first)
     moved = table.set_column(table.schema.get_field_index("x0"), "x0", pc.multiply(table["x0"], 0.5))
     pq.write_table(moved, first)
-    with pytest.raises(lcm.InputError, match="the results of another comparison"):
-        lcm.compare_partitions(gt, pred, tmp_path / "out")
+    fails("the results of another comparison", lcm.compare_partitions, gt, pred, tmp_path / "out")
 
 
 # A run that kills itself when it opens the next file after the one that is named first.
@@ -142,8 +141,7 @@ def test_count_and_merge_as_a_batch_system_calls_them(tmp_path, sets):
     for part in reversed(range(4)):
         lcm.count_part(plan.list_place(part))
     counts = sorted((tmp_path / "out" / "counts").iterdir())
-    with pytest.raises(lcm.InputError, match="1 of 4 parts are missing, first part-00003"):
-        lcm.finish_partitions(counts[:3])
+    fails("1 of 4 parts are missing, first part-00003", lcm.finish_partitions, counts[:3])
     merged = lcm.finish_partitions(counts[::-1])
     assert merged.pages == lcm.open_comparison(tmp_path / "whole").pages
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
@@ -176,13 +174,10 @@ def test_merging_refuses_what_does_not_belong_together(tmp_path, sets):
     lcm.compare_partitions(*sets, tmp_path / "a")
     lcm.compare_partitions(*sets, tmp_path / "b", rounding="exact")
     one, other = (tmp_path / name / "counts" / "part-00000.json" for name in "ab")
-    with pytest.raises(lcm.InputError, match="part-00000: this part is there twice"):
-        lcm.merge_counts([one, one])
-    with pytest.raises(lcm.InputError, match="another comparison than part-00000"):
-        lcm.merge_counts([one, other])
+    fails("part-00000: this part is there twice", lcm.merge_counts, [one, one])
+    fails("another comparison than part-00000", lcm.merge_counts, [one, other])
     os.unlink(tmp_path / "a" / "total.json")
-    with pytest.raises(lcm.InputError, match="this comparison is not finished"):
-        lcm.open_comparison(tmp_path / "a")
+    fails("this comparison is not finished", lcm.open_comparison, tmp_path / "a")
 
 
 def test_the_tree_merges_neighbours():

@@ -4,6 +4,7 @@ A case is made from the name of its target and a number. Any process can make it
 """
 
 import io
+import json
 import random
 import zipfile
 from collections.abc import Callable
@@ -92,6 +93,11 @@ def original_files(target: str) -> dict[str, bytes]:
         return dict([next(iter(written(SAME_FILE_AS[target]).items()))])
     if target in ("csv", "parquet"):  # with every column that is read, and metadata
         return {f"layout.{target}": written_as(one_full_layout(), target)[0]}
+    if target in ("coco", "coco-results"):  # with outlines and masks
+        file = json.loads(written_as(one_full_layout(), "coco")[0])
+        file["annotations"][1] |= {"segmentation": {"size": [80, 100], "counts": "Pb0000"}, "score": 0.5}
+        (name,) = written(target)
+        return {name: json.dumps(file if target == "coco" else file["annotations"]).encode()}
     if target in BY_NAME:
         return written(target)
     return {
@@ -147,7 +153,8 @@ def reference_comparison() -> lcm.Comparison:
 def read_layout(case: Case) -> None:
     layout = lcm.read(list(case.files.items()), like=reference(), **case.options)
     if case.compared:
-        _ = lcm.compare(reference(), layout).findings
+        compared = lcm.compare(reference(), layout)
+        assert compared.confusion().values.min() >= 0 and compared.findings is not None
 
 
 def read_images(case: Case) -> None:

@@ -26,6 +26,6 @@ def write(folder: Path, name: str, data: bytes | str) -> Path:
     return path
 
 
-def write_rows(folder: Path, name: str, rows: Iterable[str]) -> Path:
-    """A CSV file; the rows are texts with the columns of HEAD."""
-    return write(folder, name, "\n".join([HEAD, *rows]) + "\n")
+def rows_file(name: str, rows: Callable[[], Iterable[str]]) -> Callable[[Path], Path]:
+    """A function that writes a CSV file; the rows are texts with the columns of HEAD."""
+    return lambda folder: write(folder, name, "\n".join([HEAD, *rows()]) + "\n")

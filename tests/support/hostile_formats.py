@@ -103,9 +103,10 @@ def table_columns(rows: int, **columns) -> dict:
     return {name: pa.repeat(value, rows) for name, value in same.items()} | columns
 
 
-def parquet_bytes(columns: dict, **options) -> bytes:
+def parquet_bytes(table: pa.Table | dict, **options) -> bytes:
+    """A Parquet file with a table, or with these columns."""
     out = io.BytesIO()
-    pq.write_table(pa.table(columns), out, **options)
+    pq.write_table(pa.table(table) if isinstance(table, dict) else table, out, **options)
     return out.getvalue()
 
 

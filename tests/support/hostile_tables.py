@@ -4,20 +4,19 @@ import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from support.hostile_files import write
+from support.hostile_formats import table_columns
 
 ROWS = 400_000
 
 
 def parquet(folder: Path, name: str, columns: dict, rows: int = 2, metadata: object = None) -> Path:
     """A table of equal rows; `columns` are texts, or lists of texts."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    same = {"page": "a", "width": 100.0, "height": 80.0, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
-    repeated = {key: pa.repeat(value, rows) if isinstance(value, str | float) else value
-                for key, value in (same | columns).items()}  # fmt: skip
-    table, out = pa.table(repeated), io.BytesIO()
+    repeated = {key: pa.repeat(value, rows) if isinstance(value, str) else value for key, value in columns.items()}
+    table, out = pa.table(table_columns(rows, **repeated)), io.BytesIO()
     with pq.ParquetWriter(out, table.schema, store_schema=False, compression="zstd") as writer:
         writer.write_table(table)
         if metadata is not None:

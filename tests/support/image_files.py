@@ -1,9 +1,10 @@
 """Small page images, PDFs and zips in memory."""
 
 import io
-import zipfile
 
 from PIL import Image
+
+from support.hostile_formats import zip_of
 
 
 def png(size=(40, 30), colour="red"):
@@ -20,8 +21,4 @@ def pdf(pages=2):
 
 
 def zipped(**members):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return out.getvalue()
+    return zip_of(members)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from statistics import median
 
 from support.causes_loop import box_pixels, gt_status_of, pairs, pred_status_of
-from support.planted_errors import iou
+from support.layouts import box_iou
 
 PRIOR, HALF, PARTS = 0.01, 0.5, 10
 
@@ -54,7 +54,7 @@ class PlainModel:
         keys = [key for key, outcome in self.outcome.items() if self.label_of(key) == label == outcome]
         keys = [key for key in keys if key != without]
         box = lambda key: self.gt[key[0]][key[1]][1]
-        same = sum(part_of(iou(box(key), self.box[key])) == part_of(value) for key in keys)
+        same = sum(part_of(box_iou(box(key), self.box[key])) == part_of(value) for key in keys)
         return (same + HALF) / (len(keys) + HALF * PARTS)
 
     def trust(self, score):
@@ -130,7 +130,7 @@ def _boxes(models, key, own, box):
         middle = [median(model.box[key][i] for model in own_models) for i in range(4)]
         odds = PRIOR / (1 - PRIOR) / PARTS
         for model in own_models:
-            with_middle, with_gt = iou(middle, model.box[key]), iou(box, model.box[key])
+            with_middle, with_gt = box_iou(middle, model.box[key]), box_iou(box, model.box[key])
             odds *= model.iou_rate(own, with_middle, key) / model.iou_rate(own, with_gt, key)
         yield "box", own, probability(odds)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from support.layouts import build
+from support.layouts import box_iou, build
 
 SIZE = (850, 1100)
 # How frequent each label is, and how high its regions are.
@@ -138,12 +138,6 @@ def draw_model(rng, planted, name):
     return build(planted.pages, rows, NAMES, name=name)
 
 
-def iou(a, b):
-    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    common = max(width, 0) * max(height, 0)
-    return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common)
-
-
 def found_errors(table, errors):
     """bool[rows of the table]: whether a candidate is a planted error of its kind, at its place, not found before."""
     by_page = {}
@@ -162,5 +156,5 @@ def is_error(row, error):
     if row.kind != error.kind:
         return False
     if row.kind == "missing":
-        return iou((row.suggested_x0, row.suggested_y0, row.suggested_x1, row.suggested_y1), error.right.box) > 0.5
+        return box_iou((row.suggested_x0, row.suggested_y0, row.suggested_x1, row.suggested_y1), error.right.box) > 0.5
     return (row.x0, row.y0, row.x1, row.y1) == tuple(error.written.box)

@@ -47,6 +47,11 @@ def codes(layout):
     return {finding.code: finding.count for finding in layout.findings}
 
 
+def attributes(layout):
+    """{attribute: its text for each page}."""
+    return {name: list(texts) for name, texts in layout.page_columns.attributes.items()}
+
+
 # What rows of `read_as` may say about a layout, beside `says` (words of its findings) and `some` (some of its codes).
 FACTS = {
     "regions": regions, "labels": labels, "boxes": boxes, "pages": pages, "codes": codes,
@@ -63,6 +68,10 @@ FACTS = {
     "annotators": lambda layout: layout.annotators,
     "severities": lambda layout: [finding.severity for finding in layout.findings],
     "dropped": lambda layout: layout.dropped.boxes.tolist(),
+    "attributes": attributes,
+    "marked": lambda layout: layout.region_columns.ignored.tolist(),
+    "crowds": lambda layout: layout.region_columns.coco.crowd.tolist(),
+    "keys": lambda layout: layout.keys,
     "count": lambda layout: len(layout.region_columns),
 }  # fmt: skip
 
@@ -107,14 +116,15 @@ def refused_as(*rows, refuse=None):
 
 
 def refused(source, *words, **options):
-    """Assert that reading fails with an InputError that contains all words."""
+    """Assert that reading fails with an InputError that contains all words, and return its text."""
     with pytest.raises(lcm.InputError) as caught:
         lcm.read(source, **options)
     assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
+    return str(caught.value)
 
 
 def refusal(value, *words, name="scan.xml", **options):
-    refused((name, as_bytes(value)), *words, **options)
+    return refused((name, as_bytes(value)), *words, **options)
 
 
 def refuser(name, **defaults):

@@ -5,34 +5,20 @@ import math
 import numpy as np
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
-from support import pixel_loop
+from support.pixel_loop import LABELS, score_map
 
 
 def pixels_of(pages, label, rounding):
     """bool[pixels] and float64[pixels] of all pages: whether gt has the label, and its score in pred."""
-    in_gt, scores = [], []
-    for (width, height), gt, pred, *ignored in pages:
-        shape = pixel_loop._page(height, rounding), pixel_loop._page(width, rounding)
-        carried, score, judged = np.zeros(shape, bool), np.zeros(shape), np.ones(shape, bool)
-        for name, *box, _ in gt:
-            for pixel in _pixels(box, width, height, rounding):
-                carried[pixel] |= name == label
-        for name, *box, given in pred:
-            for pixel in _pixels(box, width, height, rounding):
-                if name == label:
-                    score[pixel] = max(score[pixel], 1.0 if given is None else given)
-        for box in ignored[0] if ignored else ():
-            for pixel in _pixels(box, width, height, rounding):
-                judged[pixel] = False
-        in_gt.append(carried[judged])
-        scores.append(score[judged])
+    number, in_gt, scores = LABELS.index(label), [], []
+    for size, gt, pred, *ignored in pages:
+        skipped = [(label, *box, None) for boxes in ignored for box in boxes]
+        of_gt, of_pred, of_skipped = (
+            score_map(rows, *size, rounding)[number] for rows in ([(*row[:5], None) for row in gt], pred, skipped)
+        )
+        in_gt.append(of_gt[of_skipped == 0] > 0)
+        scores.append(of_pred[of_skipped == 0])
     return np.concatenate(in_gt), np.concatenate(scores)
-
-
-def _pixels(box, width, height, rounding):
-    x0, y0, x1, y1 = box
-    rows, columns = pixel_loop._pixels(y0, y1, height, rounding), pixel_loop._pixels(x0, x1, width, rounding)
-    return [(y, x) for y in rows for x in columns]
 
 
 def curve(in_gt, scores):

@@ -18,7 +18,8 @@ ODD += [
     "0123abcd-a.png", "a\nb", "a\tb", "a\rb", "<&>\"'", "\u2028", "\x85", "\ufffe", "😀", "a" + "/a" * 300, "a?b.png",
 ]  # fmt: skip
 ODD += ["data.yaml", "latest.png", "\\u0041", "{a};:", "page 2", "page 10", "\U000e0001", "..", "/", "a/..", "\ufeff"]
-ODD += ["a?b.png", "__MACOSX/a", "_MACOSX", "Ａ", "e\u0301", "\u00e9", "a-2"]
+ODD += ["a?b.png", "__MACOSX/a", "_MACOSX", "Ａ", "e\u0301", "\u00e9", "a-2", " ", "\t", '"', 'a"b', "a,b", "a;b"]
+ODD += ["=1+1", "-1", "@x", "\\", "'", "nan", "NA", "0001", "1e5", "true", "\0", "\udce9", "a\r\nb"]
 NAMES = st.sampled_from(ODD) | st.text(st.characters(), min_size=1, max_size=6)
 PAGE_LABELS = [
     "TextRegion", "TextRegion:heading", "TextRegion:my kind", "ChartRegion:bar", "TextRegion:", "NoiseRegion",
@@ -77,7 +78,7 @@ def odd_layouts(draw):
     attributes = draw(st.lists(st.sampled_from(["doc_category", "precedence", "language"]), unique=True, max_size=3))
     pages = Pages(
         tuple(names), *np.array(sizes, float).T.copy(),
-        tuple(draw(st.sampled_from(["", "d"])) for _ in names),
+        tuple(draw(st.sampled_from(["", "d", *ODD])) for _ in names),
         np.array([draw(st.integers(-1, 3)) for _ in names], np.int32),
         {name: tuple(draw(texts) for _ in names) for name in attributes},
     )  # fmt: skip

@@ -82,16 +82,13 @@ def test_unusual_pages(size, gt, roundings, expected):
         assert count_pairs(Page(size, (gt, [])), rounding) == expected
 
 
-@pytest.mark.parametrize(
-    ("points", "expected"),
-    [
-        # The centres on the long edge of the triangle are not inside: its right side is outside.
-        ([[0, 0], [5, 0], [0, 5]], ["####..", "###...", "##....", "#.....", "......", "......"]),
-        # A polygon that crosses itself is empty where it is covered twice.
-        ([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0], [1, 1], [3, 1], [3, 3], [1, 3], [1, 1]],
-         ["####", "#..#", "#..#", "####"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("points", "expected"), [
+    # The centres on the long edge of the triangle are not inside: its right side is outside.
+    ([[0, 0], [5, 0], [0, 5]], ["####..", "###...", "##....", "#.....", "......", "......"]),
+    # A polygon that crosses itself is empty where it is covered twice.
+    ([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0], [1, 1], [3, 1], [3, 3], [1, 3], [1, 1]],
+     ["####", "#..#", "#..#", "####"]),
+])  # fmt: skip
 def test_a_polygon_covers_the_pixels_whose_centre_is_inside(points, expected):
     assert drawn(inside_polygon(points, range(len(expected)), range(len(expected)))) == expected
 

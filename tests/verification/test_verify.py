@@ -19,6 +19,7 @@ from layoutcm.verification.recount import verify
 from support import generated_pages
 from support.coco_oracle import read_pair
 from support.layouts import build
+from support.reading import fails
 
 PEERS = {"scikit-learn": "sklearn.metrics", "pycocotools": "pycocotools.cocoeval"}
 
@@ -221,8 +222,7 @@ def test_pages_that_are_too_large_are_replaced_and_named(monkeypatch):
     assert "'wide'" in verification_summary(result)
     assert assert_agrees(lcm.compare(gt, gt, rounding="exact")).recounted.too_large == ()
     monkeypatch.setattr(recount, "MAX_PAGE_PIXELS", 1)
-    with pytest.raises(lcm.InputError, match="no page can be recounted: all pages have more than 1 pixels"):
-        verify(lcm.compare(gt, gt))
+    fails("no page can be recounted: all pages have more than 1 pixels", verify, lcm.compare(gt, gt))
 
 
 def test_many_pages_have_their_ap_compared_page_by_page(two_pages, monkeypatch):
@@ -271,7 +271,5 @@ def test_the_summary_has_the_sizes_the_table_and_the_verdict(two_pages):
 
 @pytest.mark.parametrize("options", [{"pages": 0}, {"pages": 2.5}, {"pages": True}, {"seed": -1}, {"seed": "x"}])
 def test_bad_options_are_input_errors(two_pages, options):
-    with pytest.raises(lcm.InputError, match=f"{next(iter(options))}: .* is not a whole number"):
-        verify(lcm.compare(*two_pages), **options)
-    with pytest.raises(lcm.InputError, match="there are no pages"):
-        verify(lcm.compare(build({}, []), build({}, [])))
+    fails(f"{next(iter(options))}: .* is not a whole number", verify, lcm.compare(*two_pages), **options)
+    fails("there are no pages", verify, lcm.compare(build({}, []), build({}, [])))

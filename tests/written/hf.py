@@ -4,9 +4,9 @@ import io
 import json
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from PIL import Image
 
+from support.hostile_formats import parquet_bytes
 from written import LABELS, lines, one_file, per_page, several_files
 from written.models import docling
 
@@ -14,12 +14,6 @@ DOCLAYNET = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page
              "Table", "Text", "Title"]  # fmt: skip
 CLASS_LABEL = {"names": LABELS, "_type": "ClassLabel"}
 IMAGE_STRUCT = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-
-
-def parquet_bytes(table, **options):
-    out = io.BytesIO()
-    pq.write_table(table, out, **options)
-    return out.getvalue()
 
 
 def xywh(page):

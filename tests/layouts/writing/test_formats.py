@@ -19,6 +19,8 @@ from layoutcm.layouts.model import CocoFacts, Pages, Regions
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.validation import make_layout
 from layoutcm.layouts.writers import written
+from support.coco_files import coco, image, read_coco, region
+from support.layouts import build, with_shapes
 from support.reading import fails
 from support.writing import odd_layouts, read_again
 
@@ -88,11 +90,9 @@ def test_parquet_names_ids_of_labels_as_lost_that_do_not_fit_into_its_metadata()
 
 
 def test_coco_keeps_the_ids_of_a_coco_file_so_that_results_still_fit():
-    images = [{"id": i, "file_name": f"{i}.png", "width": 9, "height": 9} for i in (30, 10)]
-    rows = [{"id": 1, "image_id": 10, "category_id": 7, "bbox": [0, 0, 5, 5]}]
     categories = [{"id": 7, "name": "Text"}, {"id": 2, "name": "Table"}]
-    file = {"images": images, "annotations": rows, "categories": categories}
-    again = json.loads(written(lcm.read(("gt.json", json.dumps(file).encode())), "coco")[0])
+    layout = read_coco(coco([image(30), image(10)], [region(10, 7, id=1)], categories))
+    again = json.loads(written(layout, "coco")[0])
     assert [one["id"] for one in again["images"]] == [30, 10] and again["categories"] == categories
     assert [(one["image_id"], one["category_id"]) for one in again["annotations"]] == [(10, 7)]
 
@@ -137,12 +137,8 @@ def test_coco_is_read_by_pycocotools():
 
 
 def layout_of_annotators(precedence, annotator):
-    images = [
-        {"id": i, "file_name": f"{i}", "width": 9, "height": 9, "precedence": p} for i, p in enumerate(precedence)
-    ]
-    rows = [{"id": i, "image_id": i, "category_id": 1, "bbox": [0, 0, 5, 5]} for i in range(len(precedence))]
-    file = {"images": images, "annotations": rows, "categories": [{"id": 1, "name": "Text"}]}
-    return lcm.read(("gt.json", json.dumps(file).encode()), annotator=annotator)
+    images = [image(i, precedence=number) for i, number in enumerate(precedence)]
+    return read_coco(coco(images, [region(i, id=i) for i in range(len(precedence))]), annotator=annotator)
 
 
 @pytest.mark.parametrize(("annotator", "lost"), [("0", []), ("1", ["attributes", "annotators"])])
@@ -233,7 +229,7 @@ def test_page_xml_has_whole_points_and_known_types():
 def test_points_of_page_xml_are_those_of_its_schema(layout):
     files = written(layout, "page-xml")[0]
     pages = [ElementTree.fromstring(data)[1] for name, data in files.items() if name.endswith(".xml")]
-    for coords in (region[0] for page in pages for region in page):
+    for coords in (element[0] for page in pages for element in page):
         assert re.fullmatch(r"([0-9]+,[0-9]+ )+([0-9]+,[0-9]+)", coords.get("points"))
         assert 0 <= float(coords.get("conf", 0)) <= 1
     assert all(re.fullmatch("[1-9][0-9]*", page.get(side)) for page in pages for side in ("imageWidth", "imageHeight"))
@@ -245,7 +241,7 @@ def test_a_layout_without_pages_is_refused(to):
     fails(f"gt.json: there is no page in it, which {to} cannot hold. Use one of", written, empty, to)
 
 
-@pytest.mark.parametrize("to", ["yolo", "label-studio", "cvat", "page-xml"])
+@pytest.mark.parametrize("to", ["parquet", "csv", "coco", "yolo", "label-studio", "cvat", "page-xml"])
 def test_boxes_alone_are_read_from_outlines(to):
     layout = small_layout()
     again = read_again(written(layout, to)[0], to, layout, shapes="box")
@@ -260,11 +256,8 @@ def test_shapes_that_are_too_long_to_be_read_again_become_boxes():
     dots[::2, ::2] = dots[-1, -1] = True
     changes = np.flatnonzero(np.diff(dots.T.ravel(), prepend=False))
     mask = RunMask(1000, 1000, np.diff(changes, prepend=0, append=dots.size))
-    boxes = np.array([[*ring.min(axis=0), *ring.max(axis=0)], [0, 0, 1000, 1000]])
-    pages = Pages(("a",), np.array([1000.0]), np.array([1000.0]), ("",), np.array([-1], np.int32))
-    shapes = {0: Outline((ring,)), 1: mask}
-    regions = Regions(np.zeros(2, np.int32), np.zeros(2, np.int32), boxes, np.full(2, np.nan), shapes)
-    layout = make_layout("made", "test", ["Text"], pages, regions)
+    rows = [("a", "Text", *ring.min(axis=0), *ring.max(axis=0)), ("a", "Text", 0, 0, 1000, 1000)]
+    layout = with_shapes(build({"a": (1000, 1000)}, rows), {0: Outline((ring,)), 1: mask})
     for to, boxed in (("cvat", 2), ("page-xml", 1), ("yolo", 1), ("label-studio", 1)):
         content, findings = written(layout, to)
         assert sum(one.count for one in findings if one.code == "shape-as-box") == boxed

@@ -10,7 +10,7 @@ from layoutcm.layouts.writers import FOLDERS, written
 from support.layout_differences import differences
 from support.writing import odd_layouts, read_again, yolo_names
 
-FORMATS = ("coco", "yolo", "label-studio", "cvat", "page-xml")
+FORMATS = ("parquet", "csv", "coco", "yolo", "label-studio", "cvat", "page-xml")
 
 
 def pages_as_written(content, to, again):

@@ -88,21 +88,6 @@ def test_an_outline_that_is_a_box_replaces_the_bbox():
     assert lcm.compare(*read_pair(gt, results)).objects().scores_at(0.9)["f1"] == 0
 
 
-def test_masks_of_another_resolution_are_scaled_to_the_page_of_gt():
-    ring = [[8, 8, 48, 8, 48, 28, 28, 28, 28, 48, 8, 48]]
-    gt, _ = one_page([("a", [8, 8, 40, 40], {"segmentation": ring})], [], size=64)
-    half = np.zeros((32, 32), bool)
-    half[4:14, 4:24] = half[14:24, 4:14] = True
-    runs = np.diff(np.flatnonzero(np.diff(np.r_[0, half.ravel(order="F"), 1])), prepend=0).tolist()
-    assert sum(runs) <= 32 * 32
-    runs.append(32 * 32 - sum(runs))
-    for shape in ({"size": [32, 32], "counts": runs}, [[value / 2 for value in ring[0]]]):
-        pred, _ = one_page([("a", [4, 4, 20, 20], {"segmentation": shape, "score": 0.9})], [], size=32)
-        objects = lcm.compare(*(read_coco(one, shapes="polygon") for one in (gt, pred))).objects()
-        assert objects.shapes == "mask" and objects.scores_at(0.999)["f1"] == 1
-        assert objects.sides[1].areas.tolist() == [1600]  # the bbox of a prediction, scaled
-
-
 nan = float("nan")
 
 
@@ -212,18 +197,17 @@ def test_masks_on_one_side_only_and_a_side_without_regions():
     assert objects.scores_at(0.5)["recall"] == 0
 
 
-def test_a_mask_of_half_the_resolution_on_a_page_that_is_not_square():
-    """gt has an L of 20 x 10 and 6 x 10 pixels on a page of 40 x 30, pred the same mask on 20 x 15 pixels."""
-    page = [image(width=40, height=30)]
+def test_a_mask_and_an_outline_of_half_the_resolution_are_scaled_to_the_page_of_gt():
+    """gt has an L of 20 x 10 and 6 x 10 pixels on a page of 40 x 30, pred the same on 20 x 15 pixels."""
     ring = [0, 4, 20, 4, 20, 14, 6, 14, 6, 24, 0, 24]
-    gt = coco(page, [region(segmentation=[ring], bbox=[0, 4, 20, 20])])
+    gt = coco([image(width=40, height=30)], [region(segmentation=[ring], bbox=[0, 4, 20, 20])])
     small = np.zeros((15, 20), int)
     small[2:7, 0:10] = small[7:12, 0:3] = 1
     pixels = small.ravel(order="F")
     runs = np.diff(np.r_[0, np.flatnonzero(np.diff(pixels)) + 1, pixels.size]).tolist()
-    shape = {"size": [15, 20], "counts": runs if pixels[0] == 0 else [0, *runs]}
-    pred = coco([image(width=20, height=15)], [region(segmentation=shape, bbox=[0, 2, 10, 10], score=0.5)])
-    objects = masks_of(gt, pred)
-    assert objects.scores_at(1)["f1"] == 1
-    assert [side.areas.tolist() for side in objects.sides] == [[260], [400]]
-    assert objects.overlaps.values.tolist() == [1]
+    for shape in ({"size": [15, 20], "counts": runs}, [[value / 2 for value in ring]]):
+        row = region(segmentation=shape, bbox=[0, 2, 10, 10], score=0.5)
+        objects = masks_of(gt, coco([image(width=20, height=15)], [row]))
+        assert objects.shapes == "mask" and objects.scores_at(1)["f1"] == 1
+        assert [side.areas.tolist() for side in objects.sides] == [[260], [400]]  # the bbox of pred, scaled
+        assert objects.overlaps.values.tolist() == [1]

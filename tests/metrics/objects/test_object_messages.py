@@ -23,25 +23,22 @@ ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no sco
 SOME_SCORES = f"predicted regions have no score, and to rank them would be a guess. {ADVICE}"
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        *((lambda given=given: lcm.centroid_match([], [], given), f"tolerance: {given!r} {NO_TOLERANCE}")
-          for given in [(0, 5), (5, 0), (5, -1), (nan, 1), (1,), 5, "ab", None]),
-        *((lambda given=given: lcm.centroid_match([], given), f"pred_boxes: {given!r} {NO_BOXES}")
-          for given in [[["a"] * 4], [[1], [2, 3]]]),
-        *((lambda given=given: lcm.centroid_match(given, []), f"gt_boxes: boxes of shape {shape}, {NOT_BOXES}")
-          for given, shape in [([[1, 2, 3]], (1, 3)), ([1, 2, 3, 4], (4,)), ([[0, 0, 1, nan]], (1, 4))]),
-        (lambda: lcm.centroid_match([["a"] * 4], []), f"gt_boxes: [['a', 'a', 'a', 'a']] {NO_BOXES}"),
-        (lambda: lcm.centroid_match([], [1, 2, 3, 4]), f"pred_boxes: boxes of shape (4,), {NOT_BOXES}"),
-        *((lambda ask=ask, iou=iou: ask(iou), f"iou: {iou!r} {NO_IOU}")
-          for iou in [0, -0.5, 1.01, nan, "0.5", None, True] for ask in IOU_METHODS),
-        (lambda: OBJECTS.ap_at(0.5, "pascal"), "rule: 'pascal' is not known. Use one of coco, sum, voc."),
-        # The first twelve labels are named.
-        (lambda: OBJECTS.curve("Label 0", 0.5),
-         f"label: there is no label 'Label 0'. Labels: {', '.join(map(repr, LABELS[:12]))}."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "message"), [
+    *((lambda given=given: lcm.centroid_match([], [], given), f"tolerance: {given!r} {NO_TOLERANCE}")
+      for given in [(0, 5), (5, 0), (5, -1), (nan, 1), (1,), 5, "ab", None]),
+    *((lambda given=given: lcm.centroid_match([], given), f"pred_boxes: {given!r} {NO_BOXES}")
+      for given in [[["a"] * 4], [[1], [2, 3]]]),
+    *((lambda given=given: lcm.centroid_match(given, []), f"gt_boxes: boxes of shape {shape}, {NOT_BOXES}")
+      for given, shape in [([[1, 2, 3]], (1, 3)), ([1, 2, 3, 4], (4,)), ([[0, 0, 1, nan]], (1, 4))]),
+    (lambda: lcm.centroid_match([["a"] * 4], []), f"gt_boxes: [['a', 'a', 'a', 'a']] {NO_BOXES}"),
+    (lambda: lcm.centroid_match([], [1, 2, 3, 4]), f"pred_boxes: boxes of shape (4,), {NOT_BOXES}"),
+    *((lambda ask=ask, iou=iou: ask(iou), f"iou: {iou!r} {NO_IOU}")
+      for iou in [0, -0.5, 1.01, nan, "0.5", None, True] for ask in IOU_METHODS),
+    (lambda: OBJECTS.ap_at(0.5, "pascal"), "rule: 'pascal' is not known. Use one of coco, sum, voc."),
+    # The first twelve labels are named.
+    (lambda: OBJECTS.curve("Label 0", 0.5),
+     f"label: there is no label 'Label 0'. Labels: {', '.join(map(repr, LABELS[:12]))}."),
+])  # fmt: skip
 def test_errors(call, message):
     with pytest.raises(lcm.InputError) as caught:
         call()
@@ -53,25 +50,22 @@ def test_numbers_that_are_an_iou(iou):
     assert OBJECTS.scores_at(iou) == {"precision": 1, "recall": 1, "f1": 1}
 
 
-@pytest.mark.parametrize(
-    ("rows", "min_score", "reason"),
-    [
-        ([("a", 0.9), ("a", 0.4)], None, ""),
-        ([], None, ""),
-        ([("a",), ("a",)], None,
-         f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}"),
-        ([("a", 0.2), ("a",), ("a", 0.4)], 0.5,
-         "All predicted regions with a score are below the minimum score of 0.5, and without scores AP would depend "
-         f"on the order in the file. {ADVICE}"),
-        ([("a", 0.9), ("a",), ("a", 0.4)], None, f"1 of 3 {SOME_SCORES}"),
-        # A region below the score threshold is not counted.
-        ([("a", 0.9), ("a",), ("a", 0.4)], 0.5, f"1 of 2 {SOME_SCORES}"),
-        ([("a",)] * 1200 + [("a", 0.9)], None, f"1,200 of 1,201 {SOME_SCORES}"),
-        ([("b", 0.9)], None,
-         "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
-         "Map labels to each other, or look at the object confusion matrix and the class-blind scores."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "min_score", "reason"), [
+    ([("a", 0.9), ("a", 0.4)], None, ""),
+    ([], None, ""),
+    ([("a",), ("a",)], None,
+     f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}"),
+    ([("a", 0.2), ("a",), ("a", 0.4)], 0.5,
+     "All predicted regions with a score are below the minimum score of 0.5, and without scores AP would depend "
+     f"on the order in the file. {ADVICE}"),
+    ([("a", 0.9), ("a",), ("a", 0.4)], None, f"1 of 3 {SOME_SCORES}"),
+    # A region below the score threshold is not counted.
+    ([("a", 0.9), ("a",), ("a", 0.4)], 0.5, f"1 of 2 {SOME_SCORES}"),
+    ([("a",)] * 1200 + [("a", 0.9)], None, f"1,200 of 1,201 {SOME_SCORES}"),
+    ([("b", 0.9)], None,
+     "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
+     "Map labels to each other, or look at the object confusion matrix and the class-blind scores."),
+])  # fmt: skip
 def test_the_reason_why_there_is_no_ap(rows, min_score, reason):
     gt = build(PAGE, [("p", "a", 0, 0, 5, 5)])
     pred = build(PAGE, [("p", label, 0, 0, 5, 5, *score) for label, *score in rows], [rows[0][0] if rows else "a"])

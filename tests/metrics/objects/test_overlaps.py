@@ -22,7 +22,6 @@ from layoutcm.metrics.objects.overlaps import (
 )
 from layoutcm.tables.tables import object_tables
 from layoutcm.tables.terminal import object_summary
-from layoutcm.verification.recount import verify
 from support.hostile_shapes import make_many_polygons
 from support.layouts import build
 
@@ -142,10 +141,6 @@ def test_joint_pairs_are_listed_up_to_a_limit(monkeypatch):
     monkeypatch.setattr(ranked_pairs, "MOST_PAIRS", 3)
     with pytest.raises(lcm.InputError, match="joint pairs: 4 pairs of objects, at most 3 are listed"):
         lcm.compare(layout, layout).objects().joint_pairs()
-
-
-def test_verification_leaves_the_same_pages_out(crowded):
-    assert verify(crowded).agrees
 
 
 @pytest.fixture(scope="module")
