@@ -20,6 +20,7 @@ from layoutcm.diagnosis.slices import slice_source, slices_of
 from layoutcm.layouts.findings import LetteredFinding
 from layoutcm.layouts.model import Finding, Findings, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.lazy import pd
 from layoutcm.metrics import levels as in_levels
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import RESAMPLES
@@ -34,8 +35,6 @@ from layoutcm.results.verdict import CONFIDENCE
 from layoutcm.results.vocabulary import Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.diagnosis.score_curves import ScoreCurves
     from layoutcm.drawing.notebook import Shown
     from layoutcm.metrics.objects.centroids import Centroids

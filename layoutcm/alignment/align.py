@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,7 @@ from layoutcm.layouts.model import (
 )
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from layoutcm.lazy import pd
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
@@ -120,8 +117,6 @@ class AlignedLayouts:
 
     def page_match_table(self) -> pd.DataFrame:
         """One row per page of gt, then one per unmatched page of pred: gt_page, pred_page, how."""
-        import pandas as pd
-
         matches, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
         only_pred = [pred[j] for j in matches.unmatched(len(pred))[PRED].tolist()]
         columns = {

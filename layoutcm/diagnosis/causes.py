@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,10 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.cause_kernel import CAUSES, PageRegionsOnTiles
 from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOLERANCE = 0.005  # of the longer side of a page: 5 px of 1025
 TOLERANCES = (0, 0.0025, 0.005, 0.01, 0.02)
@@ -52,8 +50,6 @@ class Causes:
 
     def by_label(self) -> pd.DataFrame:
         """Two rows per label: what gt lost in it (side "gt") and what pred has too much (side "pred"), by cause."""
-        import pandas as pd
-
         tables = []
         for side, axis in zip(SIDES, (2, 1)):
             table = pd.DataFrame(self.values.sum(axis=axis).T, columns=list(self.names))
@@ -296,8 +292,6 @@ def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
 
 def forgiven_scores(confusion: Confusion, source: CauseCounter, tolerances: Sequence[float]) -> pd.DataFrame:
     """One row for every tolerance: F1 if slack within the tolerance counts as right."""
-    import pandas as pd
-
     if not isinstance(tolerances, Iterable):
         raise InputError("", "tolerances", f"{short_repr(tolerances)} is not a list", "Write [0, 0.005, 0.01].")
     rows = []

@@ -21,13 +21,12 @@ from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.lazy import pd
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.wording import percent
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.pixels.counting import Progress
 
 ADVISES_A_MAPPING = "equal-label-names"  # a finding that is of no use to who asks for a mapping
@@ -242,8 +241,6 @@ def _one_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
 
 
 def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int], notes: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     for j, (shares, chosen) in enumerate(zip(overlaps.shares, choice)):
         known = not np.isnan(shares).any()
@@ -258,8 +255,6 @@ def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int]
 
 def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.DataFrame:
     """The gt labels in use to which no pred label is mapped: gt_label, pred_label, share of its pixels."""
-    import pandas as pd
-
     used = set(table["gt_label"][table["mapped"]])
     rows = []
     for i, label in enumerate(names[GT]):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
 from layoutcm.metrics.levels import Levels
@@ -31,9 +32,6 @@ from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
 from layoutcm.results.measures import column_of, direction_of
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, Evidence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WORST = 10  # slices of the ranking
 COLUMNS = (
@@ -238,8 +236,6 @@ def _worst_slices(source: SliceSource) -> pd.DataFrame:
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     # A column of texts would turn None into nan.
     return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError
 from layoutcm.formats.table_columns import as_corners, find_columns, texts_of
 from layoutcm.layouts.model import Floats, Positions
+from layoutcm.lazy import pa, pc
 
 XYWH = "size"  # the kind of a box without names for its numbers, as in COCO
 

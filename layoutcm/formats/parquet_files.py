@@ -16,10 +16,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from layoutcm import hints
-from layoutcm.arrow import pa, pq
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
+from layoutcm.lazy import pa, pq
 
 MAGIC = b"PAR1"
 PARQUET_ENDS = (MAGIC, b"PARE")  # the second one if it is encrypted

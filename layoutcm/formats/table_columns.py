@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats, PlaceNamer
 from layoutcm.layouts.page_attributes import attribute_name
 from layoutcm.layouts.stored_facts import ATTRIBUTE
+from layoutcm.lazy import pa, pc
 
 COLUMN_SPELLINGS = {
     "page": (

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.arrow import pa
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
@@ -34,6 +33,7 @@ from layoutcm.layouts.model import NEAR_WHOLE, CocoFacts, Finding, Floats, Indic
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
 from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
+from layoutcm.lazy import pa
 
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "area", "coco_width", "coco_height")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +23,8 @@ from layoutcm.layouts.findings import findings_html
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.shapes import Shape
+from layoutcm.lazy import pd
 from layoutcm.wording import plural
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 GT, PRED = 0, 1
 BACKGROUND = "Background"
@@ -215,8 +212,6 @@ class Layout:
     @cached_property
     def pages(self) -> pd.DataFrame:
         """One row per page: page, document, number, width, height, then its attributes."""
-        import pandas as pd
-
         pages = self.page_columns
         return pd.DataFrame(
             {
@@ -232,8 +227,6 @@ class Layout:
     @cached_property
     def regions(self) -> pd.DataFrame:
         """One row per region: page, label, x0, y0, x1, y1, score; `outline`, `ignore`, `iscrowd` if any has them."""
-        import pandas as pd
-
         regions = self.region_columns
         columns: dict[str, object] = {
             "page": np.array(self.page_columns.names, object)[regions.page],

@@ -12,12 +12,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import Resampling, Spread, check_resampling, other_side, unit_counts
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
@@ -25,9 +26,6 @@ from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSu
 from layoutcm.results.measures import HEADLINE, column_of, direction_of
 from layoutcm.results.result import frame_of
 from layoutcm.results.verdict import FEWEST_UNITS, NO_DIFFERENCE, SAME, Evidence, documents_needed, missing_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_EXHAUSTIVE = 13  # units; 2^12 swaps, because swapping all units changes only the sign
 MOST_SWAPS, FEWEST_SWAPS = 9_999, 1_999
@@ -151,8 +149,6 @@ class Intervals:
 
     def by_unit(self) -> pd.DataFrame:
         """One row per unit (document or page): its name and its own micro, macro and content F1, or differences."""
-        import pandas as pd
-
         return pd.DataFrame({self.resampling.unit: self.unit_values.names, **self.unit_values.figures})
 
     def as_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,11 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks, matrix_blocks
 from layoutcm.metrics.scores import SCORES, content_pixels, content_scores, mean_scores, ratio, right_shares
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 AGREEMENT = "agreement"  # the column of pages and documents if neither side is the truth
 Means = dict[tuple[str, str, bool, str], dict[str, float]]  # {(kind of average, over, background, method): scores}
@@ -363,8 +361,6 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
 
 def worst_first(columns: dict[str, Any]) -> pd.DataFrame:
     """A table of these columns, the lowest agreement first, or the lowest F1; n/a is last."""
-    import pandas as pd
-
     order = [AGREEMENT] if AGREEMENT in columns else ["f1", "content_f1"]
     return pd.DataFrame(columns).sort_values(order, kind="stable", ignore_index=True)
 
@@ -417,8 +413,6 @@ def _page_sums(
 
 def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:
     """The pages with pixels, of float64[pages], in descending order: page, document, pixels, share of all."""
-    import pandas as pd
-
     numbers = np.flatnonzero(pixels > 0)
     numbers = numbers[np.argsort(-pixels[numbers], kind="stable")]
     shares = {"pixels": pixels[numbers], "share": ratio(pixels[numbers], pixels.sum())}

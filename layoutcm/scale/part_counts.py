@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
+from layoutcm.lazy import pa, pq
 from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
@@ -28,9 +29,6 @@ from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import PartFindings, findings_of_part, merge_findings, part_comparison
 from layoutcm.scale.plan import Plan, part_of_list
 from layoutcm.scale.storage import Place, exists, join, list_files, read_bytes, read_json, write_bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
@@ -143,8 +141,6 @@ def _digest(data: bytes) -> str:
 
 
 def _parquet(table: pa.Table) -> bytes:
-    import pyarrow.parquet as pq
-
     out = io.BytesIO()
     pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
     return out.getvalue()
@@ -164,8 +160,6 @@ def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:
 
 def _page_rows(comparison: Comparison, pair: np.ndarray) -> pa.Table:
     """One row per page: its columns, its scores with method matrix, and its pairs with their pixels."""
-    import pyarrow as pa
-
     levels, counts = comparison.levels, comparison.all_counts
     ends = pa.array(np.searchsorted(counts.page, np.arange(len(levels.pages) + 1)), pa.int32())
     both, gt, pred = levels.page_content.T
@@ -219,8 +213,6 @@ def _score_rows(comparison: Comparison, plan: Plan) -> pa.Table | None:
 
     A part without scores has pixels of gt, which count in the curves of the set.
     """
-    import pyarrow as pa
-
     alignment = comparison.alignment
     has_scores = plan.facts.sides[PRED].has_scores or alignment.layouts[PRED].has_scores
     rows = score_areas(alignment, comparison.rounding, comparison.min_score, 1, has_scores)
@@ -229,8 +221,6 @@ def _score_rows(comparison: Comparison, plan: Plan) -> pa.Table | None:
 
 def _cause_rows(comparison: Comparison) -> pa.Table | None:
     """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
-    import pyarrow as pa
-
     parts = comparison.sources.all_regions.causes.of_all_pages().parts
     if parts is None:
         return None

@@ -11,7 +11,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -23,11 +22,9 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Layout, Pages, Positions, Regions
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
+from layoutcm.lazy import pa
 from layoutcm.scale.part_files import on_labels, read_part
 from layoutcm.scale.storage import Place, folder_of, join, name_of, read_json, read_parquet
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 VERSION = 1
 PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"

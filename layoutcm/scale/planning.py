@@ -22,6 +22,7 @@ from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.lazy import pa, pq
 from layoutcm.scale import storage
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
@@ -281,9 +282,6 @@ def _page_digest(pairs: PagePairs, cut: Cut) -> str:
 
 def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
     """Write the pages of each part."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     codes, texts = pairs.documents
     table = pa.table(
         {

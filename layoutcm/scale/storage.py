@@ -11,16 +11,14 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
+from layoutcm.lazy import pa, pq
 from layoutcm.outputs.files import open_whole, remove_left_behind
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
@@ -187,9 +185,6 @@ def read_parquet(
     A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with open_input(place) as file:
         try:
             # The names of all columns are asked for only if they are needed: it takes half of the time of a small file.

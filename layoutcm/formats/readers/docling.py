@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
@@ -28,6 +27,7 @@ from layoutcm.formats.nested_values import Column, cell_values, is_text, words_o
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import NO_SCORE, names_by_number
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.lazy import pa
 
 CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it

@@ -25,7 +25,6 @@ import msgspec
 import numpy as np
 
 from layoutcm import hints
-from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parquet_files import read_columns
@@ -39,10 +38,9 @@ from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.stored_facts import METADATA_KEY, VERSION, StoredFacts
 from layoutcm.layouts.validation import check_lengths
 from layoutcm.layouts.writing.coco import segmentation
+from layoutcm.lazy import pa, pc, pd
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     Memory: TypeAlias = pd.DataFrame | pa.Table | list[dict[str, Any]]
     MemorySource: TypeAlias = Memory | tuple[str, Memory]
 

@@ -1,11 +1,11 @@
-"""Arrow, which is imported when it is first used: it takes longer to load than most files take to read."""
+"""pandas, pyarrow and PyYAML, imported when first used: loading them takes longer than reading most files."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["pa", "pc", "pq"]
+__all__ = ["pa", "pc", "pd", "pq", "yaml"]
 
 
 class LazyModule:
@@ -21,8 +21,11 @@ class LazyModule:
 
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
+    import yaml
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
+    pd, yaml = LazyModule("pandas"), LazyModule("yaml")
