@@ -26,7 +26,7 @@ from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import Levels, page_matrices
 from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
 from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
@@ -197,7 +197,7 @@ def slice_source(
     width = len(levels.space.labels)
     of_labels = np.zeros((levels.page_count, 4, width - 1))
     if levels.space.shared:  # without a meaningful diagonal, F1 of labels is undefined
-        for block, matrices in levels.page_matrices(method):
+        for block, matrices in page_matrices(levels, method):
             of_labels[block.start : block.stop] = margin_rows(matrices).reshape(len(block), 4, width)[:, :, 1:]
     pages = {
         "micro_f1": of_labels.sum(axis=2),

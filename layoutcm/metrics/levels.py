@@ -55,16 +55,8 @@ class Levels(Protocol):
         """int64[pages]: index into `documents`."""
 
     @property
-    def document_sizes(self) -> NDArray[np.int64]:
-        """int64[documents]: the number of pages of each document."""
-
-    @property
     def page_pixels(self) -> Floats:
         """float64[pages]"""
-
-    @property
-    def document_pixels(self) -> Floats:
-        """float64[documents]"""
 
     @property
     def page_ignored(self) -> Floats:
@@ -94,12 +86,6 @@ class Levels(Protocol):
 
     def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """int64[names]: the positions of pages with exactly these names."""
-
-    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of pages with one matrix per page."""
-
-    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of documents with one matrix per document."""
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         """float64[pages] each: the score columns of the page table."""
@@ -154,16 +140,8 @@ class CountedLevels:
         return np.fromiter(map(position.__getitem__, self.pages.documents), np.int64, len(self.pages))
 
     @cached_property
-    def document_sizes(self) -> NDArray[np.int64]:
-        return sizes_of_documents(self)
-
-    @cached_property
     def page_pixels(self) -> Floats:
         return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
-
-    @cached_property
-    def document_pixels(self) -> Floats:
-        return sums_of_documents(self, self.page_pixels)
 
     @property
     def page_ignored(self) -> Floats:
@@ -182,17 +160,11 @@ class CountedLevels:
     def document_of_row(self) -> NDArray[np.int64]:
         return self.document_of_page[self.counts.page]
 
-    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
-
-    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return matrix_blocks(self.counts, self.space, self.document_of_row, len(self.documents), method)
-
     def page_scores(self, method: str) -> Mapping[str, Floats]:
-        return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
+        return level_scores(page_matrices(self, method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
-        return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
+        return level_scores(document_matrices(self, method), self.document_content, self.space.shared)
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         pages = pages_at(self, page, document)
@@ -222,9 +194,30 @@ def levels_of_pages(levels: Levels, numbers: NDArray[np.integer]) -> CountedLeve
     return CountedLevels(chosen, levels.space, levels.pages.take(numbers))
 
 
-def sizes_of_documents(levels: Levels) -> NDArray[np.int64]:
+def page_matrices(levels: Levels, method: str = "matrix") -> MatrixBlocks:
+    """Blocks of pages with one matrix per page; pages are numbered on from part to part."""
+    for first, own in levels.in_parts():
+        for block, matrices in matrix_blocks(own.counts, own.space, own.counts.page, own.page_count, method):
+            yield range(first + block.start, first + block.stop), matrices
+
+
+def document_matrices(levels: Levels, method: str = "matrix") -> MatrixBlocks:
+    """Blocks of documents with one matrix per document, in the order of `documents`."""
+    first = 0
+    for own in levels.whole_documents():
+        for block, matrices in matrix_blocks(own.counts, own.space, own.document_of_row, len(own.documents), method):
+            yield range(first + block.start, first + block.stop), matrices
+        first += len(own.documents)
+
+
+def document_sizes(levels: Levels) -> NDArray[np.int64]:
     """int64[documents]: the number of pages of each document."""
     return np.bincount(levels.document_of_page, minlength=len(levels.documents))
+
+
+def document_pixels(levels: Levels) -> Floats:
+    """float64[documents]: the pixels of each document."""
+    return sums_of_documents(levels, levels.page_pixels)
 
 
 def sums_of_documents(levels: Levels, values: Floats) -> Floats:
@@ -240,7 +233,7 @@ def page_table(levels: Levels, method: str, measured: str = "scores") -> pd.Data
 
 def document_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
     """One row per document, the worst first: document, pages, pixels, and the columns of `measured_by_group`."""
-    columns = {"document": list(levels.documents), "pages": levels.document_sizes, "pixels": levels.document_pixels}
+    columns = {"document": list(levels.documents), "pages": document_sizes(levels), "pixels": document_pixels(levels)}
     return worst_first({**columns, **measured_by_group(levels, method, measured, by_document=True)})
 
 
@@ -255,7 +248,7 @@ def observed_by_group(levels: Levels, by_document: bool) -> Floats:
     """float64[groups]: the share of pixels with equal sets on every page or in every document."""
     counts, space = page_rows(levels), levels.space
     group = levels.document_of_page[counts.page] if by_document else counts.page
-    pixels = levels.document_pixels if by_document else levels.page_pixels
+    pixels = document_pixels(levels) if by_document else levels.page_pixels
     if not space.shared:
         return np.full(len(pixels), np.nan)
     first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
@@ -280,7 +273,7 @@ def means_over(
     known = levels.known_means
     new = [kind for kind in kinds if (kind, over, background, method) not in known]
     if new:
-        blocks = levels.page_matrices(method) if over == "pages" else levels.document_matrices(method)
+        blocks = page_matrices(levels, method) if over == "pages" else document_matrices(levels, method)
         for kind, values in level_averages(blocks, new, background).items():
             means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
             known[kind, over, background, method] = means

@@ -16,7 +16,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import resample_weights
-from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.matrix_blocks import GroupMatrices, check_method
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
@@ -177,7 +177,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     """
     check_method(method)
     by_document = unit_kind(levels) == "document"
-    blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
+    blocks = document_matrices(levels, method) if by_document else page_matrices(levels, method)
     width = len(levels.space.labels)
     # Copied block by block, because a diagonal is a view that keeps its whole block in memory.
     rows = [np.empty((0, len(MARGINS) * width)), *(margin_rows(matrices) for _, matrices in blocks)]
@@ -189,7 +189,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     if by_document:
         parts["over_documents"] = scores
     if len(levels.pages) != len(scores):
-        pages = scores_and_counts(level_averages(levels.page_matrices(method), ["macro"], background=False)["macro"])
+        pages = scores_and_counts(level_averages(page_matrices(levels, method), ["macro"], background=False)["macro"])
         count = len(levels.documents)
         scores = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
     parts["over_pages"] = scores

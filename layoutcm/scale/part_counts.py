@@ -21,7 +21,7 @@ from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
 from layoutcm.lazy import pa, pq
-from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale.kernel_cache import prepare_kernel
@@ -185,7 +185,7 @@ def _means(levels: Levels, whole: np.ndarray) -> dict[str, dict[str, dict[str, S
         return {}
     kept = np.zeros(len(levels.documents), bool)
     kept[levels.document_of_page[whole]] = True
-    blocks = {"pages": levels.page_matrices(), "documents": levels.document_matrices()}
+    blocks = {"pages": page_matrices(levels), "documents": document_matrices(levels)}
     chosen = {"pages": slice(None), "documents": kept}
     return {over: score_sums(level_averages(blocks[over], AVERAGES, False), chosen[over]) for over in MEANS_OVER}
 
