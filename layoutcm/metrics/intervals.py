@@ -232,11 +232,11 @@ def differences_from(
     found = {}
     for name in others:
         paired = paired_sums(sums[first], sums[name], (first, name))
-        used = Resampling(paired.unit, len(paired.names), n, seed, level)
+        used = Resampling(paired.a.unit, len(paired.a.names), n, seed, level)
         settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
         recipe = " minus ".join(recipes[one](method, **settings) for one in (name, first))
         common = [label for label in sums[first].labels[1:] if label in sums[name].labels[1:]]
-        places = [paired.labels.index(label) for label in common] if paired.a.shared else []
+        places = [paired.a.labels.index(label) for label in common] if paired.a.shared else []
         found[name] = _make_intervals(used, (method, recipe), paired, places, _difference_ends(paired, used))
     return dict(zip(found, _with_corrected_p(list(found.values()))))
 
@@ -292,18 +292,18 @@ def _make_intervals(
 ) -> Intervals:
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
-    units = unit_counts(sums)
-    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
+    units, one = unit_counts(sums), sums.a if isinstance(sums, PairedSums) else sums
+    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(one.labels), places)}
     each = sums.results(sums.rows)
     unit_figures = {name: each[:, FIGURES.index(name)].copy() for name in UNIT_FIGURES}  # without the other columns
     return Intervals(
         used,
         *names,
-        [sums.labels[place] for place in places],
+        [one.labels[place] for place in places],
         columns,
-        figures={name: ends[:, FIGURES.index(name)] for name in sums.figures},
-        scores=dict(_scores(ends, len(sums.labels), places)),
-        unit_values=UnitValues(sums.names, unit_figures, occurrences),
+        figures={name: ends[:, FIGURES.index(name)] for name in one.figures},
+        scores=dict(_scores(ends, len(one.labels), places)),
+        unit_values=UnitValues(one.names, unit_figures, occurrences),
     )
 
 

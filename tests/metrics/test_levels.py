@@ -132,11 +132,7 @@ def test_pages_and_documents_are_found_by_name(five_pages):
     assert (levels.page_names, levels.documents) == (["a1", "b1", "a2", "c", "b2"], ["A", "B", "C"])
     assert levels.document_of_page.tolist() == [0, 1, 0, 2, 1] and document_sizes(levels).tolist() == [2, 2, 1]
     assert levels.page_pixels.tolist() == [100, 100, 100, 20, 100]
-    assert document_pixels(levels).tolist() == [
-        200,
-        200,
-        20,
-    ]
+    assert document_pixels(levels).tolist() == [200, 200, 20]
     assert pages_at(levels, None, None) is None and levels.counts_at(None, None) is levels.counts
     assert pages_at(levels, "b2", None).tolist() == [4] and pages_at(levels, None, "B").tolist() == [1, 4]
     assert levels.counts_at("c", None).total == 20 and levels.counts_at(None, "B").total == 200
