@@ -40,7 +40,6 @@ is_omnidocbench = Needs("array", ("layout_dets", "page_info"), ("category_type",
 )
 is_omnidocbench_pred = Needs("object", ("results", "categories"), typical=("image_name", "bbox"))
 
-
 OMNIDOC_REGION = {"category_type!": str, "poly!": [float], "ignore": bool}
 # `page_attribute` is {name: text or list of texts}.
 OMNIDOC_INFO = {"width": float, "height": float, "image_path": str, "page_no": int, "page_attribute": Any}
@@ -110,7 +109,6 @@ BOX_KINDS = ("Detections", "Detection", "Polylines", "Polyline")
 LABELS_FILE_KEYS = {"classes", "labels", "attributes", "info"}
 is_fiftyone = Needs("object", ("classes", "labels"), also=lambda content: content.json_keys <= LABELS_FILE_KEYS)
 is_fiftyone_samples = Needs("object", ("samples",), ("filepath",))
-
 
 FIFTYONE_LABEL = {
     **{"label": str | int, "bounding_box": Corners, "confidence": float},  # a detection
@@ -197,7 +195,6 @@ CATEGORY_KEYS = ("category", "category_id", "label")
 CATEGORY_LISTS = ("category", "categories", "category_id", "label", "labels")  # names in the guides of Hugging Face
 # The first page may be without objects.
 is_image_folder = Needs("array", ("file_name",), ("objects", "bbox"))
-
 
 # The objects of a page: lists, or a list of objects.
 LISTS = json_type(

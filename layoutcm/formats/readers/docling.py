@@ -34,7 +34,6 @@ OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture th
 EMU_PER_POINT = 12_700.0
 LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
 
-
 EDGES = {"l!": float, "t!": float, "r!": float, "b!": float, "coord_origin": (str, "BOTTOMLEFT")}
 ITEM = json_type(
     {
@@ -116,7 +115,6 @@ is_docling_serve = Needs("object", ("document", "status"), ("json_content",)) | 
 )
 is_docling_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
 is_docling_layout = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
-
 
 ANSWER = json_type({"document!": {"json_content": DOCUMENT, "filename": str}, "status": str})
 METRICS_ITEMS: Any = ([{"bbox!": Corners, "category_id!": Key, "score": float}], [])

@@ -163,7 +163,6 @@ IGNORE_LABEL = "__ignore__"  # what LabelMe's own converters leave unlabelled
 SHAPES_WITHOUT_AREA = ("line", "linestrip", "point", "points")
 is_labelme = Needs("object", ("shapes", "imagePath"), typical=("imageWidth", "points"))
 
-
 LABELME_SHAPE = {"label": str, "points": ([tuple[float, float]], []), "shape_type": str, "score": float}
 LABELME_IMAGE = {"imagePath": str, "imageWidth": float, "imageHeight": float, "flags": Any}
 LABELME_FILE = json_type({"shapes!": [LABELME_SHAPE], **LABELME_IMAGE})

@@ -26,7 +26,6 @@ is_labelbox = Needs("json", ("data_row", "projects"), typical=("media_attributes
 is_labelbox_v1 = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",))
 is_labelbox_import = Needs("json", ("uuid", "dataRow"))
 
-
 BOX = json_type({"top!": float, "left!": float, "height!": float, "width!": float})
 # An object of any of the three files; each has its own names for the label, the box and the page.
 OBJECT = {
@@ -48,7 +47,6 @@ OLD_EXPORT_ROW = json_type(
     }
 )
 ANY_LABEL = json_type({"Label": Any})
-
 
 ROW_KEY = json_type({"id": str, "globalKey": str})
 IMPORT_ROW = json_type({**OBJECT, "dataRow": (ROW_KEY, msgspec.field(default_factory=ROW_KEY))})

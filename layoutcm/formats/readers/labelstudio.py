@@ -48,7 +48,6 @@ LABEL_STUDIO_NEEDS = (
 # A single task, as the first versions stored each.
 ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
 
-
 TYPES_WITHOUT_OUTLINE = {
     *("keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels")
 }

@@ -36,7 +36,6 @@ is_adobe_extract = Needs("object", ("elements",), ("Path",), typical=("Bounds",)
     "object", ("elements", "extended_metadata")
 )
 
-
 ADOBE_PAGE = json_type(
     {"page_number!": int, "boxes": {"CropBox": Corners}, "width": float, "height": float, "rotation": float}
 )
@@ -108,7 +107,6 @@ is_upstage = OneOf(
     )
 )
 
-
 UPSTAGE_ELEMENT = {"page": (int, 1), "category": str, "coordinates": [Point], "bounding_box": [Point]}
 UPSTAGE_SIZES = {"pages": [{"page!": int, "width!": float, "height!": float}]}
 UPSTAGE_DOCUMENT = json_type({"elements!": [UPSTAGE_ELEMENT], "metadata": UPSTAGE_SIZES, "usage": {"pages": int}})
@@ -179,7 +177,6 @@ def read_llamaparse(content: FileContent, options: Options, builder: LayoutBuild
 
 IMAGE = "image"
 is_mistral_ocr = Needs("object", ("pages",), ("markdown", "dimensions"))
-
 
 MISTRAL_CORNERS = ("top_left_x", "top_left_y", "bottom_right_x", "bottom_right_y")
 TYPESCRIPT_CORNERS = ("topLeftX", "topLeftY", "bottomRightX", "bottomRightY")  # the names in the TypeScript package

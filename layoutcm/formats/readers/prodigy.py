@@ -28,7 +28,6 @@ is_prodigy = (
     | Needs("array", ("pages", "answer", "_task_hash"))  # of all pages of a PDF
 )
 
-
 # Some recipes write w and h instead of width and height.
 SPAN = {"label": str, "points": Points, **dict.fromkeys(("x", "y", "width", "height", "w", "h", "score"), float)}
 PAGE = {

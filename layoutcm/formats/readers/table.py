@@ -108,9 +108,7 @@ def _check_version(file: str, version: int) -> None:
 
 BLOCK_BYTES = 1 << 25  # a row of a CSV must fit into a block, and an outline can have more than Arrow's 1 MB
 
-
 SEPARATORS = (",", ";", "\t")
-
 
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 

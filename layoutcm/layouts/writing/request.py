@@ -105,9 +105,7 @@ def _digest(text: str) -> str:
 
 Content = bytes | dict[str, bytes]  # one file, or {path: bytes} of a folder
 
-
 NAMES_SHOWN = 12
-
 
 AREA_ERROR = 1e-6  # of the area: what another order of operations changes is not a loss
 
@@ -210,7 +208,6 @@ _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "annotators": lambda layout: list(layout.annotators) or [layout.annotator] * bool(layout.annotator),
     "unused labels": lambda layout: [label for label in layout.labels if label not in layout.labels_in_use],
 }
-
 
 SURELY_READ_POINTS = (
     limits.MAX_OUTLINE_TEXT // 50
