@@ -24,6 +24,7 @@ from layoutcm.layouts.model import (
     Layout,
     Pages,
     Regions,
+    check_is_layout,
     concatenate_pages,
 )
 from layoutcm.layouts.page_documents import name_documents
@@ -149,18 +150,12 @@ def side_label(alignment: Alignment, side: int, label: str) -> int:
     return names.index(label) if label in names else -1
 
 
-def check_layouts(gt: object, pred: object) -> None:
-    for name, layout in (("gt", gt), ("pred", pred)):
-        if not isinstance(layout, Layout):
-            problem = f"{short_repr(layout)} is not a layout"
-            raise InputError("", name, problem, "Read the file first: layoutcm.read(path).")
-
-
 def align(
     gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS, paired: PairedPages | None = None
 ) -> AlignedLayouts:
     """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
-    check_layouts(gt, pred)
+    check_is_layout(gt, "gt")
+    check_is_layout(pred, "pred")
     mapping = taxonomy.check_mapping(taxonomy.mapping_for(options.mapping, taxonomy.model_name(pred)) or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]

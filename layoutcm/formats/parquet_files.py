@@ -49,10 +49,6 @@ class StoredColumn(NamedTuple):
     in_list: bool
     is_nested: bool
 
-    @property
-    def holds_text(self) -> bool:
-        return self.facts.get(TYPE) == BYTE_ARRAY
-
 
 class Part(NamedTuple):
     """One column in one group of rows: where its pages are, and how many values they should have."""
@@ -136,7 +132,7 @@ class OpenColumns(NamedTuple):
 
         Text is read as dictionaries, except in structs, where Arrow cannot do so if there are several of them.
         """
-        text = [column for column in self.stored if column.holds_text]
+        text = [column for column in self.stored if column.facts.get(TYPE) == BYTE_ARRAY]
         in_struct = [column.name for column in text if column.is_nested and not column.in_list]
         plain = _check_pages(self.content, self.description, self.chosen, in_struct if not large else names_of(text))
         dictionary_columns = [column.name for column in text if column.name not in plain]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats, PlaceNamer
@@ -142,9 +142,8 @@ def check_header(file: str, names: list[str], columns: Columns) -> None:
     repeated += [ATTRIBUTE + name for name in columns.attributes if counts[ATTRIBUTE + name] > 1]
     if repeated:
         raise InputError(file, "header", f"the column {short_repr(repeated[0])} occurs twice", "Remove one of them.")
-    if len(columns.attributes) > limits.MAX_ATTRIBUTES:
-        problem = f"{len(columns.attributes):,} columns of attributes, at most {limits.MAX_ATTRIBUTES} are read"
-        raise InputError(file, "header", problem, "Leave some of them out.")
+    what, hint = "columns of attributes", "Leave some of them out."
+    check_count(len(columns.attributes), limits.MAX_ATTRIBUTES, what, file, "header", hint)
 
 
 def columns_in_use(file: str, names: Sequence[str]) -> list[int]:

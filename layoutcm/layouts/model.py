@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import html_parts
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.findings import LETTERS as LETTERS
 from layoutcm.layouts.findings import SIDES as SIDES
 from layoutcm.layouts.findings import Finding as Finding
@@ -257,6 +258,11 @@ class Layout:
     @property
     def has_scores(self) -> bool:
         return bool(np.isfinite(self.region_columns.scores).any())
+
+
+def check_is_layout(value: object, place: str, hint: str = "Read the file first: layoutcm.read(path).") -> None:
+    if not isinstance(value, Layout):
+        raise InputError("", place, f"{short_repr(value)} is not a layout", hint)
 
 
 def find_page(name: str, pages: Pages) -> int | None:

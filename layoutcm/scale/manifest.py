@@ -7,7 +7,6 @@ of the parts themselves only the ends are looked at before counting, to see that
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -236,7 +235,7 @@ def part_mark(place: Place) -> tuple[int, str]:
         file.seek(max(size - FOOTER_BYTES, 0))
         length = min(int.from_bytes(file.read(4), "little") + FOOTER_BYTES, size)
         file.seek(size - length)
-        return size, hashlib.blake2b(file.read(), digest_size=16).hexdigest()
+        return size, storage.digest_of(file.read())
 
 
 def make_manifest(

@@ -7,8 +7,6 @@ a part is finished if both fit together.
 
 from __future__ import annotations
 
-import hashlib
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +18,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
-from layoutcm.lazy import pa, pq
+from layoutcm.lazy import pa
 from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
@@ -28,7 +26,17 @@ from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import PartFindings, findings_of_part, merge_findings, part_comparison
 from layoutcm.scale.plan import Plan, part_of_list
-from layoutcm.scale.storage import Place, exists, join, list_files, read_bytes, read_json, write_bytes
+from layoutcm.scale.storage import (
+    Place,
+    digest_of,
+    exists,
+    join,
+    list_files,
+    parquet_bytes,
+    read_bytes,
+    read_json,
+    write_bytes,
+)
 
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
@@ -94,7 +102,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         merged.ignored_total,
         _means(comparison.levels, whole),
         _causes(comparison) if plan.facts.why else {},
-        {file: _digest(data) for file, data in files.items()},
+        {file: digest_of(data) for file, data in files.items()},
         findings_of_part(plan, part, comparison),
     )
     write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
@@ -124,7 +132,7 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
         return None
     for file, digest in counts.files.items():
         path = join(plan.folder, file)
-        if not exists(path) or _digest(read_bytes(path)) != digest:
+        if not exists(path) or digest_of(read_bytes(path)) != digest:
             return None
     return counts
 
@@ -136,14 +144,8 @@ def read_counts(place: Place) -> Counts:
     return counts
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
 def _parquet(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
-    return out.getvalue()
+    return parquet_bytes(table, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
 
 
 def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:

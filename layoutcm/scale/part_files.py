@@ -6,7 +6,6 @@ would take most of the time of a comparison. All others are read as `layoutcm.re
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, 
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, StoredFinding, usable_findings
 from layoutcm.layouts.validation import FileIds, make_layout
 from layoutcm.lazy import pa, pq
-from layoutcm.scale.storage import Place, name_of, open_input
+from layoutcm.scale.storage import Place, name_of, open_input, parquet_bytes
 
 CORNERS = ("x0", "y0", "x1", "y1")
 PAGE_COLUMNS = ("page", "document", "number", "width", "height")
@@ -42,7 +41,7 @@ def read_part(place: Place, shapes: str = "box", pages: Positions | None = None)
         if layout is not None:
             return layout
         if table is not None and pages is not None:
-            return read((name, _as_parquet(table)), shapes=shapes)
+            return read((name, parquet_bytes(table)), shapes=shapes)
         file.seek(0)
         layout = read((name, file.read()), shapes=shapes)
     return layout if pages is None else take_pages(layout, pages)
@@ -93,12 +92,6 @@ def _rows_of_pages(stored: pq.ParquetFile, names: Sequence[str], pages: Position
     table = stored.read_row_groups(groups, names, use_threads=False).filter(rows)
     own = table["page"].cast("string").combine_chunks().dictionary_encode()  # without the names of other pages
     return table.set_column(names.index("page"), "page", own)
-
-
-def _as_parquet(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(table, out)
-    return out.getvalue()
 
 
 def _from_columns(name: str, table: pa.Table) -> Layout | None:

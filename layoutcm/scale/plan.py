@@ -6,7 +6,6 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
 from layoutcm.lazy import pa
 from layoutcm.scale.part_files import on_labels, read_part
-from layoutcm.scale.storage import Place, folder_of, join, name_of, read_json, read_parquet
+from layoutcm.scale.storage import Place, digest_of, folder_of, join, name_of, read_json, read_parquet
 
 VERSION = 1
 PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"
@@ -176,7 +175,7 @@ def read_plan(folder: Place) -> Plan:
 def plan_digest(facts: PlanFacts) -> str:
     """The digest of a plan, the same before it is written and after it was read."""
     as_read = msgspec.json.decode(msgspec.json.encode(facts), type=PlanFacts)  # a whole number may become a float
-    return hashlib.blake2b(msgspec.json.encode(as_read), digest_size=16).hexdigest()
+    return digest_of(msgspec.json.encode(as_read))
 
 
 def part_of_list(place: Place) -> tuple[Plan, int]:

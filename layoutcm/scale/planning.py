@@ -178,7 +178,7 @@ def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
         part = next(i for i, one in enumerate(found) if one)
         raise unknown_label(side.part_place(part), found[part][0])
     values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
-    digest = hashlib.blake2b(repr([side.digest, *marks]).encode(), digest_size=16).hexdigest()
+    digest = storage.digest_of(repr([side.digest, *marks]).encode())
     added = [Finding("label-added", len(new), values)] if new else []
     return CheckedParts([*side.facts.labels, *new], digest, added)
 

@@ -6,6 +6,8 @@ can be moved. A file is written whole: its place has the old bytes or the new on
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -196,6 +198,18 @@ def read_parquet(
         except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
+
+
+def digest_of(data: bytes) -> str:
+    """The digest by which files of a set refer to each other."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
+    """A table as a Parquet file; the options are those of `pyarrow.parquet.write_table`."""
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
 
 
 def write_bytes(place: Place, data: bytes) -> None:

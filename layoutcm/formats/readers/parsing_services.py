@@ -22,7 +22,7 @@ import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_keys import FRACTIONS, Corners, Keys, add_regions, json_type
 from layoutcm.formats.needs import Needs, OneOf
 from layoutcm.formats.parsing import Point, SizedBox, StatedSize, bounding_box, literal
@@ -91,10 +91,7 @@ def _kind(path: str) -> tuple[str, bool, bool]:
 
 def _is_dp_bench(content: FileContent) -> bool:
     """Whether each value of the outermost object has elements."""
-    try:
-        documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
-    except DECODE_ERRORS:
-        return False
+    documents = content.try_decode(dict[str, dict[str, msgspec.Raw]]) or {}
     return bool(documents) and all("elements" in document for document in documents.values())
 
 
