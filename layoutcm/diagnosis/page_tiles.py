@@ -87,8 +87,7 @@ class PageTiles:
 
     def carries(self, side: int, place: int) -> Bools:
         """bool[pairs]: whether a side has the label with this row or column of the matrix."""
-        word = self._placed[:, side, place // WORD]
-        return (word >> np.uint64(place % WORD)) & np.uint64(1) == 1
+        return (self._placed[:, side, place // WORD] >> np.uint64(place % WORD)) & np.uint64(1) == 1
 
     def agreement(self) -> NDArray[np.int64]:
         """int64[pairs]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels, 5 not judged."""

@@ -274,8 +274,7 @@ class LayoutBuilder:
         """Count something unusual; all occurrences of a code become one finding with the first place and values."""
         self._unusual[code] += 1
         if self._unusual[code] == 1:
-            first = {"file": self.name, "place": self._place_in_file(self.file, place)}
-            self._first_unusual[code] = first | values
+            self._first_unusual[code] = {"file": self.name, "place": self._place_in_file(self.file, place)} | values
 
     def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)

@@ -65,8 +65,7 @@ def root_element(content: FileContent) -> tuple[str, str]:
     tag = head[start : head.find(b">", start)]
     prefix = tag[1:].partition(b":")[0] if tag[1:].split(b":")[0].isalnum() else b""
     declared: dict[bytes, bytes] = dict(_NAMESPACE.findall(tag))
-    namespace = declared.get(prefix, declared.get(b"", b""))
-    return name, namespace.decode("utf-8", "replace")
+    return name, declared.get(prefix, declared.get(b"", b"")).decode("utf-8", "replace")
 
 
 def check_ends_like_root(content: FileContent) -> None:
@@ -139,8 +138,7 @@ def elements(
 
 def _add_root_namespace(root: Element, names: Collection[str]) -> set[str]:
     """The names with the namespace of the root, which is assumed for the whole file."""
-    namespace = root.tag.removesuffix(local_name(root.tag))
-    return {namespace + name for name in names}
+    return {root.tag.removesuffix(local_name(root.tag)) + name for name in names}
 
 
 def _outermost_elements(root: Element, wanted: Collection[str]) -> Iterator[Element]:

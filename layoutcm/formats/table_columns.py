@@ -127,8 +127,7 @@ def check_header(file: str, names: list[str], columns: Columns) -> None:
     if in_cell is not None:
         column = names[column_keys.index(in_cell)]
         problem = f"the column {short_repr(column)} has boxes in one cell, which may be corners or a corner and a size"
-        hint = "Write four columns instead: x0, y0, x1, y1, or x, y, w, h."
-        raise InputError(file, "header", problem, hint)
+        raise InputError(file, "header", problem, "Write four columns instead: x0, y0, x1, y1, or x, y, w, h.")
     missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
     missing += [] if "label" in columns.place else ["label"]
     if missing:

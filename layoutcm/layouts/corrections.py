@@ -51,8 +51,7 @@ def merge_corrections(gt: Layout, corrected: Layout) -> Layout:
     new = replace(new, page=pages[new.page], label=recode[new.label])
     kept, added = _exchanged(old, new, pages)
     regions = concatenate_regions([old.take(kept), new.take(added)])
-    ids = _ids_of_labels(gt, len(labels))
-    return replace(gt, labels=labels, region_columns=regions, label_keys=ids, sha256=None)
+    return replace(gt, labels=labels, region_columns=regions, label_keys=_ids_of_labels(gt, len(labels)), sha256=None)
 
 
 def _pages_in_gt(gt: Layout, corrected: Layout) -> Indices:

@@ -16,10 +16,9 @@ from layoutcm.layouts.model import Finding, Layout, check_is_layout
 from layoutcm.layouts.stored_facts import facts_too_long
 from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import as_coco
-from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import as_label_studio
-from layoutcm.layouts.writing.page_xml import as_page_xml
 from layoutcm.layouts.writing.request import Content, Request
+from layoutcm.layouts.writing.xml_files import as_cvat, as_page_xml
 from layoutcm.layouts.writing.yolo import as_yolo
 from layoutcm.outputs.files import failures_named, write_whole
 from layoutcm.outputs.folders import Mark, replace_folder
@@ -78,8 +77,7 @@ def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tupl
     request = Request(layout, to, predictions)
     if to != "parquet":
         request.leave_out_facts("boxes with inverted corners")
-    content = WRITERS[to](request)
-    return content, tuple(request.findings)
+    return WRITERS[to](request), tuple(request.findings)
 
 
 def is_zip(path: str | os.PathLike[str]) -> bool:

@@ -48,8 +48,7 @@ def prepare_kernel(why: bool = False) -> None:
     with _Process.lock:
         if why in _Process.ready or True in _Process.ready:
             return
-        folder = _use_own_folder()
-        descriptor = _locked(folder)
+        descriptor = _locked(_use_own_folder())
         try:
             _count_two_pages(why)
         finally:

@@ -297,8 +297,7 @@ def like_layout(manifest: Manifest) -> Layout:
     table = manifest.page_table()
     keys = table["page_key"].to_pylist() if "page_key" in table.column_names else []
     page_keys: dict[Key, int] = {json.loads(key): i for i, key in enumerate(keys) if key}
-    layout = label_layout(manifest, used=False)
-    return replace(layout, page_columns=pages_of_table(table), keys=page_keys)
+    return replace(label_layout(manifest, used=False), page_columns=pages_of_table(table), keys=page_keys)
 
 
 def label_layout(manifest: Manifest, used: bool = True, labels: Sequence[str] | None = None) -> Layout:

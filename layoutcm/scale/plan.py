@@ -135,8 +135,7 @@ class Plan:
     def labels(self) -> Alignment:
         """The labels of both sides, aligned on a single page, which has a score if the side has scores."""
         pages = [_pages_and_regions(1, int(one.has_scores and bool(one.labels))) for one in self.facts.sides]
-        sides = zip(self.facts.sides, pages)
-        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in sides)
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in zip(self.facts.sides, pages))
         return align(gt, pred, self.options)
 
     def read_side(self, part: int, side: int, pages: Positions | None = None) -> Layout:

@@ -130,8 +130,7 @@ def _is_written(plan: Plan) -> bool:
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
         return True
-    names = PlanFacts.__struct_fields__
-    other = [name for name in names if getattr(before.facts, name) != getattr(plan.facts, name)]
+    other = [name for name in PlanFacts.__struct_fields__ if getattr(before.facts, name) != getattr(plan.facts, name)]
     problem = f"the folder has the results of another comparison, which differs in {', '.join(other)} of {PLAN_FILE}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
 

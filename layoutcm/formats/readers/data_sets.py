@@ -26,13 +26,7 @@ from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
 from layoutcm.formats.json_keys import Corners, json_type
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import (
-    FilePlace,
-    StatedSize,
-    corner_points,
-    parse_numbers,
-    place_text,
-)
+from layoutcm.formats.parsing import FilePlace, StatedSize, corner_points, parse_numbers, place_text
 from layoutcm.layouts.model import Layout
 
 is_omnidocbench = Needs("array", ("layout_dets", "page_info"), ("category_type",)) | Needs(

@@ -36,10 +36,7 @@ LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
 
 EDGES = {"l!": float, "t!": float, "r!": float, "b!": float, "coord_origin": (str, "BOTTOMLEFT")}
 ITEM = json_type(
-    {
-        **{"label": (str, ""), "prov": ([{"page_no!": int, "bbox!": EDGES}], [])},
-        "parent": {"$ref": str, "cref": str},
-    }
+    {**{"label": (str, ""), "prov": ([{"page_no!": int, "bbox!": EDGES}], [])}, "parent": {"$ref": str, "cref": str}}
 )
 ITEM_KINDS = ("texts", "tables", "pictures", "key_value_items", "form_items")
 PAGES = {"*": {"page_no!": int, "size": {"width!": float, "height!": float}}}

@@ -35,7 +35,7 @@ from layoutcm.formats.parsing import (
     place_text,
 )
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.writing.page_xml import PAGE_ATTRIBUTES
+from layoutcm.layouts.writing.xml_files import PAGE_ATTRIBUTES
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
 BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")

@@ -224,8 +224,7 @@ def read_pdffigures2(content: FileContent, options: Options, builder: LayoutBuil
     else:
         output = content.decode(OUTPUT)
         figures = [*output.figures, *output.regionless_captions]
-    numbers = {figure.page + 1 for figure in figures}
-    pages = builder.add_document_pages(content.stem, numbers, {}, in_points=True)
+    pages = builder.add_document_pages(content.stem, {figure.page + 1 for figure in figures}, {}, in_points=True)
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
         if not any(boxes.values()):

@@ -91,8 +91,7 @@ def _read_facts(file: str, schema: pa.Schema) -> StoredFacts | None:
     check_lengths(file, "name of the annotator", [facts.annotator, *facts.annotators], "metadata".format)
     wrong = next((name for name in facts.repairs if not is_repair(name)), None)
     if wrong is not None:
-        problem = f"{short_repr(wrong)} is not a repair"
-        raise InputError(file, "metadata, repairs", problem, "Write it again.")
+        raise InputError(file, "metadata, repairs", f"{short_repr(wrong)} is not a repair", "Write it again.")
     return facts
 
 

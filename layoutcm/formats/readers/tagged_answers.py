@@ -133,8 +133,7 @@ def read_deepseek_ocr(content: FileContent, options: Options, builder: LayoutBui
         references += len(blocks)
     if 2 * labels < references:
         problem = "most references are texts: the model was asked for the places of words, not for the layout"
-        hint = "Ask it with `<|grounding|>Convert the document to markdown.`"
-        raise InputError(content.name, "", problem, hint)
+        raise InputError(content.name, "", problem, "Ask it with `<|grounding|>Convert the document to markdown.`")
 
 
 def _split_answer(file: str, text: str) -> list[str]:

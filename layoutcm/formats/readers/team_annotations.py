@@ -169,12 +169,7 @@ def _add_row(media: Media, versions: Sequence[Version], place: str, builder: Lay
 
 
 def _add_pages(
-    media: Media,
-    objects: Sequence[Any],
-    known: Iterable[Any],
-    place_of: Any,
-    place: str,
-    builder: LayoutBuilder,
+    media: Media, objects: Sequence[Any], known: Iterable[Any], place_of: Any, place: str, builder: LayoutBuilder
 ) -> None:
     """Add the pages that are named by any of the known objects, and the chosen objects as regions."""
     numbers = sorted({number for one in known if (number := _number(one)) is not None})
