@@ -29,7 +29,7 @@ from layoutcm.wording import percent
 if TYPE_CHECKING:
     from layoutcm.pixels.counting import Progress
 
-ADVISES_A_MAPPING = "equal-label-names"  # a finding that is of no use to who asks for a mapping
+ADVISES_A_MAPPING = "equal-label-names"  # a finding that does not help a person who asks for a mapping
 CLOSE = 0.1  # names decide between partners whose shares differ by less
 LEAST_SHARE = 0.25  # of a good partner
 CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB

@@ -131,7 +131,7 @@ def open_archive(name: str, data: bytes) -> Archive:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, *UNPACKING_ERRORS) as error:
-        # The list of its files stands at the end.
+        # The list of its files is at its end.
         is_whole = EMPTY_ZIP_MAGIC in data
         problem = f"this zip cannot be opened: {error}" if is_whole else "this zip has no list of its files at its end"
         raise InputError(name, "", problem, PACK_AGAIN if is_whole else hints.CUT_OFF) from None

@@ -169,7 +169,7 @@ def _unreadable(content: FileContent, error: Exception) -> InputError:
 
 
 def _read_description(content: FileContent, last: int = 0) -> Struct:
-    """What stands at the end of the file, up to the field `last`.
+    """The description at the end of the file, up to the field `last`.
 
     Too long a text is refused: each of its bytes can take hundreds in memory.
     """

@@ -266,7 +266,7 @@ def check_is_layout(value: object, place: str, hint: str = "Read the file first:
 
 
 def find_page(name: str, pages: Pages) -> int | None:
-    """The page with this name, else the one of the same path, else of the first rule of `NAME_RULES` that finds one.
+    """The page with this name, else with this path, else the page that the first matching rule of `NAME_RULES` finds.
 
     None if a rule finds several.
     """

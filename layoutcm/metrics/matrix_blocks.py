@@ -1,7 +1,7 @@
 """One matrix per page or document, block by block: those of 80,000 pages with 149 labels do not fit into memory.
 
 With many labels, the matrices of a block have only the labels that occur in it: a page has a few of thousands of
-labels, and matrices of all of them would take seconds a page.
+labels, and matrices of all of them would take seconds per page.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Data sets: OmniDocBench, DocBank, FiftyOne and image folders of Hugging Face.
 
 - OmniDocBench: ground truth (outlines) and predictions (boxes; page names without suffix, no page sizes).
-- DocBank: one text file per page, a token a line with its box on a grid of 1000 x 1000, colour, font and label. A file
-  has no unit larger than a token, so each token is a region.
+- DocBank: one text file per page, one token per line with its box on a grid of 1000 x 1000, colour, font and label. A
+  file has no unit larger than a token, so each token is a region.
 - FiftyOne: labels.json of an image detection data set, and samples.json of a whole data set; fractions of the image. A
   whole data set has any number of label fields, such as ground_truth and predictions. One of them is read; the
   annotators of such a file are its fields.
-- metadata.jsonl of a Hugging Face image folder: one line a page, with the boxes of its objects: x, y, width, height in
-  pixels, as in COCO. The file has no page sizes: they come from the images beside it, from `sizes` or from the
+- metadata.jsonl of a Hugging Face image folder: one line per page, with the boxes of its objects: x, y, width, height
+  in pixels, as in COCO. The file has no page sizes: they come from the images beside it, from `sizes` or from the
   reference layout. Class numbers get names from a file beside it, or from the reference layout.
 """
 

@@ -4,7 +4,7 @@ Boxes of a DoclingDocument are in points; each box states whether its origin is 
 Slides are in EMU, and boxes in EMU that claim to count from below count from above: docling wrote them so until 2026.
 Slides that were converted through a PDF are in points, and their origin is right.
 
-Data of docling-eval are in Parquet: one row a document, with a DoclingDocument as JSON text for each side.
+Data of docling-eval are in Parquet: one row per document, with a DoclingDocument as JSON text for each side.
 `GroundTruthDocument` is the ground truth and `PredictedDocument` the prediction; it is empty if converting failed. Both
 have the id of the document in their page names. Page images in other columns are read when a page is shown.
 """

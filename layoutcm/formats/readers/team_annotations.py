@@ -2,10 +2,10 @@
 
 If a page has several annotations, the last is read, or that of the annotator who is asked for.
 
-- Labelbox: export v2 (one data row a line), export v1, and the NDJSON with which annotations are imported. Boxes are
+- Labelbox: export v2 (one data row per line), export v1, and the NDJSON with which annotations are imported. Boxes are
   top, left, height and width; polygons are lists of points. Masks are addresses, which are never opened. A data row is
   an image or a PDF. Exports v2 count the pages of a PDF from 1; the other two count them from 0.
-- Prodigy: JSON lines of the image recipes, one answer a line, with outlines of spans in pixels. The recipe for PDFs,
+- Prodigy: JSON lines of the image recipes, one answer per line, with outlines of spans in pixels. The recipe for PDFs,
   pdf.image.manual, names the file and the page, counted from 0, and may leave the image out. A line is an answer about
   one page, or about all pages of a PDF. Only answers "accept" are ground truth; the page of any other answer is left
   out.

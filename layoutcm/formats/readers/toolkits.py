@@ -183,7 +183,7 @@ def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | 
         points = msgspec.convert(json.loads(text), list[float])
     except (ValueError, RecursionError, msgspec.ValidationError):
         at = f"{place_text(place)}, column points"
-        raise InputError(file, at, f"{short_repr(text)} is no list of numbers", "Repair it.") from None
+        raise InputError(file, at, f"{short_repr(text)} is not a list of numbers", "Repair it.") from None
     if not all(map(math.isfinite, points)):
         raise InputError(file, place_text(place), "a coordinate is not a finite number", "Repair or remove the block.")
     return points
