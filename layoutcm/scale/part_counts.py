@@ -22,21 +22,12 @@ from layoutcm.lazy import pa
 from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.scale import storage
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import PartFindings, findings_of_part, merge_findings, part_comparison
 from layoutcm.scale.plan import Plan, part_of_list
-from layoutcm.scale.storage import (
-    Place,
-    digest_of,
-    exists,
-    join,
-    list_files,
-    parquet_bytes,
-    read_bytes,
-    read_json,
-    write_bytes,
-)
+from layoutcm.scale.storage import Place
 
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
@@ -91,7 +82,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         found = {SCORES_FOLDER: _score_rows(comparison, plan), CAUSES_FOLDER: _cause_rows(comparison)}
         files |= {f"{folder}/{name}.parquet": _parquet(rows) for folder, rows in found.items() if rows is not None}
     for file, data in files.items():
-        write_bytes(join(plan.folder, file), data)
+        storage.write_bytes(storage.join(plan.folder, file), data)
     counts = Counts(
         VERSION,
         plan.digest,
@@ -102,27 +93,28 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         merged.ignored_total,
         _means(comparison.levels, whole),
         _causes(comparison) if plan.facts.why else {},
-        {file: digest_of(data) for file, data in files.items()},
+        {file: storage.digest_of(data) for file, data in files.items()},
         findings_of_part(plan, part, comparison),
     )
-    write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
+    storage.write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
     return counts
 
 
 def counts_place(plan: Plan, part: int) -> str:
-    return join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
+    return storage.join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
 
 
 def begun_parts(plan: Plan) -> set[str]:
     """The names of the parts that have counts of any plan; `finished_counts` says whether they are of this one."""
-    folder = join(plan.folder, COUNTS_FOLDER)
-    return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
+    folder = storage.join(plan.folder, COUNTS_FOLDER)
+    files = storage.list_files(folder, ".json") if storage.exists(folder) else []
+    return {name.removesuffix(".json") for name in files}
 
 
 def finished_counts(plan: Plan, part: int) -> Counts | None:
     """The counts of a part that is finished; None if any of its files is missing, or is not of this plan."""
     place = counts_place(plan, part)
-    if not exists(place):
+    if not storage.exists(place):
         return None
     try:
         counts = read_counts(place)
@@ -131,21 +123,23 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
     if counts.plan != plan.digest or counts.parts != [plan.facts.parts[part].name]:
         return None
     for file, digest in counts.files.items():
-        path = join(plan.folder, file)
-        if not exists(path) or digest_of(read_bytes(path)) != digest:
+        path = storage.join(plan.folder, file)
+        if not storage.exists(path) or storage.digest_of(storage.read_bytes(path)) != digest:
             return None
     return counts
 
 
 def read_counts(place: Place) -> Counts:
-    counts = read_json(place, Counts, "file of counts", "Count the part again.")
+    counts = storage.read_json(place, Counts, "file of counts", "Count the part again.")
     if counts.version != VERSION:
         raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
     return counts
 
 
 def _parquet(table: pa.Table) -> bytes:
-    return parquet_bytes(table, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
+    return storage.parquet_bytes(
+        table, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True
+    )
 
 
 def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:

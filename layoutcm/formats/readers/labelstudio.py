@@ -243,9 +243,8 @@ def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | No
     """The last of the annotator that was asked for, else the last of all."""
     wanted = builder.annotators.wanted
     chosen = next((one for one in reversed(candidates) if wanted is None or one.annotator == wanted), None)
-    for predicted in (False, True):  # people first
-        names = [one.annotator for one in candidates if one.is_prediction is predicted]
-        builder.annotators.add(names, [chosen.annotator] if chosen else [])
+    people_first = sorted(candidates, key=lambda one: one.is_prediction)
+    builder.annotators.add([one.annotator for one in people_first], [chosen.annotator] if chosen else [])
     return chosen
 
 
