@@ -1,11 +1,11 @@
-"""pandas, pyarrow and PyYAML, imported when first used: loading them takes longer than reading most files."""
+"""pandas, pyarrow, PyYAML and COCO's masks, imported when first used: they load slower than most files are read."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["pa", "pc", "pd", "pq", "yaml"]
+__all__ = ["coco_mask", "pa", "pc", "pd", "pq", "yaml"]
 
 
 class LazyModule:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
     import yaml
+    from faster_coco_eval.core import mask as coco_mask
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
-    pd, yaml = LazyModule("pandas"), LazyModule("yaml")
+    pd, yaml, coco_mask = map(LazyModule, ("pandas", "yaml", "faster_coco_eval.core.mask"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,9 @@ from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.lazy import pd
 from layoutcm.metrics.scores import ratio
+from layoutcm.pixels.counting import Progress, check_counting_options, count_pairs
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.wording import percent
-
-if TYPE_CHECKING:
-    from layoutcm.pixels.counting import Progress
 
 ADVISES_A_MAPPING = "equal-label-names"  # a finding that does not help a person who asks for a mapping
 CLOSE = 0.1  # names decide between partners whose shares differ by less
@@ -104,8 +101,6 @@ def suggest_mapping(
     >>> lcm.suggest_mapping(gt, pred).mapping["pred"]["figure"]
     'Picture'
     """
-    from layoutcm.pixels.counting import check_counting_options, count_pairs
-
     check_counting_options("outer", threads)
     min_score = checked_min_score(min_score)
     alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
