@@ -132,14 +132,15 @@ def _objects() -> Iterable[Measure]:
     for name, title in {"pq": "panoptic quality", "sq": "segmentation quality", "rq": "recognition quality"}.items():
         shown = of | {"compared": name == "pq", "quoted": name == "pq", "url": "objects.md#panoptic-quality"}
         yield Measure(name=f"objects.{name}", title=title, value=_at("objects", "panoptic", name), **shown)
+    at_iou: dict[str, Any] = of | {"url": "objects.md#scores-at-one-iou"}
     for score in SCORES:
         title = f"object {SCORE_TITLES[score]}, at IoU 0.50"
         value = _at("objects", "at_iou", score)
-        yield Measure(name=f"objects.{score}", title=title, value=value, compared=score == "f1", **of)
+        yield Measure(name=f"objects.{score}", title=title, value=value, compared=score == "f1", **at_iou)
     for score in SCORES:
         title = f"object {SCORE_TITLES[score]}, at IoU 0.50, whatever the label"
         value = _at("objects", "at_iou", "class_blind", score)
-        yield Measure(name=f"objects.any_label.{score}", title=title, value=value, compared=False, **of)
+        yield Measure(name=f"objects.any_label.{score}", title=title, value=value, compared=False, **at_iou)
     for score in SCORES:
         title, value = (
             f"centroid {SCORE_TITLES[score]}",

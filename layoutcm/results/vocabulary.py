@@ -85,7 +85,8 @@ def check_asked(vocabulary: Vocabulary, asked: Iterable[str], place: str = "trut
     """Raise an InputError if something is asked that needs a ground truth, and there is none."""
     name = next(iter(asked), None)
     if name is not None and vocabulary.measured == "agreement":
-        raise InputError("", place, f"{option}{name} needs a ground truth", "Leave out one of the two.")
+        problem, hint = f"{option}{name} needs a ground truth", f"Compare with one, or leave out {option}{name}."
+        raise InputError("", place, problem, hint)
 
 
 def vocabulary_of(has_truth: bool) -> Vocabulary:

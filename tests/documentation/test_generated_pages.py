@@ -1,7 +1,9 @@
-"""docs/findings.md has every finding, worded as the library words it, and docs/score-is-zero.md every repair."""
+"""docs/findings.md and docs/measures.md are those of the library; docs/score-is-zero.md has every repair."""
 
 import re
 import runpy
+
+import pytest
 
 from layoutcm.alignment.likely_mistakes import PLAIN_READINGS
 from layoutcm.layouts.repairs import REPAIRS, is_repair
@@ -9,11 +11,13 @@ from layoutcm.messages import TEXTS
 from support.paths import ROOT
 
 DOCS = ROOT / "docs"
-SCRIPT = runpy.run_path(str(DOCS / "make_findings.py"))
 
 
-def test_the_page_is_that_of_the_library():
-    assert (DOCS / "findings.md").read_text("utf-8") == SCRIPT["findings_page"](), "run python docs/make_findings.py"
+@pytest.mark.parametrize("page", ["findings", "measures"])
+def test_the_page_is_that_of_the_library(page):
+    script = DOCS / f"make_{page}.py"
+    written = runpy.run_path(str(script))[f"{page}_page"]()
+    assert (DOCS / f"{page}.md").read_text("utf-8") == written, f"run python docs/make_{page}.py"
 
 
 def test_every_finding_has_a_row_with_severity_and_advice():
@@ -29,6 +33,7 @@ def test_every_reading_has_its_own_example():
 
 def test_findings_with_a_repair_and_all_repairs_are_explained():
     text = (DOCS / "score-is-zero.md").read_text("utf-8")
-    assert all(f"`{code}`" in text for code in SCRIPT["REPAIRS"])
+    with_repair = runpy.run_path(str(DOCS / "make_findings.py"))["REPAIRS"]
+    assert all(f"`{code}`" in text for code in with_repair)
     named = {name for name in re.findall("`([^`\n]+)`", text) if is_repair(name)}
     assert {name.partition(":")[0] for name in named} == {name.partition(":")[0] for name in REPAIRS}
