@@ -16,10 +16,12 @@ from layoutcm.diagnosis.border_slack import slack_share
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
 from layoutcm.diagnosis.page_tiles import PageTiles, page_tiles
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
+from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.diagnosis.slices import slice_source, slices_of
 from layoutcm.layouts.findings import LetteredFinding
 from layoutcm.layouts.model import Finding, Findings, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.lazy import pd
 from layoutcm.metrics import levels as in_levels
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import RESAMPLES
@@ -28,19 +30,16 @@ from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_c
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.intervals import Intervals, intervals_of
 from layoutcm.metrics.levels import CountedLevels, Levels, page_position, pages_at
+from layoutcm.metrics.objects.centroids import Centroids
+from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.soft import EPS
+from layoutcm.pixels.counting import Progress, check_counting_options, count_pairs
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.results.verdict import CONFIDENCE
 from layoutcm.results.vocabulary import Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from layoutcm.diagnosis.score_curves import ScoreCurves
     from layoutcm.drawing.notebook import Shown
-    from layoutcm.metrics.objects.centroids import Centroids
-    from layoutcm.metrics.objects.matched_objects import Objects
-    from layoutcm.pixels.counting import Progress
     from layoutcm.results.result import Result
 
 AnyPath = str | os.PathLike[str]
@@ -106,8 +105,6 @@ def compare(
     >>> round(c.confusion().average("macro")["f1"], 3)
     0.81
     """
-    from layoutcm.pixels.counting import check_counting_options, count_pairs
-
     check_counting_options(rounding, threads)
     min_score = checked_min_score(min_score)
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))

@@ -88,6 +88,12 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def check_count(count: int, most: int, what: str, file: str, place: str = "", hint: str = "Split the file.") -> None:
+    """Refuse more than the most that is read of something, for instance of tags."""
+    if count > most:
+        raise InputError(file, place, f"{count:,} {what}, at most {most:,} are read", hint)
+
+
 def check_choice(place: str, value: object, known: Collection[str], otherwise: str = "", file: str = "") -> None:
     """Refuse a value that is not one of the known ones."""
     if not (isinstance(value, str) and value in known):

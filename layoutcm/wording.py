@@ -69,18 +69,15 @@ def grouped(value: float, separator: str) -> str:
 
     A count that is not whole has one decimal, or two if it is below 1.
     """
-    digits = 0 if _is_whole(value) else 1 if abs(value) >= 1 else 2
+    # Apart from the rounding error of a sum of fractions.
+    is_whole = abs(value - round(value)) <= 1e-9 * max(abs(value), 1)
+    digits = 0 if is_whole else 1 if abs(value) >= 1 else 2
     return f"{value:,.{digits}f}".replace(",", separator)
 
 
 def thin_spaced(value: float) -> str:
     """A pixel count in full, with thin spaces between thousands."""
     return grouped(value, "\u202f")
-
-
-def _is_whole(pixels: float) -> bool:
-    """Whether a pixel count is whole, apart from the rounding error of a sum of fractions."""
-    return abs(pixels - round(pixels)) <= 1e-9 * max(abs(pixels), 1)
 
 
 def pixels_brief(value: float) -> str:

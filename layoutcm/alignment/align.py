@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,12 @@ from layoutcm.layouts.model import (
     Layout,
     Pages,
     Regions,
+    check_is_layout,
     concatenate_pages,
 )
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from layoutcm.lazy import pd
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
@@ -120,8 +118,6 @@ class AlignedLayouts:
 
     def page_match_table(self) -> pd.DataFrame:
         """One row per page of gt, then one per unmatched page of pred: gt_page, pred_page, how."""
-        import pandas as pd
-
         matches, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
         only_pred = [pred[j] for j in matches.unmatched(len(pred))[PRED].tolist()]
         columns = {
@@ -154,18 +150,12 @@ def side_label(alignment: Alignment, side: int, label: str) -> int:
     return names.index(label) if label in names else -1
 
 
-def check_layouts(gt: object, pred: object) -> None:
-    for name, layout in (("gt", gt), ("pred", pred)):
-        if not isinstance(layout, Layout):
-            problem = f"{short_repr(layout)} is not a layout"
-            raise InputError("", name, problem, "Read the file first: layoutcm.read(path).")
-
-
 def align(
     gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS, paired: PairedPages | None = None
 ) -> AlignedLayouts:
     """Two layouts on one list of pages and labels; `paired` are pages that were matched before, in a larger set."""
-    check_layouts(gt, pred)
+    check_is_layout(gt, "gt")
+    check_is_layout(pred, "pred")
     mapping = taxonomy.check_mapping(taxonomy.mapping_for(options.mapping, taxonomy.model_name(pred)) or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]

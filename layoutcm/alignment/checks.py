@@ -179,8 +179,7 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     if not known.size:
         return []
     if known.size < scores.size:
-        values = {"file": layout.name, "regions": scores.size}
-        return [Finding("score-missing", int(scores.size - known.size), values)]
+        return [Finding("score-missing", int(scores.size - known.size), {"file": layout.name, "regions": scores.size})]
     if known.size > 1 and np.ptp(known) == 0:
         return [Finding("score-constant", values={"file": layout.name, "score": float(known[0])})]
     return []
@@ -225,6 +224,5 @@ def _ids_off_by_one(alignment: Alignment, sample: likely_mistakes.PageSample) ->
     for by in (1, -1):
         after = label_agreement(by)
         if likely_mistakes.is_better(after, before):
-            values = {"by": by, "after": after, "before": before}
-            return [Finding("ids-off-by-one", values=values, repair=f"ids:{by}")]
+            return [Finding("ids-off-by-one", values={"by": by, "after": after, "before": before}, repair=f"ids:{by}")]
     return []

@@ -1,6 +1,6 @@
 """The minimum score of pred regions: one number, or {label: number}, with names of labels after mapping.
 
-The key None stands for all labels that are not named; without it, their regions stay whatever their score.
+The key None is for all labels that are not named. Without it, their regions are kept whatever their score is.
 """
 
 from __future__ import annotations

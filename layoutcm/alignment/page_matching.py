@@ -114,8 +114,7 @@ def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMa
     ]
     if not wrong:
         return []
-    first = gt.names[wrong[0][GT]]
-    return [Finding("page-numbers-suspect", len(wrong), {"from_zero": from_zero, "first": first})]
+    return [Finding("page-numbers-suspect", len(wrong), {"from_zero": from_zero, "first": gt.names[wrong[0][GT]]})]
 
 
 def _ambiguous_finding(

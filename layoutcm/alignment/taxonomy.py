@@ -174,8 +174,7 @@ def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: st
         values = {"side": side, "file": layout.name, "first": first, "meant": meant[first]}
         findings.append(Finding("mapping-misspelt", len(meant), values))
     if others:
-        values = {"side": side, "file": layout.name, "first": others[0]}
-        findings.append(Finding("mapping-unused", len(others), values))
+        findings.append(Finding("mapping-unused", len(others), {"side": side, "file": layout.name, "first": others[0]}))
     return findings
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,20 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.cause_kernel import CAUSES, PageRegionsOnTiles
+from layoutcm.diagnosis.cause_pages import (
+    ROW,
+    causes_of_pages,
+    main_causes_of_boxes,
+    main_causes_of_tiles,
+    page_of_shapes,
+    rows_of_page,
+)
 from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOLERANCE = 0.005  # of the longer side of a page: 5 px of 1025
 TOLERANCES = (0, 0.0025, 0.005, 0.01, 0.02)
@@ -52,8 +58,6 @@ class Causes:
 
     def by_label(self) -> pd.DataFrame:
         """Two rows per label: what gt lost in it (side "gt") and what pred has too much (side "pred"), by cause."""
-        import pandas as pd
-
         tables = []
         for side, axis in zip(SIDES, (2, 1)):
             table = pd.DataFrame(self.values.sum(axis=axis).T, columns=list(self.names))
@@ -203,8 +207,6 @@ class CauseSource:
 
         None if the sides have different labels.
         """
-        from layoutcm.diagnosis.cause_pages import main_causes_of_boxes, main_causes_of_tiles
-
         if not self._is_defined:
             return None
         grid = self._grid_of_page(page)
@@ -224,8 +226,6 @@ class CauseSource:
         return CauseCounts(labels, tolerance, None if rows is None else partial(list, [rows]))
 
     def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
-        from layoutcm.diagnosis.cause_pages import causes_of_pages
-
         grid, n_pages = self.grid_of_all_pages(), len(self.alignment.pages)
         check_regions(grid, self.alignment.pages.names)
         arguments = self._arguments(grid, tolerance)
@@ -240,8 +240,6 @@ class CauseSource:
         return rows[np.argsort(rows["page"], kind="stable")]
 
     def _rows_of_page(self, page: int, tolerance: float) -> NDArray[Any]:
-        from layoutcm.diagnosis.cause_pages import causes_of_pages, rows_of_page
-
         grid = self._grid_of_page(page)
         if not grid.shapes:
             rows = causes_of_pages(0, 1, *self._arguments(grid, tolerance))
@@ -257,8 +255,6 @@ class CauseSource:
     def _tiles_of_shapes(
         self, grid: GridBoxes, page: int, tolerance: float
     ) -> tuple[PageRegionsOnTiles, NDArray[np.int64]]:
-        from layoutcm.diagnosis.cause_pages import page_of_shapes
-
         distance = float(tolerance_in_pixels(grid.frames, tolerance, self.rounding)[0])
         sides = [self.regions.as_written(side, page) for side in (GT, PRED)]
         return page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
@@ -273,8 +269,6 @@ class CauseSource:
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    from layoutcm.diagnosis.cause_pages import ROW
-
     return np.concatenate([np.empty(0, ROW), *parts])
 
 
@@ -296,8 +290,6 @@ def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
 
 def forgiven_scores(confusion: Confusion, source: CauseCounter, tolerances: Sequence[float]) -> pd.DataFrame:
     """One row for every tolerance: F1 if slack within the tolerance counts as right."""
-    import pandas as pd
-
     if not isinstance(tolerances, Iterable):
         raise InputError("", "tolerances", f"{short_repr(tolerances)} is not a list", "Write [0, 0.005, 0.01].")
     rows = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +20,13 @@ from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.lazy import pd
 from layoutcm.metrics.scores import ratio
+from layoutcm.pixels.counting import Progress, check_counting_options, count_pairs
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.wording import percent
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from layoutcm.pixels.counting import Progress
-
-ADVISES_A_MAPPING = "equal-label-names"  # a finding that is of no use to who asks for a mapping
+ADVISES_A_MAPPING = "equal-label-names"  # a finding that does not help a person who asks for a mapping
 CLOSE = 0.1  # names decide between partners whose shares differ by less
 LEAST_SHARE = 0.25  # of a good partner
 CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB
@@ -105,8 +101,6 @@ def suggest_mapping(
     >>> lcm.suggest_mapping(gt, pred).mapping["pred"]["figure"]
     'Picture'
     """
-    from layoutcm.pixels.counting import check_counting_options, count_pairs
-
     check_counting_options("outer", threads)
     min_score = checked_min_score(min_score)
     alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
@@ -242,8 +236,6 @@ def _one_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
 
 
 def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int], notes: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     for j, (shares, chosen) in enumerate(zip(overlaps.shares, choice)):
         known = not np.isnan(shares).any()
@@ -258,8 +250,6 @@ def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int]
 
 def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.DataFrame:
     """The gt labels in use to which no pred label is mapped: gt_label, pred_label, share of its pixels."""
-    import pandas as pd
-
     used = set(table["gt_label"][table["mapped"]])
     rows = []
     for i, label in enumerate(names[GT]):

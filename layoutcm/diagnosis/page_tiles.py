@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,10 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, IGNORE, PRED, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.matrix_blocks import GroupMatrices, matrices_of
+from layoutcm.pixels.counting import count_tiles
+from layoutcm.pixels.grid import GridBoxes
 from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels, words_for
 from layoutcm.results.vocabulary import WITH_TRUTH
-
-if TYPE_CHECKING:
-    from layoutcm.pixels.grid import GridBoxes
 
 Bools = NDArray[np.bool_]
 # The kinds of tiles that `agreement` returns, by number.
@@ -87,8 +85,7 @@ class PageTiles:
 
     def carries(self, side: int, place: int) -> Bools:
         """bool[pairs]: whether a side has the label with this row or column of the matrix."""
-        word = self._placed[:, side, place // WORD]
-        return (word >> np.uint64(place % WORD)) & np.uint64(1) == 1
+        return (self._placed[:, side, place // WORD] >> np.uint64(place % WORD)) & np.uint64(1) == 1
 
     def agreement(self) -> NDArray[np.int64]:
         """int64[pairs]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels, 5 not judged."""
@@ -147,8 +144,6 @@ def page_tiles(
     grid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
 ) -> PageTiles:
     """The tiles of page 0 of `grid`."""
-    from layoutcm.pixels.counting import count_tiles
-
     tiles = grid.tiles(0)
     rows, columns = tiles.size
     if rows * columns > MOST_TILES:

@@ -18,7 +18,7 @@ from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled_for_many
 from layoutcm.diagnosis.cause_kernel import overlaps_of_boxes, overlaps_on_tiles
-from layoutcm.diagnosis.cause_pages import IGNORED, rows_of_page, tiles_of_page
+from layoutcm.diagnosis.cause_pages import IGNORED, page_of_shapes, rows_of_page, tiles_of_page
 from layoutcm.diagnosis.causes import CauseSource, check_regions, places_of_labels
 from layoutcm.diagnosis.pairing_kernel import NO_PARTNER, NO_PIXELS, find_statuses, pair_regions
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
@@ -145,8 +145,6 @@ def _listed_regions(
 
 
 def _pair_pages_with_shapes(source: CauseSource, grid: GridBoxes, table: PairedRegions, places: Positions) -> None:
-    from layoutcm.diagnosis.cause_pages import page_of_shapes
-
     pages = sorted(grid.shapes)
     starts = np.searchsorted(table.page, pages), np.searchsorted(table.page, pages, side="right")
 

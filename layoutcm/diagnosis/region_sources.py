@@ -1,8 +1,7 @@
 """What a comparison computes from regions instead of pair counts. Each part is collected once, when it is first needed.
 
 `Sources` is what a comparison asks for. `RegionSources` has the regions of all pages in memory; the sources of parts
-read those of a few pages (`scale.stored_comparison`). Modules are imported where they are used: some load compiled
-code.
+read those of a few pages (`scale.stored_comparison`).
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -21,16 +20,14 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.diagnosis.border_slack import slack_pixels
 from layoutcm.diagnosis.causes import CauseCounter, CauseSource
+from layoutcm.diagnosis.score_curves import ScoreCurves, score_curves_of
 from layoutcm.layouts.model import GT, PRED, Finding, Layout, Positions
 from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages
+from layoutcm.metrics.objects.object_source import ObjectSource
 from layoutcm.metrics.soft import check_soft_options
+from layoutcm.metrics.soft_layouts import SoftSums, layout_scores, soft_sums
+from layoutcm.pixels.grid import PageRegions
 from layoutcm.results.types import Input, Inputs, PageMatching
-
-if TYPE_CHECKING:
-    from layoutcm.diagnosis.score_curves import ScoreCurves
-    from layoutcm.metrics.objects.object_source import ObjectSource
-    from layoutcm.metrics.soft_layouts import SoftSums
-    from layoutcm.pixels.grid import PageRegions
 
 
 class Sources(Protocol):
@@ -113,29 +110,21 @@ class RegionSources:
     @cached_property
     def page_regions(self) -> PageRegions:
         """The regions of both sides, page by page."""
-        from layoutcm.pixels.grid import PageRegions
-
         return PageRegions(self.alignment, self.min_score)
 
     @cached_property
     def objects(self) -> ObjectSource:
-        from layoutcm.metrics.objects.object_source import ObjectSource
-
         return ObjectSource(self.alignment, self.min_score, self.threads)
 
     @cached_property
     def soft_sums(self) -> SoftSums | None:
         """The sums for soft scores; None if the labels differ or scores are not in 0..1."""
-        from layoutcm.metrics.soft_layouts import soft_sums
-
         return soft_sums(self.alignment, self.rounding, self.min_score, self.threads)
 
     def soft_scores(
         self, pages: Positions | None, labels: int, average: str | None, beta: float, eps: float
     ) -> dict[str, Any]:
         """The soft scores of some pages, or of all; wrong options are an error before anything is summed."""
-        from layoutcm.metrics.soft_layouts import layout_scores
-
         check_soft_options(average, beta, eps)
         return layout_scores(self.soft_sums, pages, labels, average, beta, eps)
 
@@ -148,8 +137,6 @@ class RegionSources:
 
     @cached_property
     def score_curves(self) -> ScoreCurves:
-        from layoutcm.diagnosis.score_curves import score_curves_of
-
         return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
 
     def of_page(self, page: int) -> tuple[RegionSources, int]:

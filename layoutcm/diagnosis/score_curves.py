@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import isqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,11 @@ from layoutcm.diagnosis import score_areas
 from layoutcm.diagnosis.score_areas import NOTHING, ScoreAreas, ScoreCounts
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import GT, Floats, Positions
+from layoutcm.lazy import pd
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.counting import map_chunks
 from layoutcm.pixels.pair_counts import PairCounts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ALL_LABELS = "all labels"  # the last row of `gains`
 BINS = np.arange(11) / 10  # the edges of the bins of the reliability table
@@ -59,8 +57,6 @@ class ScoreCurves:
 
         Without a label, pixels are summed over all labels.
         """
-        import pandas as pd
-
         counts = self._counts(label)
         if counts is None:
             return pd.DataFrame(columns=["threshold", "precision", "recall", "f1"], dtype=float)
@@ -69,8 +65,6 @@ class ScoreCurves:
 
     def best(self) -> pd.DataFrame:
         """The threshold with the largest F1 of each label, the highest of equal ones: label, threshold, f1."""
-        import pandas as pd
-
         found = [_best(counts) for counts in self._by_label]
         return pd.DataFrame({"label": self.labels, **{name: [one[name] for one in found] for name in _best(None)}})
 
@@ -91,8 +85,6 @@ class ScoreCurves:
         documents that were held out (nan below 6 documents). The gain is that of `held_out_f1`, or else of `f1`. If no
         threshold is better than all regions, the threshold is nan and `f1` is `present_f1`.
         """
-        import pandas as pd
-
         table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
         counts = [*self._by_label, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
@@ -129,8 +121,6 @@ class ScoreCurves:
         False positives are a share of the pixels that do not carry the label in gt, true positives of those that do.
         The first threshold is inf. Pixels without the label have score 0. Empty where `roc_auc` is nan.
         """
-        import pandas as pd
-
         counts, not_in_gt = self._counts(label), float(self.not_in_gt[self.labels.index(label)])
         columns = ["threshold", "false_positives", "true_positives"]
         if counts is None or not counts.gt or not not_in_gt:
@@ -150,8 +140,6 @@ class ScoreCurves:
 
     def reliability(self, label: str) -> pd.DataFrame:
         """One row per tenth of the scores: above, up_to, pixels, mean_score, share_in_gt."""
-        import pandas as pd
-
         counts = self._counts(label)
         edges = {"above": BINS[:-1], "up_to": BINS[1:]}
         if counts is None:

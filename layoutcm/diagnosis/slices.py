@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,15 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import Levels, page_matrices
 from layoutcm.metrics.matrix_blocks import check_method
 from layoutcm.metrics.scores import Margins, content_scores, ratio
-from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
+from layoutcm.metrics.unit_sums import SumsOfTwo, average_over, margin_rows, unit_kind
 from layoutcm.results.measures import column_of, direction_of
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, Evidence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WORST = 10  # slices of the ranking
 COLUMNS = (
@@ -68,26 +66,12 @@ class FigureSums:
         return float(self.results(self.rows.sum(axis=0, keepdims=True))[0, 0])
 
 
-@dataclass(frozen=True, eq=False)
-class SliceAgainstRest:
-    """The sums of a slice and of the rest, unit by unit; the result is the difference of their F1."""
-
-    inside: FigureSums
-    rest: FigureSums
-    signed = True
-
-    @cached_property
-    def rows(self) -> Floats:
-        return np.concatenate([self.inside.rows, self.rest.rows], axis=1)
-
-    def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
-        inside, rest = np.split(totals, 2, axis=1)
-        whole_inside, whole_rest = (None, None) if whole is None else np.split(whole, 2)
-        return self.inside.results(inside, whole_inside) - self.rest.results(rest, whole_rest)
+class SliceAgainstRest(SumsOfTwo[FigureSums]):
+    """The sums of the rest (a) and of a slice (b); the result is the difference of their F1."""
 
     def sizes(self) -> Floats:
         """The sizes of the side with fewer effective units, which limits what is known of the difference."""
-        sizes = [side.sizes() for side in (self.inside, self.rest)]
+        sizes = [side.sizes() for side in (self.b, self.a)]
         return min(sizes, key=lambda one: float(ratio(one.sum() ** 2, (one**2).sum())))
 
 
@@ -139,7 +123,7 @@ class SliceSource:
         difference = own.value - rest.value if out_units.size else np.nan
         units = min(in_units.size, out_units.size)
         if units >= FEWEST_UNITS and np.isfinite(difference):
-            against = SliceAgainstRest(own, rest)
+            against = SliceAgainstRest(rest, own)
             difference_ends = _ends(against, difference, self.level)
             p = self._p_value(against, difference, inside)
         return {
@@ -161,7 +145,7 @@ class SliceSource:
     def _p_value(self, against: SliceAgainstRest, difference: float, inside: NDArray[np.bool_]) -> float:
         if len(against.rows) > MOST_JACKKNIFE:
             return float(student_test(np.array([difference]), jackknife_errors(against))[0])
-        f1_of = lambda totals: against.inside.results(totals)[:, 0]
+        f1_of = lambda totals: against.b.results(totals)[:, 0]
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
 
     def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
@@ -199,7 +183,7 @@ def slice_source(
     width = len(levels.space.labels)
     of_labels = np.zeros((levels.page_count, 4, width - 1))
     if levels.space.shared:  # without a meaningful diagonal, F1 of labels is undefined
-        for block, matrices in levels.page_matrices(method):
+        for block, matrices in page_matrices(levels, method):
             of_labels[block.start : block.stop] = margin_rows(matrices).reshape(len(block), 4, width)[:, :, 1:]
     pages = {
         "micro_f1": of_labels.sum(axis=2),
@@ -238,8 +222,6 @@ def _worst_slices(source: SliceSource) -> pd.DataFrame:
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     # A column of texts would turn None into nan.
     return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion, collapse_mass
-from layoutcm.metrics.levels import AGREEMENT, level_scores, measured_by_group, observed_by_group, right_by_group
+from layoutcm.metrics.levels import (
+    AGREEMENT,
+    document_matrices,
+    document_pixels,
+    document_sizes,
+    level_scores,
+    measured_by_group,
+    observed_by_group,
+    page_matrices,
+    right_by_group,
+)
 from layoutcm.metrics.matrix_blocks import MOST_WHOLE, GroupMatrices
 from layoutcm.metrics.scores import content_scores
 from layoutcm.results.encoding import json_ready
@@ -118,9 +128,9 @@ def document_records(comparison: Comparison, method: str) -> list[Level] | None:
     if too_many_documents(comparison):
         return None
     levels = comparison.levels
-    names = {"document": comparison.documents, "pages": levels.document_sizes.tolist()}
-    sums = (levels.document_pixels, levels.document_content, right_by_group(levels, by_document=True))
-    return _level_records(comparison, method, names, sums, levels.document_matrices(method))
+    names = {"document": comparison.documents, "pages": document_sizes(levels).tolist()}
+    sums = (document_pixels(levels), levels.document_content, right_by_group(levels, by_document=True))
+    return _level_records(comparison, method, names, sums, document_matrices(levels, method))
 
 
 def page_records(comparison: Comparison, method: str) -> list[Level]:
@@ -128,7 +138,7 @@ def page_records(comparison: Comparison, method: str) -> list[Level]:
     levels = comparison.levels
     names = {"page": comparison.pages, "document": comparison.alignment.pages.documents}
     sums = (levels.page_pixels, levels.page_content, right_by_group(levels, by_document=False))
-    return _level_records(comparison, method, names, sums, levels.page_matrices(method))
+    return _level_records(comparison, method, names, sums, page_matrices(levels, method))
 
 
 def _level_records(
@@ -253,12 +263,12 @@ def write_documents(comparison: Comparison, method: str, file: BinaryIO) -> None
     import pyarrow.parquet as pq
 
     levels = comparison.levels
-    scores = level_scores(levels.document_matrices(method), levels.document_content, comparison.space.shared)
+    scores = level_scores(document_matrices(levels, method), levels.document_content, comparison.space.shared)
     names = [name.encode("utf-8", "replace").decode("utf-8") for name in comparison.documents]
-    table = pa.table({"document": names, "pages": levels.document_sizes, "pixels": levels.document_pixels, **scores})
+    table = pa.table({"document": names, "pages": document_sizes(levels), "pixels": document_pixels(levels), **scores})
     writer = None
     with ExitStack() as closing:
-        for groups, matrices in levels.document_matrices(method):
+        for groups, matrices in document_matrices(levels, method):
             part = table.slice(groups.start, len(groups))
             for name, column in _cell_columns(matrices).items():
                 part = part.append_column(name, column)

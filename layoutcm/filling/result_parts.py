@@ -19,6 +19,7 @@ from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
+from layoutcm.metrics.levels import document_sizes
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, envelope_steps, mean_of_defined
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE, centroids_in_ways
 from layoutcm.metrics.objects.matched_objects import Objects
@@ -198,7 +199,7 @@ def _causes(comparison: Comparison, causes: Causes) -> CauseScores:
     names, levels = list(causes.names), comparison.levels
     by_label = causes.by_label()
     by_label = by_label[by_label[names].sum(axis=1) > 0]
-    documents = {"document": levels.documents, "pages": levels.document_sizes}
+    documents = {"document": levels.documents, "pages": document_sizes(levels)}
     found = {
         "tolerance": causes.tolerance,
         "totals": causes.totals,

@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
 
 from layoutcm import hints
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.coco_annotations import open_large_file, scan_ahead
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
@@ -28,7 +28,7 @@ from layoutcm.formats.recognition import choose_format, find_candidates, is_comp
 from layoutcm.formats.registry import ANSWER, Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
-from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.model import Finding, Layout, check_is_layout
 from layoutcm.layouts.page_attributes import AttributesLike, add_attributes, load_attributes
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
@@ -97,9 +97,8 @@ def read(
     ['Text']
     """
     check_choice("shapes", shapes, SHAPES)
-    if like is not None and not isinstance(like, Layout):
-        problem = f"{short_repr(like)} is not a layout"
-        raise InputError("", "like", problem, "Give what read() returned for the other file.")
+    if like is not None:
+        check_is_layout(like, "like", "Give what read() returned for the other file.")
     outlines, page_map, given = shapes == "polygon", load_page_map(pages), load_attributes(attributes)
     wanted = Options(like, resolve_sizes(sizes), outlines, nested, page_map=page_map, annotator=annotator)
     if (table := find_table(source)) is not None:

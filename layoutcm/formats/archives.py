@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutcm import hints
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.layouts import limits
 
 ZIP_MAGIC = b"PK\x03\x04"
@@ -131,13 +131,11 @@ def open_archive(name: str, data: bytes) -> Archive:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, *UNPACKING_ERRORS) as error:
-        # The list of its files stands at the end.
+        # The list of its files is at its end.
         is_whole = EMPTY_ZIP_MAGIC in data
         problem = f"this zip cannot be opened: {error}" if is_whole else "this zip has no list of its files at its end"
         raise InputError(name, "", problem, PACK_AGAIN if is_whole else hints.CUT_OFF) from None
-    if len(members) > limits.MAX_FILES:
-        problem = f"{len(members):,} files, at most {limits.MAX_FILES:,} are read"
-        raise InputError(name, "", problem, "Split the archive.")
+    check_count(len(members), limits.MAX_FILES, "files", name, hint="Split the archive.")
     for member in members:
         _check_member(name, member)
     _check_no_overlap(name, members, len(data))

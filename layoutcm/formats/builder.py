@@ -274,14 +274,10 @@ class LayoutBuilder:
         """Count something unusual; all occurrences of a code become one finding with the first place and values."""
         self._unusual[code] += 1
         if self._unusual[code] == 1:
-            first = {"file": self.name, "place": self._place_in_file(self.file, place)}
-            self._first_unusual[code] = first | values
+            self._first_unusual[code] = {"file": self.name, "place": self._place_in_file(self.file, place)} | values
 
     def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
-
-    def _page_place(self, page: int) -> str:
-        return self._place_in_file(*self._page_places[page])
 
     def _region_place(self, region: int) -> str:
         file, _ = self._page_places[self._region_page[region]]
@@ -338,7 +334,7 @@ class LayoutBuilder:
             pages,
             regions,
             findings=[*self.findings, *self._counted_findings(), *annotators.findings],
-            places=PlaceNamers(self._page_place, self._region_place),
+            places=PlaceNamers(lambda page: self._place_in_file(*self._page_places[page]), self._region_place),
         )
         aside = [self.ignore_label] if self.ignore_label else []
         return replace(set_labels_aside(layout, aside), **annotators.names)

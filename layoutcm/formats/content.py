@@ -91,9 +91,6 @@ class FileContent:
     def sha256(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
 
-    def searching_all(self) -> FileContent:
-        return FileContent(self.name, self.data, self.packed, searches_all=True)
-
     @cached_property
     def stem(self) -> str:
         return Path(self.name).stem
@@ -110,7 +107,8 @@ class FileContent:
             return frozenset()
         try:
             if self.json_root == "object":
-                return frozenset(msgspec.json.decode(self._text_of_keys, type=dict[str, msgspec.Raw]))
+                without_scanned = next((one.rest for one in self.scanned.values() if one), None) or self.json_text
+                return frozenset(msgspec.json.decode(without_scanned, type=dict[str, msgspec.Raw]))
             if self.json_root == "array":
                 return frozenset(self._first_item())
         except DECODE_ERRORS:
@@ -122,11 +120,6 @@ class FileContent:
     def scanned(self) -> dict[str, ScannedList[Any] | None]:
         """{outermost key: the list under it}, None if it cannot be scanned. Mutable."""
         return {}
-
-    @property
-    def _text_of_keys(self) -> bytes:
-        """The JSON, without a long list if it was scanned."""
-        return next((one.rest for one in self.scanned.values() if one), None) or self.json_text
 
     def holds(self, text: str) -> bool:
         """Whether a text is in the file, near its start if not `searches_all`.
@@ -202,6 +195,13 @@ class FileContent:
             raise self._wrong_value_error(error, type) from None
         except msgspec.DecodeError as error:
             raise self._malformed_json_error(error) from None
+
+    def try_decode(self, type: type[T]) -> T | None:
+        """The whole file decoded as `type`; None if it cannot be."""
+        try:
+            return msgspec.json.decode(self.json_text, type=type)
+        except DECODE_ERRORS:
+            return None
 
     def decode_each(self, type: type[T]) -> list[T]:
         """The objects of a list, or the only one, each decoded as `type`."""

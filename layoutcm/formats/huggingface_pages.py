@@ -167,7 +167,6 @@ def _find_names(feature: Any, field: str, depth: int) -> list[str] | None:
 
 DOCLING_EVAL_COLUMNS = ("GroundTruthDocument", "PredictedDocument")
 
-
 TABLE = "parquet"
 
 

@@ -35,10 +35,7 @@ def reader_by_file(
 
 
 def _parts_of_annotator(
-    name: str,
-    contents: Sequence[FileContent],
-    options: Options,
-    read_one: Callable[[FileContent, Options], Layout],
+    name: str, contents: Sequence[FileContent], options: Options, read_one: Callable[[FileContent, Options], Layout]
 ) -> list[Layout]:
     """The layout of each file; a file without this annotator has its pages and no regions."""
     parts: list[Layout] = []

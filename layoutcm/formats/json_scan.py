@@ -366,16 +366,8 @@ def scan_object(text, at, end, fields, keys, values, row):
         if field < 0:
             at = skip_value(text, at, end)
         else:
-            at = scan_value(
-                text,
-                at,
-                end,
-                fields.kinds[field],
-                values,
-                fields.columns[field],
-                row,
-                fields.columns[field] < fields.needed,
-            )
+            kind, column = fields.kinds[field], fields.columns[field]
+            at = scan_value(text, at, end, kind, values, column, row, column < fields.needed)
         if at == GIVE_UP:
             return GIVE_UP
         at = skip_space(text, at)

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
 from layoutcm import hints
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.content import HEAD, FileContent
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
@@ -65,8 +65,7 @@ def root_element(content: FileContent) -> tuple[str, str]:
     tag = head[start : head.find(b">", start)]
     prefix = tag[1:].partition(b":")[0] if tag[1:].split(b":")[0].isalnum() else b""
     declared: dict[bytes, bytes] = dict(_NAMESPACE.findall(tag))
-    namespace = declared.get(prefix, declared.get(b"", b""))
-    return name, namespace.decode("utf-8", "replace")
+    return name, declared.get(prefix, declared.get(b"", b"")).decode("utf-8", "replace")
 
 
 def check_ends_like_root(content: FileContent) -> None:
@@ -105,29 +104,41 @@ def local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def elements(content: FileContent, *names: str, skipping: Collection[str] = ()) -> Iterator[Element]:
+def elements(
+    content: FileContent,
+    *names: str,
+    skipping: Collection[str] = (),
+    needed: str = "",
+    hint: str = "Export the file again.",
+) -> Iterator[Element]:
     """Every outermost element with one of these local names, complete, in the order of the file.
 
-    Large files are streamed; there the elements named in `skipping`, which the reader does not use, are dropped.
+    Large files are streamed; there the elements named in `skipping`, which the reader does not use, are dropped. A file
+    without an element of the name `needed` is refused at its end, with the hint.
     """
     _check_safe(content)
+    is_there = not needed
     try:
         if len(content.data) > STREAM_ABOVE:
-            yield from _stream_elements(content, names, skipping)
+            found = _stream_elements(content, names, skipping)
         else:
             tree = ElementTree.fromstring(content.data_without_bom)
             _check_depth(content, tree)
-            yield from _outermost_elements(tree, _add_root_namespace(tree, names))
+            found = _outermost_elements(tree, _add_root_namespace(tree, names))
+        for element in found:
+            is_there = is_there or local_name(element.tag) == needed
+            yield element
     except ElementTree.ParseError as error:
         raise _not_well_formed_error(content, error) from None
     except (ValueError, LookupError) as error:  # invalid in the declared encoding
         raise InputError(content.name, "", f"this XML cannot be read: {error}", "Save it as UTF-8.") from None
+    if not is_there:
+        raise InputError(content.name, "", f"there is no {needed} in it", hint)
 
 
 def _add_root_namespace(root: Element, names: Collection[str]) -> set[str]:
     """The names with the namespace of the root, which is assumed for the whole file."""
-    namespace = root.tag.removesuffix(local_name(root.tag))
-    return {namespace + name for name in names}
+    return {root.tag.removesuffix(local_name(root.tag)) + name for name in names}
 
 
 def _outermost_elements(root: Element, wanted: Collection[str]) -> Iterator[Element]:
@@ -286,9 +297,7 @@ _TITLE = re.compile((_VALUE % "title").encode(), re.IGNORECASE)
 
 
 def check_number_of_tags(content: FileContent) -> None:
-    count = content.data.count(b"<")
-    if count > limits.MAX_TAGS:
-        raise InputError(content.name, "", f"{count:,} tags, at most {limits.MAX_TAGS:,} are read", "Split the file.")
+    check_count(content.data.count(b"<"), limits.MAX_TAGS, "tags", content.name)
 
 
 def tags(data: bytes, only: bytes = b"") -> Iterator[tuple[int, bytes, bytes, bytes]]:

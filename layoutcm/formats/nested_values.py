@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from layoutcm.arrow import pa, pc
 from layoutcm.errors import InputError
 from layoutcm.formats.table_columns import as_corners, find_columns, texts_of
 from layoutcm.layouts.model import Floats, Positions
+from layoutcm.lazy import pa, pc
 
 XYWH = "size"  # the kind of a box without names for its numbers, as in COCO
 
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
 
 
 def cell_values(batch: pa.RecordBatch, column: Column) -> pa.Array:
-    """One value a row, from a column or from a field of a struct."""
+    """One value per row, from a column or from a field of a struct."""
     array = batch.column(batch.schema.get_field_index(column.top))
     if not column.field:
         return array
@@ -47,7 +47,7 @@ def cell_values(batch: pa.RecordBatch, column: Column) -> pa.Array:
 
 
 def cell_lists(batch: pa.RecordBatch, column: Column) -> Cells:
-    """A list a row, from a column of lists, a struct of lists or a list of structs."""
+    """One list per row, from a column of lists, a struct of lists or a list of structs."""
     array = batch.column(batch.schema.get_field_index(column.top))
     is_list_of_structs = bool(column.field) and not pa.types.is_struct(array.type)
     lists = array if is_list_of_structs or not column.field else pc.struct_field(array, column.field)

@@ -16,10 +16,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from layoutcm import hints
-from layoutcm.arrow import pa, pq
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
 from layoutcm.layouts import limits
+from layoutcm.lazy import pa, pq
 
 MAGIC = b"PAR1"
 PARQUET_ENDS = (MAGIC, b"PARE")  # the second one if it is encrypted
@@ -48,10 +48,6 @@ class StoredColumn(NamedTuple):
     facts: Struct
     in_list: bool
     is_nested: bool
-
-    @property
-    def holds_text(self) -> bool:
-        return self.facts.get(TYPE) == BYTE_ARRAY
 
 
 class Part(NamedTuple):
@@ -136,7 +132,7 @@ class OpenColumns(NamedTuple):
 
         Text is read as dictionaries, except in structs, where Arrow cannot do so if there are several of them.
         """
-        text = [column for column in self.stored if column.holds_text]
+        text = [column for column in self.stored if column.facts.get(TYPE) == BYTE_ARRAY]
         in_struct = [column.name for column in text if column.is_nested and not column.in_list]
         plain = _check_pages(self.content, self.description, self.chosen, in_struct if not large else names_of(text))
         dictionary_columns = [column.name for column in text if column.name not in plain]
@@ -173,7 +169,7 @@ def _unreadable(content: FileContent, error: Exception) -> InputError:
 
 
 def _read_description(content: FileContent, last: int = 0) -> Struct:
-    """What stands at the end of the file, up to the field `last`.
+    """The description at the end of the file, up to the field `last`.
 
     Too long a text is refused: each of its bytes can take hundreds in memory.
     """

@@ -262,19 +262,15 @@ def parse_points(text: str, file: str, place: FilePlace) -> list[float]:
         raise _outline_error(text, file, place, f"is longer than {limits.MAX_OUTLINE_TEXT:,} characters")
     flat = parse_number_list(text.replace(" ", ","))  # the usual case, made fast for many regions
     if flat is None:
-        flat = _parse_separated(text, file, place)
+        try:
+            flat = [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
+        except ValueError:
+            raise _outline_error(text, file, place, "is not a list of points x,y") from None
     if len(flat) % 2:
         raise _outline_error(text, file, place, "has an x without a y")
     if not math.isfinite(sum(flat)):
         raise _outline_error(text, file, place, "holds a number that is not finite")
     return flat
-
-
-def _parse_separated(text: str, file: str, place: FilePlace) -> list[float]:
-    try:
-        return [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
-    except ValueError:
-        raise _outline_error(text, file, place, "is not a list of points x,y") from None
 
 
 def _outline_error(text: str, file: str, place: FilePlace, problem: str) -> InputError:

@@ -16,7 +16,7 @@ import msgspec
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.class_names import is_list_of_names
-from layoutcm.formats.content import DECODE_ERRORS, SEARCHED, FileContent
+from layoutcm.formats.content import SEARCHED, FileContent
 from layoutcm.formats.image_files import is_image
 from layoutcm.formats.markup import check_ends_like_root, root_element
 from layoutcm.formats.needs import Needs
@@ -100,7 +100,7 @@ def find_candidates(content: FileContent) -> list[Format]:
     found = [format for format in FORMATS if format.recognises(content)]
     if found or content.searches_all or content.size <= SEARCHED:
         return found
-    return find_candidates(content.searching_all())
+    return find_candidates(FileContent(content.name, content.data, content.packed, searches_all=True))
 
 
 def find_format(content: FileContent, name: str | None = None) -> Format:
@@ -145,13 +145,8 @@ def is_companion(content: FileContent) -> bool:
 
 def _lists_texts(content: FileContent) -> bool:
     """Whether it is {name: [text, ...]}."""
-    if content.json_root != "object":
-        return False
-    try:
-        texts = msgspec.json.decode(content.json_text, type=dict[str, list[str]])
-    except DECODE_ERRORS:
-        return False
-    return bool(texts) and all(texts.values())
+    texts = content.try_decode(dict[str, list[str]]) if content.json_root == "object" else None
+    return bool(texts) and all((texts or {}).values())
 
 
 OTHER_FILES = (

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.archives import EMPTY_ZIP_MAGIC, Archive, Budget, open_archive
 from layoutcm.formats.archives import ZIP_MAGIC as ZIP_MAGIC
 from layoutcm.formats.content import FileContent
@@ -117,9 +117,7 @@ class LazyFile(NamedTuple):
 
 def _from_folder(folder: Path) -> Bundle:
     paths = list(files_below(folder))
-    if len(paths) > limits.MAX_FILES:
-        problem = f"{len(paths):,} files, at most {limits.MAX_FILES:,} are read"
-        raise InputError(str(folder), "", problem, "Name a subfolder.")
+    check_count(len(paths), limits.MAX_FILES, "files", str(folder), hint="Name a subfolder.")
     return _load_files(str(folder), [_file_on_disk(path.relative_to(folder).as_posix(), str(path)) for path in paths])
 
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.arrow import pa, pc
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats, PlaceNamer
 from layoutcm.layouts.page_attributes import attribute_name
 from layoutcm.layouts.stored_facts import ATTRIBUTE
+from layoutcm.lazy import pa, pc
 
 COLUMN_SPELLINGS = {
     "page": (
@@ -127,8 +127,7 @@ def check_header(file: str, names: list[str], columns: Columns) -> None:
     if in_cell is not None:
         column = names[column_keys.index(in_cell)]
         problem = f"the column {short_repr(column)} has boxes in one cell, which may be corners or a corner and a size"
-        hint = "Write four columns instead: x0, y0, x1, y1, or x, y, w, h."
-        raise InputError(file, "header", problem, hint)
+        raise InputError(file, "header", problem, "Write four columns instead: x0, y0, x1, y1, or x, y, w, h.")
     missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
     missing += [] if "label" in columns.place else ["label"]
     if missing:
@@ -142,9 +141,8 @@ def check_header(file: str, names: list[str], columns: Columns) -> None:
     repeated += [ATTRIBUTE + name for name in columns.attributes if counts[ATTRIBUTE + name] > 1]
     if repeated:
         raise InputError(file, "header", f"the column {short_repr(repeated[0])} occurs twice", "Remove one of them.")
-    if len(columns.attributes) > limits.MAX_ATTRIBUTES:
-        problem = f"{len(columns.attributes):,} columns of attributes, at most {limits.MAX_ATTRIBUTES} are read"
-        raise InputError(file, "header", problem, "Leave some of them out.")
+    what, hint = "columns of attributes", "Leave some of them out."
+    check_count(len(columns.attributes), limits.MAX_ATTRIBUTES, what, file, "header", hint)
 
 
 def columns_in_use(file: str, names: Sequence[str]) -> list[int]:

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.arrow import pa
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
@@ -34,6 +33,7 @@ from layoutcm.layouts.model import NEAR_WHOLE, CocoFacts, Finding, Floats, Indic
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
 from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
+from layoutcm.lazy import pa
 
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "area", "coco_width", "coco_height")
@@ -119,7 +119,9 @@ def _build_layout(source: TableSource, labels: list[str], rows: TableRows, optio
     findings = _unlabelled_row_findings(rows, has_label)
     regions = _regions(rows, region_rows, page, labels, options, source.facts)
     if source.facts is not None and not options.outlines:
-        findings += _outline_findings(rows.file, [rows.text["outline"][i] for i in region_rows])
+        outlines = sum(bool(rows.text["outline"][i]) for i in region_rows)
+        if outlines:  # writing the layout again would lose them
+            findings.append(Finding("outlines-as-boxes", outlines, {"file": rows.file}))
     layout = make_layout(
         rows.file,
         source.format,
@@ -162,12 +164,6 @@ def _ignore_findings(layout: Layout) -> list[Finding]:
     if not not_crowds.any():
         return []
     return [Finding("ignore-without-crowd", int(not_crowds.sum()), {"file": layout.name})]
-
-
-def _outline_findings(file: str, outlines: Sequence[str]) -> list[Finding]:
-    """A note that a stored layout has outlines, because writing it again would lose them."""
-    count = sum(map(bool, outlines))
-    return [Finding("outlines-as-boxes", count, {"file": file})] if count else []
 
 
 def _of_one_annotator(

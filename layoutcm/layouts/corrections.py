@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import Indices, Layout, Regions, concatenate_regions, find_page
+from layoutcm.layouts.model import Indices, Layout, Regions, check_is_layout, concatenate_regions, find_page
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 
 # Of a coordinate, in pixels: CVAT writes two digits, Label Studio shares of the page.
@@ -43,18 +43,15 @@ def merge_corrections(gt: Layout, corrected: Layout) -> Layout:
     >>> lcm.merge_corrections(gt, lcm.read([{**row, "label": "Table"}])).regions[["page", "label"]].values.tolist()
     [['b.png', 'Text'], ['a.png', 'Table']]
     """
-    for side, layout in (("gt", gt), ("corrected", corrected)):
-        if not isinstance(layout, Layout):
-            problem = f"{short_repr(layout)} is not a layout"
-            raise InputError("", side, problem, "Read a file first: layoutcm.read(path).")
+    check_is_layout(gt, "gt")
+    check_is_layout(corrected, "corrected")
     pages, labels = _pages_in_gt(gt, corrected), _labels_of_both(gt, corrected)
     recode = np.array([labels.index(label) if label in labels else -1 for label in corrected.labels], np.int32)
     old, new = gt.region_columns, corrected.region_columns
     new = replace(new, page=pages[new.page], label=recode[new.label])
     kept, added = _exchanged(old, new, pages)
     regions = concatenate_regions([old.take(kept), new.take(added)])
-    ids = _ids_of_labels(gt, len(labels))
-    return replace(gt, labels=labels, region_columns=regions, label_keys=ids, sha256=None)
+    return replace(gt, labels=labels, region_columns=regions, label_keys=_ids_of_labels(gt, len(labels)), sha256=None)
 
 
 def _pages_in_gt(gt: Layout, corrected: Layout) -> Indices:

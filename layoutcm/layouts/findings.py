@@ -91,7 +91,7 @@ def _message_of(finding: Finding) -> str:
 
 
 class LetteredFinding(Finding):
-    """A finding about two sides of which neither is the truth: its texts call them A and B."""
+    """A finding on two layouts if neither is the truth. Its texts call them A and B."""
 
     @property
     def message(self) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
+from layoutcm.lazy import yaml
 
 # PyYAML does not wrap the errors of a tag with a wrong value, such as `!!int x`.
 UNWRAPPED_ERRORS = (RecursionError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError)
@@ -26,8 +27,6 @@ def read_yaml_or_json(path: str | os.PathLike[str], what: str, hint: str = "Chec
 
 def parse_yaml_or_json(name: str, data: bytes, what: str) -> object:
     """The plain values in the bytes of a YAML or JSON file."""
-    import yaml
-
     try:
         text = data.decode("utf-8-sig")
         try:
@@ -47,8 +46,6 @@ def check_expanded_size(text: str) -> None:
     The compiled loader would crash on deep nesting. A few lines of aliases to lists of aliases can fill the memory
     when they are expanded.
     """
-    import yaml
-
     anchor_sizes: dict[str, int] = {}
     open_collections: list[tuple[str | None, int]] = []  # anchor, and the total size before the collection
     size = 0
@@ -75,8 +72,6 @@ def check_expanded_size(text: str) -> None:
 
 def _base_loader() -> Any:
     """The compiled loader if it is installed: it is several times as fast."""
-    import yaml
-
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import html_parts
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.findings import LETTERS as LETTERS
 from layoutcm.layouts.findings import SIDES as SIDES
 from layoutcm.layouts.findings import Finding as Finding
@@ -24,10 +24,8 @@ from layoutcm.layouts.findings import findings_html
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.shapes import Shape
+from layoutcm.lazy import pd
 from layoutcm.wording import plural
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 GT, PRED = 0, 1
 BACKGROUND = "Background"
@@ -215,8 +213,6 @@ class Layout:
     @cached_property
     def pages(self) -> pd.DataFrame:
         """One row per page: page, document, number, width, height, then its attributes."""
-        import pandas as pd
-
         pages = self.page_columns
         return pd.DataFrame(
             {
@@ -232,8 +228,6 @@ class Layout:
     @cached_property
     def regions(self) -> pd.DataFrame:
         """One row per region: page, label, x0, y0, x1, y1, score; `outline`, `ignore`, `iscrowd` if any has them."""
-        import pandas as pd
-
         regions = self.region_columns
         columns: dict[str, object] = {
             "page": np.array(self.page_columns.names, object)[regions.page],
@@ -266,8 +260,13 @@ class Layout:
         return bool(np.isfinite(self.region_columns.scores).any())
 
 
+def check_is_layout(value: object, place: str, hint: str = "Read the file first: layoutcm.read(path).") -> None:
+    if not isinstance(value, Layout):
+        raise InputError("", place, f"{short_repr(value)} is not a layout", hint)
+
+
 def find_page(name: str, pages: Pages) -> int | None:
-    """The page with this name, else the one of the same path, else of the first rule of `NAME_RULES` that finds one.
+    """The page with this name, else with this path, else the page that the first matching rule of `NAME_RULES` finds.
 
     None if a rule finds several.
     """

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.arrow import pa, pc
 from layoutcm.layouts.page_names import REMOVED_SUFFIXES
+from layoutcm.lazy import pa, pc
 
 MOST_KNOWN = 10_000  # positions of names that were asked for
 

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import NamedTuple, Union
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from layoutcm.layouts.file_bytes import csv_rows, decoded, read_bytes
 from layoutcm.layouts.model import Finding, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.validation import checked_attributes
-
-if TYPE_CHECKING:
-    import pandas as pd
+from layoutcm.lazy import pd
 
 KEYS = ("page", "document")
 # Columns of `Layout.pages` that every page has. A table that was made from these columns can be given as it is.
@@ -86,8 +84,6 @@ def load_attributes(attributes: AttributesLike) -> AttributeTable | None:
             return parse_attributes(os.fspath(attributes), read_bytes(attributes))
         case (str() as name, bytes() as data):
             return parse_attributes(name, data)
-    import pandas as pd
-
     if not isinstance(attributes, pd.DataFrame):
         problem = f"{short_repr(attributes)} is not a table of attributes"
         raise InputError("", "attributes", problem, "Give a CSV, {page: {name: value}} or a DataFrame.")

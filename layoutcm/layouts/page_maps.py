@@ -17,6 +17,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.file_bytes import csv_rows, decoded, read_bytes
 from layoutcm.layouts.handwritten import UNWRAPPED_ERRORS, check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
+from layoutcm.lazy import yaml
 from layoutcm.wording import without_text_mark
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
@@ -107,8 +108,6 @@ def _read_mapping(file: str, text: str) -> Iterator[tuple[object, object, str]]:
 
 def _read_yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
     """The pairs from YAML nodes, not from loaded values: 0001 and no stay text, and each pair has a line number."""
-    import yaml
-
     try:
         check_expanded_size(text)
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

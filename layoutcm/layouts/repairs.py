@@ -171,8 +171,7 @@ def _renumber_pages(layout: Layout, by: int) -> Pages | None:
 def shift_pages(layout: Layout, regions: Regions, by: int, along: str) -> tuple[Regions, int]:
     """The regions moved `by` pages on in their document or file, and the number of regions without a new page."""
     page = next_pages(layout.page_columns, by, along)[regions.page].astype(np.int32)
-    kept = regions.take(page >= 0)
-    return replace(kept, page=page[page >= 0]), int((page < 0).sum())
+    return replace(regions.take(page >= 0), page=page[page >= 0]), int((page < 0).sum())
 
 
 def next_pages(pages: Pages, by: int, along: str) -> NDArray[np.int64]:

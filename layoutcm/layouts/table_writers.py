@@ -12,18 +12,15 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from layoutcm.arrow import pa, pq
 from layoutcm.layouts.model import Layout, Positions, Regions, concatenate_regions
 from layoutcm.layouts.repairs import raw_regions
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, encode_facts, labels_fit
 from layoutcm.layouts.writing.coco import segmentation
-
-if TYPE_CHECKING:
-    import pandas as pd
+from layoutcm.lazy import pa, pd, pq
 
 
 class Rows(NamedTuple):

@@ -227,8 +227,7 @@ def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
         return layout
     i = int(np.argmax(outside))
     values = {"file": layout.name, "place": place(i), "score": float(layout.region_columns.scores[i])}
-    finding = Finding("score-range", int(outside.sum()), values)
-    return _with_finding(layout, layout.region_columns, finding)
+    return _with_finding(layout, layout.region_columns, Finding("score-range", int(outside.sum()), values))
 
 
 def is_background(label: str) -> bool:

@@ -11,15 +11,14 @@ import re
 import zipfile
 from collections.abc import Callable
 
-from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import Finding, Layout
+from layoutcm.errors import InputError, check_choice
+from layoutcm.layouts.model import Finding, Layout, check_is_layout
 from layoutcm.layouts.stored_facts import facts_too_long
 from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import as_coco
-from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import as_label_studio
-from layoutcm.layouts.writing.page_xml import as_page_xml
 from layoutcm.layouts.writing.request import Content, Request
+from layoutcm.layouts.writing.xml_files import as_cvat, as_page_xml
 from layoutcm.layouts.writing.yolo import as_yolo
 from layoutcm.outputs.files import failures_named, write_whole
 from layoutcm.outputs.folders import Mark, replace_folder
@@ -71,17 +70,14 @@ def write(
 def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tuple[Content, tuple[Finding, ...]]:
     """What `write` writes: the bytes of a file, or {path: bytes} of a folder; and the findings."""
     check_choice("to", to, WRITERS)
-    if not isinstance(layout, Layout):
-        hint = "Read a file first: layoutcm.read(path)."
-        raise InputError("", "layout", f"{short_repr(layout)} is not a layout", hint)
+    check_is_layout(layout, "layout")
     if not len(layout.page_columns) and to not in WITHOUT_PAGES:
         hint = f"Use one of {', '.join(WITHOUT_PAGES)}."
         raise InputError(layout.name, "", f"there is no page in it, which {to} cannot hold", hint)
     request = Request(layout, to, predictions)
     if to != "parquet":
         request.leave_out_facts("boxes with inverted corners")
-    content = WRITERS[to](request)
-    return content, tuple(request.findings)
+    return WRITERS[to](request), tuple(request.findings)
 
 
 def is_zip(path: str | os.PathLike[str]) -> bool:

@@ -6,19 +6,16 @@ Units are pixels, the value of a pixel is its label set. Everything is computed 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import Floats, Positions
+from layoutcm.lazy import pd
 from layoutcm.metrics.levels import CountedLevels, Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Words = NDArray[np.uint64]  # [rows, words]: label sets
 AGREEMENT = ("observed", "kappa", "alpha")
@@ -83,8 +80,6 @@ def label_agreement(counts: PairCounts, space: LabelSpace) -> pd.DataFrame:
 
     `agreement` is the share of the pixels with the label on either side that have it on both.
     """
-    import pandas as pd
-
     sums = _sums_of_labels(counts, space, np.zeros(len(counts), np.int64), 1)[:, 0]
     table = pd.DataFrame(sums, columns=["a_pixels", "b_pixels", "both_pixels"])
     table["agreement"] = ratio(sums[:, 2], sums[:, 0] + sums[:, 1] - sums[:, 2])
@@ -99,8 +94,6 @@ def pages_to_review(levels: Levels) -> pd.DataFrame:
     page in all such pixels of the label. There are none if the labels differ. Of a comparison of parts, only the first
     `MOST_TO_REVIEW` are there.
     """
-    import pandas as pd
-
     parts = [_disagreement(first, own) for first, own in levels.in_parts()]
     label, page, found = (np.concatenate(column) for column in zip(*(rows for rows, _ in parts)))
     total = np.sum([own for _, own in parts], axis=0)

@@ -43,15 +43,9 @@ class UnitRows(Protocol):
     def sizes(self) -> Floats: ...
 
 
-class AddsUp(UnitRows, Protocol):
-    """`UnitRows` of all figures and classes, with the names of units and labels; see `unit_sums`."""
+class Resampled(UnitRows, Protocol):
+    """`UnitRows` that can be resampled; see `unit_sums`."""
 
-    @property
-    def unit(self) -> str: ...
-    @property
-    def names(self) -> list[str]: ...
-    @property
-    def labels(self) -> list[str]: ...
     def resampled(self, n: int, seed: int) -> Floats: ...
 
 
@@ -110,7 +104,7 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
 class Spread:
     """Every result of the sums, and how it varies with the units: by leaving one out, or by resampling."""
 
-    sums: AddsUp
+    sums: Resampled
     used: Resampling
 
     @cached_property
@@ -150,7 +144,7 @@ class Spread:
         return np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
 
 
-def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
+def unit_counts(sums: UnitRows) -> NDArray[np.int64]:
     """int64[results]: the number of units that have a part in each result."""
     return (sums.sizes() > 0).sum(axis=0)
 

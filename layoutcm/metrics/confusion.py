@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,15 +17,13 @@ from layoutcm import html_parts
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics import scores
 from layoutcm.metrics.matrix_blocks import group_matrices
 from layoutcm.metrics.scores import SCORES, CountedPixels, Margins, PixelSums
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 from layoutcm.results.vocabulary import BY_SIDES, Vocabulary
 from layoutcm.wording import MISSING, percent_brief, pixels_in_full, score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CONTENT = "Content"
 MOST_COLUMNS = 16
@@ -109,8 +106,6 @@ class Confusion:
 
     def classes(self) -> pd.DataFrame:
         """One row per label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
-        import pandas as pd
-
         return pd.DataFrame(self.class_table())
 
     def class_table(self) -> dict[str, list[str] | Floats]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics import family_trees
 from layoutcm.metrics.confusion import sample_weights
 from layoutcm.metrics.family_trees import OOF, FamiliesLike, FamilyTree
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SAMPLES = ("pixel", "page")
 COUNTS = ("pairs", "gold", "pred")
@@ -63,8 +61,6 @@ class FamilyMatrix:
         return gt, pred
 
     def table(self) -> pd.DataFrame:
-        import pandas as pd
-
         return pd.DataFrame(self.values, index=[*self.gt_labels, OOF], columns=[*self.pred_labels, OOF])
 
     def given(self, side: int) -> list[dict[str, Any]]:
@@ -129,8 +125,6 @@ class FamilyConfusion:
         return self._given(PRED)
 
     def _given(self, side: int) -> pd.DataFrame:
-        import pandas as pd
-
         rows = [row for matrix in self.given_matrices[side] for row in matrix.given(side)]
         mass = {part: np.array([row[part] for row in rows], float) for part in PARTS}
         total = sum(mass.values(), np.zeros(len(rows)))

@@ -12,12 +12,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import Resampling, Spread, check_resampling, other_side, unit_counts
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
@@ -25,9 +26,6 @@ from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSu
 from layoutcm.results.measures import HEADLINE, column_of, direction_of
 from layoutcm.results.result import frame_of
 from layoutcm.results.verdict import FEWEST_UNITS, NO_DIFFERENCE, SAME, Evidence, documents_needed, missing_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_EXHAUSTIVE = 13  # units; 2^12 swaps, because swapping all units changes only the sign
 MOST_SWAPS, FEWEST_SWAPS = 9_999, 1_999
@@ -151,8 +149,6 @@ class Intervals:
 
     def by_unit(self) -> pd.DataFrame:
         """One row per unit (document or page): its name and its own micro, macro and content F1, or differences."""
-        import pandas as pd
-
         return pd.DataFrame({self.resampling.unit: self.unit_values.names, **self.unit_values.figures})
 
     def as_dict(self) -> dict[str, Any]:
@@ -236,11 +232,11 @@ def differences_from(
     found = {}
     for name in others:
         paired = paired_sums(sums[first], sums[name], (first, name))
-        used = Resampling(paired.unit, len(paired.names), n, seed, level)
+        used = Resampling(paired.a.unit, len(paired.a.names), n, seed, level)
         settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
         recipe = " minus ".join(recipes[one](method, **settings) for one in (name, first))
         common = [label for label in sums[first].labels[1:] if label in sums[name].labels[1:]]
-        places = [paired.labels.index(label) for label in common] if paired.a.shared else []
+        places = [paired.a.labels.index(label) for label in common] if paired.a.shared else []
         found[name] = _make_intervals(used, (method, recipe), paired, places, _difference_ends(paired, used))
     return dict(zip(found, _with_corrected_p(list(found.values()))))
 
@@ -296,18 +292,18 @@ def _make_intervals(
 ) -> Intervals:
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
-    units = unit_counts(sums)
-    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
+    units, one = unit_counts(sums), sums.a if isinstance(sums, PairedSums) else sums
+    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(one.labels), places)}
     each = sums.results(sums.rows)
     unit_figures = {name: each[:, FIGURES.index(name)].copy() for name in UNIT_FIGURES}  # without the other columns
     return Intervals(
         used,
         *names,
-        [sums.labels[place] for place in places],
+        [one.labels[place] for place in places],
         columns,
-        figures={name: ends[:, FIGURES.index(name)] for name in sums.figures},
-        scores=dict(_scores(ends, len(sums.labels), places)),
-        unit_values=UnitValues(sums.names, unit_figures, occurrences),
+        figures={name: ends[:, FIGURES.index(name)] for name in one.figures},
+        scores=dict(_scores(ends, len(one.labels), places)),
+        unit_values=UnitValues(one.names, unit_figures, occurrences),
     )
 
 

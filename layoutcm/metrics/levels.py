@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,11 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks, matrix_blocks
 from layoutcm.metrics.scores import SCORES, content_pixels, content_scores, mean_scores, ratio, right_shares
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 AGREEMENT = "agreement"  # the column of pages and documents if neither side is the truth
 Means = dict[tuple[str, str, bool, str], dict[str, float]]  # {(kind of average, over, background, method): scores}
@@ -57,16 +55,8 @@ class Levels(Protocol):
         """int64[pages]: index into `documents`."""
 
     @property
-    def document_sizes(self) -> NDArray[np.int64]:
-        """int64[documents]: the number of pages of each document."""
-
-    @property
     def page_pixels(self) -> Floats:
         """float64[pages]"""
-
-    @property
-    def document_pixels(self) -> Floats:
-        """float64[documents]"""
 
     @property
     def page_ignored(self) -> Floats:
@@ -96,12 +86,6 @@ class Levels(Protocol):
 
     def numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """int64[names]: the positions of pages with exactly these names."""
-
-    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of pages with one matrix per page."""
-
-    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of documents with one matrix per document."""
 
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         """float64[pages] each: the score columns of the page table."""
@@ -156,16 +140,8 @@ class CountedLevels:
         return np.fromiter(map(position.__getitem__, self.pages.documents), np.int64, len(self.pages))
 
     @cached_property
-    def document_sizes(self) -> NDArray[np.int64]:
-        return sizes_of_documents(self)
-
-    @cached_property
     def page_pixels(self) -> Floats:
         return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
-
-    @cached_property
-    def document_pixels(self) -> Floats:
-        return sums_of_documents(self, self.page_pixels)
 
     @property
     def page_ignored(self) -> Floats:
@@ -184,17 +160,11 @@ class CountedLevels:
     def document_of_row(self) -> NDArray[np.int64]:
         return self.document_of_page[self.counts.page]
 
-    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
-
-    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return matrix_blocks(self.counts, self.space, self.document_of_row, len(self.documents), method)
-
     def page_scores(self, method: str) -> Mapping[str, Floats]:
-        return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
+        return level_scores(page_matrices(self, method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
-        return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
+        return level_scores(document_matrices(self, method), self.document_content, self.space.shared)
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         pages = pages_at(self, page, document)
@@ -224,9 +194,30 @@ def levels_of_pages(levels: Levels, numbers: NDArray[np.integer]) -> CountedLeve
     return CountedLevels(chosen, levels.space, levels.pages.take(numbers))
 
 
-def sizes_of_documents(levels: Levels) -> NDArray[np.int64]:
+def page_matrices(levels: Levels, method: str = "matrix") -> MatrixBlocks:
+    """Blocks of pages with one matrix per page; pages are numbered on from part to part."""
+    for first, own in levels.in_parts():
+        for block, matrices in matrix_blocks(own.counts, own.space, own.counts.page, own.page_count, method):
+            yield range(first + block.start, first + block.stop), matrices
+
+
+def document_matrices(levels: Levels, method: str = "matrix") -> MatrixBlocks:
+    """Blocks of documents with one matrix per document, in the order of `documents`."""
+    first = 0
+    for own in levels.whole_documents():
+        for block, matrices in matrix_blocks(own.counts, own.space, own.document_of_row, len(own.documents), method):
+            yield range(first + block.start, first + block.stop), matrices
+        first += len(own.documents)
+
+
+def document_sizes(levels: Levels) -> NDArray[np.int64]:
     """int64[documents]: the number of pages of each document."""
     return np.bincount(levels.document_of_page, minlength=len(levels.documents))
+
+
+def document_pixels(levels: Levels) -> Floats:
+    """float64[documents]: the pixels of each document."""
+    return sums_of_documents(levels, levels.page_pixels)
 
 
 def sums_of_documents(levels: Levels, values: Floats) -> Floats:
@@ -242,7 +233,7 @@ def page_table(levels: Levels, method: str, measured: str = "scores") -> pd.Data
 
 def document_table(levels: Levels, method: str, measured: str = "scores") -> pd.DataFrame:
     """One row per document, the worst first: document, pages, pixels, and the columns of `measured_by_group`."""
-    columns = {"document": list(levels.documents), "pages": levels.document_sizes, "pixels": levels.document_pixels}
+    columns = {"document": list(levels.documents), "pages": document_sizes(levels), "pixels": document_pixels(levels)}
     return worst_first({**columns, **measured_by_group(levels, method, measured, by_document=True)})
 
 
@@ -257,7 +248,7 @@ def observed_by_group(levels: Levels, by_document: bool) -> Floats:
     """float64[groups]: the share of pixels with equal sets on every page or in every document."""
     counts, space = page_rows(levels), levels.space
     group = levels.document_of_page[counts.page] if by_document else counts.page
-    pixels = levels.document_pixels if by_document else levels.page_pixels
+    pixels = document_pixels(levels) if by_document else levels.page_pixels
     if not space.shared:
         return np.full(len(pixels), np.nan)
     first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
@@ -282,7 +273,7 @@ def means_over(
     known = levels.known_means
     new = [kind for kind in kinds if (kind, over, background, method) not in known]
     if new:
-        blocks = levels.page_matrices(method) if over == "pages" else levels.document_matrices(method)
+        blocks = page_matrices(levels, method) if over == "pages" else document_matrices(levels, method)
         for kind, values in level_averages(blocks, new, background).items():
             means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
             known[kind, over, background, method] = means
@@ -363,8 +354,6 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
 
 def worst_first(columns: dict[str, Any]) -> pd.DataFrame:
     """A table of these columns, the lowest agreement first, or the lowest F1; n/a is last."""
-    import pandas as pd
-
     order = [AGREEMENT] if AGREEMENT in columns else ["f1", "content_f1"]
     return pd.DataFrame(columns).sort_values(order, kind="stable", ignore_index=True)
 
@@ -417,8 +406,6 @@ def _page_sums(
 
 def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:
     """The pages with pixels, of float64[pages], in descending order: page, document, pixels, share of all."""
-    import pandas as pd
-
     numbers = np.flatnonzero(pixels > 0)
     numbers = numbers[np.argsort(-pixels[numbers], kind="stable")]
     shares = {"pixels": pixels[numbers], "share": ratio(pixels[numbers], pixels.sum())}

@@ -1,7 +1,7 @@
 """One matrix per page or document, block by block: those of 80,000 pages with 149 labels do not fit into memory.
 
 With many labels, the matrices of a block have only the labels that occur in it: a page has a few of thousands of
-labels, and matrices of all of them would take seconds a page.
+labels, and matrices of all of them would take seconds per page.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics import contributions
 from layoutcm.metrics.scores import Margins, class_columns, harmonic, margins, precision_matrix, recall_matrix
 from layoutcm.pixels.pair_counts import PairCounts, labels_in, on_labels
 
@@ -97,8 +98,6 @@ def matrices_of(
     words: NDArray[np.uint64], pixels: Floats, group: NDArray[np.integer], shape: tuple[int, int], method: str
 ) -> GroupMatrices:
     """One matrix per group from label sets with a bit per row or column; `shape` is (groups, labels)."""
-    from layoutcm.metrics import contributions
-
     check_method(method)
     rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]
     group, many_words = np.ascontiguousarray(group, np.int64), None if words.shape[1] == 2 else words.shape[1] // 2

@@ -203,8 +203,7 @@ def right_shares(counts: PairCounts, space: LabelSpace, group: NDArray[np.intege
     if not space.shared:
         return np.full(groups, np.nan)
     gt, pred = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
-    content = ~counts.has(GT, BACKGROUND_BIT)
-    pixels = counts.pixels * content
+    pixels = counts.pixels * ~counts.has(GT, BACKGROUND_BIT)
     labels, right = (_set_sizes(words) * pixels for words in (gt, gt & pred))
     return ratio(np.bincount(group, right, minlength=groups), np.bincount(group, labels, minlength=groups))
 

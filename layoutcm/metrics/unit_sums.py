@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.bootstrap import resample_weights
-from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.metrics.bootstrap import UnitRows, resample_weights
+from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.matrix_blocks import GroupMatrices, check_method
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, content_scores, mean_scores, ratio
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
@@ -25,6 +26,7 @@ from layoutcm.results.measures import MEASURES
 MARGINS = tuple(field.name for field in fields(Margins))
 MEANS_OVER = ("pages", "documents")
 FIGURES = tuple(one.column for one in MEASURES if one.has_interval)  # the order of the columns of `UnitSums.results`
+Rows = TypeVar("Rows", bound=UnitRows)
 Sums = dict[str, Floats]  # {name: float64[units or sums, numbers]}
 
 
@@ -130,36 +132,16 @@ class UnitSums:
 
 
 @dataclass(frozen=True, eq=False)
-class PairedSums:
-    """The sums of two comparisons with the same units and labels; a result is that of b minus that of a."""
+class SumsOfTwo(Generic[Rows]):
+    """The sums of two sides with the same units; a result is that of b minus that of a."""
 
-    a: UnitSums
-    b: UnitSums
+    a: Rows
+    b: Rows
     signed = True  # results are differences from -1 to 1
-
-    @property
-    def unit(self) -> str:
-        return self.a.unit
-
-    @property
-    def names(self) -> list[str]:
-        return self.a.names
-
-    @property
-    def labels(self) -> list[str]:
-        return self.a.labels
-
-    @property
-    def figures(self) -> tuple[str, ...]:
-        return self.a.figures
 
     @cached_property
     def rows(self) -> Floats:
         return np.concatenate([self.a.rows, self.b.rows], axis=1)
-
-    def resampled(self, n: int, seed: int) -> Floats:
-        """float64[resamples, numbers]: the same units are drawn for both."""
-        return np.concatenate([one.resampled(n, seed) for one in (self.a, self.b)], axis=1)
 
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
         width = self.a.rows.shape[1]
@@ -170,6 +152,14 @@ class PairedSums:
         return self.a.sizes() + self.b.sizes()
 
 
+class PairedSums(SumsOfTwo[UnitSums]):
+    """The sums of two comparisons with the same units and labels."""
+
+    def resampled(self, n: int, seed: int) -> Floats:
+        """float64[resamples, numbers]: the same units are drawn for both."""
+        return np.concatenate([one.resampled(n, seed) for one in (self.a, self.b)], axis=1)
+
+
 def unit_sums(levels: Levels, method: str) -> UnitSums:
     """The sums of every unit of a comparison.
 
@@ -177,7 +167,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     """
     check_method(method)
     by_document = unit_kind(levels) == "document"
-    blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
+    blocks = document_matrices(levels, method) if by_document else page_matrices(levels, method)
     width = len(levels.space.labels)
     # Copied block by block, because a diagonal is a view that keeps its whole block in memory.
     rows = [np.empty((0, len(MARGINS) * width)), *(margin_rows(matrices) for _, matrices in blocks)]
@@ -189,7 +179,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     if by_document:
         parts["over_documents"] = scores
     if len(levels.pages) != len(scores):
-        pages = scores_and_counts(level_averages(levels.page_matrices(method), ["macro"], background=False)["macro"])
+        pages = scores_and_counts(level_averages(page_matrices(levels, method), ["macro"], background=False)["macro"])
         count = len(levels.documents)
         scores = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
     parts["over_pages"] = scores

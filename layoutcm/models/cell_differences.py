@@ -14,7 +14,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, resample_weights, unit_counts
-from layoutcm.metrics.levels import Levels, levels_of_pages, pages_at
+from layoutcm.metrics.levels import Levels, document_matrices, levels_of_pages, page_matrices, pages_at
 from layoutcm.metrics.matrix_blocks import GroupMatrices
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.metrics.unit_sums import unit_kind, unit_names
@@ -218,7 +218,7 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
     mass, gt, pred = np.zeros((count, k, k)), np.zeros((count, k)), np.zeros((count, k))
     precision_mass, everything = np.zeros((count, k, k)) if two_masses else mass, np.zeros((count, 1))
     by_document = unit_kind(levels) == "document"
-    for block, matrices in levels.document_matrices(method) if by_document else levels.page_matrices(method):
+    for block, matrices in document_matrices(levels, method) if by_document else page_matrices(levels, method):
         to, margins = group[block.start : block.stop], matrices.margins
         np.add.at(mass, to, _cells(matrices, levels.space.labels, names))
         if two_masses:

@@ -250,16 +250,16 @@ def documents_needed(
         raise InputError("", "power", f"{short_repr(power)} is not a share from 0.5 to 1", "Use one such as 0.8.")
     a, b = _sums_of_any(c_a, c_b).values()
     paired = paired_sums(a, b)
-    places = _places(a, b, paired.labels)
+    places = _places(a, b, paired.a.labels)
     figure = name_of(figure)
     if not (isinstance(figure, str) and figure in places):
         hint = unknown_choice("figure", figure, places).hint
         hint = hint or "Figures with an interval are named like macro.f1, content.recall, class.LABEL.f1."
         raise InputError("", "figure", f"{short_repr(figure)} is not a figure with an interval", hint)
-    place, units = places[figure], len(paired.names)
+    place, units = places[figure], len(paired.a.names)
     if unit_counts(paired)[place] < verdict.FEWEST_UNITS:
         return None
-    spread = Spread(paired, Resampling(paired.unit, units))
+    spread = Spread(paired, Resampling(paired.a.unit, units))
     size = float(spread.value[place]) if difference is None else difference
     return verdict.documents_needed(units, float(spread.errors[0][place]), size, power)
 

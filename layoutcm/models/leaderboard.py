@@ -23,7 +23,7 @@ from layoutcm.layouts.model import Floats
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, check_resampling
 from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.intervals import ENDS, UNIT_FIGURES, Intervals, differences_from, intervals_from
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import Levels, document_pixels, document_sizes
 from layoutcm.metrics.unit_sums import unit_sums
 from layoutcm.models.differences import comparison_of_pages, on_common_pages
 from layoutcm.results.encoding import json_ready
@@ -279,7 +279,7 @@ class Leaderboard:
     def documents(self) -> pd.DataFrame:
         """One row per document, that on which the predictions differ most first: document, pages, then as `pages`."""
         own = self.levels[self.baseline]
-        columns: Columns = {"document": own.documents, "pages": own.document_sizes, "pixels": own.document_pixels}
+        columns: Columns = {"document": own.documents, "pages": document_sizes(own), "pixels": document_pixels(own)}
         scores = {name: levels.document_scores(self.method) for name, levels in self.levels.items()}
         return self._most_different_first(columns, scores)
 

@@ -20,9 +20,9 @@ import numpy as np
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Finding, Layout, Regions, concatenate_regions
 from layoutcm.layouts.table_writers import csv_bytes
-from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import label_studio_tasks, tasks_text
 from layoutcm.layouts.writing.request import Request, distinct
+from layoutcm.layouts.writing.xml_files import as_cvat
 from layoutcm.outputs.files import write_whole
 from layoutcm.wording import as_text_cell, score_text
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats, Indices
-
-if TYPE_CHECKING:
-    import pandas as pd
+from layoutcm.lazy import pd
 
 WORD = 64
 ROWS_AT_A_TIME = 4096  # of sets that are unpacked: with 2,000 labels 16 MB
@@ -141,8 +139,6 @@ class PairCounts:
 
     def table(self) -> pd.DataFrame:
         """One row per distinct pair, the most frequent first: gt_set, pred_set, pixels."""
-        import pandas as pd
-
         pairs = self.merged()
         columns: dict[str, Any] = {
             "gt_set": [" + ".join(sorted(s)) for s in pairs.sets(GT)],

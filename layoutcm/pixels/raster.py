@@ -1,8 +1,8 @@
 """Count the pairs of one page row by row: for pages with outlines or masks, and for pages that the sweep cannot hold.
 
 The page is cut into tiles by the edges of its boxes and, around its shapes, by the edges of pixels. Each label has one
-bit a tile. Only a strip of rows is held at a time, at least one row, so the memory does not depend on the height of the
-page. In a row, the label set changes at the tiles where the bit of a label differs from the bit to its left; the
+bit per tile. Only a strip of rows is held at a time, at least one row, so the memory does not depend on the height of
+the page. In a row, the label set changes at the tiles where the bit of a label differs from the bit to its left; the
 compiled kernel compares 64 tiles at once, and adds areas to pairs of label sets.
 """
 
@@ -141,7 +141,7 @@ def _grow(n_sets, hash_table, sets, bits):
 Positions = NDArray[np.int64]
 Words = NDArray[np.uint64]
 STRIP_TILES, STRIP_WORDS = 1 << 22, 1 << 22  # tiles of a strip, and words for the bits of its labels (32 MB)
-# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so no real data reaches this. Small
+# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps per point, so no real data reaches this. Small
 # files have few points, so MOST_STEPS limits them to about 2 s; a report fills outlines three times.
 MOST_STEPS, STEPS_PER_POINT = 1 << 30, 1 << 8
 STEPS_PER_PAGE = 1 << 22  # a page of A4 at 600 dpi takes half of them if the outlines of ten labels cover it
@@ -254,7 +254,7 @@ class StepLimit:
 
 
 def paint_labels(tiles: TileGrid, first: int, stop: int, slot_of: dict[int, int]) -> tuple[Words, NDArray[np.bool_]]:
-    """uint64[slots, rows, words]: one bit a tile of the rows first:stop for every label; and which rows have any."""
+    """uint64[slots, rows, words]: one bit per tile of the rows first:stop for every label; and which rows have any."""
     rows, words = stop - first, tiles.size[1] // 64 + 1
     painted, used = np.zeros((len(slot_of), rows, words), np.uint64), np.zeros((len(slot_of), rows), bool)
     slots = np.zeros(max(slot_of, default=0) + 1, np.int64)

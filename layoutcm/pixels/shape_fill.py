@@ -3,7 +3,7 @@
 A pixel belongs to an outline if its centre is inside by the even-odd rule. Each edge of a polygon switches one bit in
 every row that it crosses: the first pixel whose centre is right of the crossing. The switched bits of a row, from left
 to right, are in turn the first pixel of a span and the first pixel after it. No crossing is stored or sorted, so the
-memory is one bit a pixel, and the time one step a crossing.
+memory is one bit per pixel, and the time one step per crossing.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -23,7 +23,7 @@ from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask, Shape, shape_box
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 Spans = NDArray[np.int32]  # [spans, row first stop]
-# An edge is steep if it crosses more than 16 rows a column: finding a change of column takes about 12 steps.
+# An edge is steep if it crosses more than 16 rows per column: finding a change of column takes about 12 steps.
 STEEP = 16.0
 STEPS_PER_SEARCH = 32  # to find a run of a mask, and the rows that it covers
 BLOCK_ROWS = 512  # the switched bits of this many rows of a page stay in the cache

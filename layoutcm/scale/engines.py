@@ -48,7 +48,7 @@ def count_parts(plan: Plan, engine: str | Client, threads: int | None, progress:
 class TreeMerge(Generic[T]):
     """Merges neighbours in groups, and then their sums, until one is left: a group as soon as it is complete.
 
-    The groups are the same in whatever order the items arrive, and what is merged is no longer held.
+    The groups do not depend on the order in which items arrive. Items that are merged are not kept.
     """
 
     def __init__(self, count: int, merge: Callable[[Sequence[T]], T]) -> None:
@@ -131,7 +131,7 @@ def _on_workers(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
     merged = merge_in_tree(futures, len(parts), merge)
     number = {future.key: part for part, future in zip(parts, futures)}
     waiting = as_dask_completes(futures)
-    del futures  # so that workers drop what is merged
+    del futures  # so workers drop what is merged
     for future in waiting:
         part = number[future.key]
         _check_done(plan, part, future)

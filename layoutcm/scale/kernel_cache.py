@@ -44,12 +44,11 @@ def cache_folder() -> Path:
 
 
 def prepare_kernel(why: bool = False) -> None:
-    """Compile or load the kernel of this process, also that of causes and score curves if `why`."""
+    """Compile or load the kernel of this process, and with `why` also the code for causes and score curves."""
     with _Process.lock:
         if why in _Process.ready or True in _Process.ready:
             return
-        folder = _use_own_folder()
-        descriptor = _locked(folder)
+        descriptor = _locked(_use_own_folder())
         try:
             _count_two_pages(why)
         finally:

@@ -7,13 +7,11 @@ of the parts themselves only the ends are looked at before counting, to see that
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -23,12 +21,10 @@ from layoutcm.layouts.model import Finding, Floats, Indices, Layout, Pages, Regi
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import ATTRIBUTE, MANIFEST_FILE, Key, StoredFinding, stored_findings, usable_findings
+from layoutcm.lazy import pa, pq
 from layoutcm.scale import storage
 from layoutcm.scale.part_files import read_part, sum_findings
 from layoutcm.scale.storage import Place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 VERSION = 1
 METADATA_KEY = b"layoutcm manifest"
@@ -143,8 +139,6 @@ class ManifestBuilder:
 
     def write(self, place: Place, documents: str | None = None) -> Manifest:
         """Write the manifest; `documents` is a pattern that finds the document in the name of a page."""
-        import pyarrow.parquet as pq
-
         if not self.parts:
             raise InputError(str(self.folder), "", "there is no Parquet file in it", "Name the folder of the parts.")
         table = self._table(documents)
@@ -166,8 +160,6 @@ class ManifestBuilder:
         return read_manifest(place)
 
     def _table(self, documents: str | None) -> pa.Table:
-        import pyarrow as pa
-
         pages = concatenate_pages(self.pages)
         self._check_names(pages)
         known = self.file_documents
@@ -197,8 +189,6 @@ class ManifestBuilder:
 
 def page_columns(pages: Pages) -> dict[str, pa.Array]:
     """The pages as columns: page, document, number, width, height, attributes."""
-    import pyarrow as pa
-
     return {
         "page": pa.array(pages.names, pa.string()),
         "document": pa.array(pages.documents, pa.string()),
@@ -245,7 +235,7 @@ def part_mark(place: Place) -> tuple[int, str]:
         file.seek(max(size - FOOTER_BYTES, 0))
         length = min(int.from_bytes(file.read(4), "little") + FOOTER_BYTES, size)
         file.seek(size - length)
-        return size, hashlib.blake2b(file.read(), digest_size=16).hexdigest()
+        return size, storage.digest_of(file.read())
 
 
 def make_manifest(
@@ -277,9 +267,6 @@ def make_manifest(
 
 def read_manifest(place: Place) -> Manifest:
     """The manifest at this place, or in this folder."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     place = str(place)
     if not place.endswith(".parquet"):
         place = storage.join(place, MANIFEST_FILE)
@@ -310,8 +297,7 @@ def like_layout(manifest: Manifest) -> Layout:
     table = manifest.page_table()
     keys = table["page_key"].to_pylist() if "page_key" in table.column_names else []
     page_keys: dict[Key, int] = {json.loads(key): i for i, key in enumerate(keys) if key}
-    layout = label_layout(manifest, used=False)
-    return replace(layout, page_columns=pages_of_table(table), keys=page_keys)
+    return replace(label_layout(manifest, used=False), page_columns=pages_of_table(table), keys=page_keys)
 
 
 def label_layout(manifest: Manifest, used: bool = True, labels: Sequence[str] | None = None) -> Layout:

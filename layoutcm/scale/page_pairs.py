@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,11 @@ from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Indices, Layout, Po
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.stored_facts import METADATA_KEY, encode_facts
 from layoutcm.layouts.table_writers import parquet_table
+from layoutcm.lazy import pa, pc, pq
 from layoutcm.scale.manifest import Manifest, pages_as_read, pages_of_table
 from layoutcm.scale.part_files import UNUSED_COLUMNS, on_labels, read_part
 from layoutcm.scale.partitions import cut_layout, document_part, part_name
 from layoutcm.scale.storage import Place, join, open_input, open_output
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 NAMES_SHOWN = 100  # of unmatched pages in the plan
 
@@ -92,8 +89,6 @@ def pair_set_pages(gt: Manifest, pred: Manifest, missing_pages: str, page_map: P
 
 def _equal_names(tables: tuple[pa.Table, pa.Table], missing_pages: str) -> tuple | None:
     """Matches by equal names; None if pages of both sides are left."""
-    import pyarrow.compute as pc
-
     gt, pred = (table["page"] for table in tables)
     partner = pc.index_in(gt, value_set=pred).fill_null(-1).to_numpy().astype(np.int64)
     free = np.ones(len(pred), bool)
@@ -132,8 +127,6 @@ def _by_all_rules(tables: tuple[pa.Table, pa.Table], missing_pages: str, page_ma
 
 def _first_given(columns: list[pa.ChunkedArray], rows: tuple[Positions, Positions]) -> pa.ChunkedArray:
     """The text of gt for each page, else that of pred."""
-    import pyarrow as pa
-
     if np.array_equal(rows[GT], np.arange(len(columns[GT]))):
         return columns[GT]  # the usual case; avoids copies of many names
     both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
@@ -147,8 +140,6 @@ def _other_names(
 
     These are pages that were matched by another rule than equal names and, with a page map, those that only pred has.
     """
-    import pyarrow as pa
-
     other = (how != 0) & (how != WAYS.index(EXACT)) | (is_mapped & (rows[GT] < 0))
     if not other.any():
         return pa.nulls(len(how), pa.string())
@@ -179,8 +170,6 @@ def _unique_names(
     names: pa.ChunkedArray, rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Table]
 ) -> pa.ChunkedArray:
     """A page map may leave a page of pred unmatched that has the name of another page of gt."""
-    import pyarrow as pa
-
     gt, pred = (pages_of_table(table) for table in tables)
     texts = names.to_pylist()
     for i in np.flatnonzero(rows[GT] < 0).tolist():
@@ -304,8 +293,6 @@ def _read_parts(pred: Manifest, labels: Sequence[str], shapes: str, cut: Cut) ->
 
 def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[str, pa.DataType]:
     """{column: type} of all columns that any part of pred needs."""
-    import pyarrow.parquet as pq
-
     columns: dict[str, Any] = {}
     for number in range(len(pred.facts.parts)):
         place = pred.part_place(number)
@@ -323,8 +310,6 @@ class _PartWriter:
     """One new part, to which pages are added. Its file is opened when there is a row group to write."""
 
     def __init__(self, place: Place, schema: dict[str, pa.DataType], closing: ExitStack) -> None:
-        import pyarrow as pa
-
         self.place, self.schema = place, pa.schema(list(schema.items()))
         self.waiting: list[pa.Table] = []
         self.rows = 0
@@ -333,8 +318,6 @@ class _PartWriter:
         self.writer: pq.ParquetWriter | None = None
 
     def add(self, layout: Layout) -> None:
-        import pyarrow as pa
-
         table = parquet_table(layout)
         columns = [
             table[name] if name in table.column_names else pa.nulls(table.num_rows, self.schema.field(name).type)
@@ -353,9 +336,6 @@ class _PartWriter:
         self.open_files.close()
 
     def _write(self) -> pq.ParquetWriter:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         if self.writer is None:
             file = self.open_files.enter_context(open_output(self.place))
             self.writer = self.open_files.enter_context(pq.ParquetWriter(file, self.schema, store_schema=False))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -23,13 +22,11 @@ from layoutcm.errors import InputError
 from layoutcm.formats.joined_files import join_layouts
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout, Positions
 from layoutcm.layouts.stored_facts import StoredFinding, stored_findings, usable_findings
+from layoutcm.lazy import pa, pc
 from layoutcm.pixels.counting import count_pairs
 from layoutcm.scale.part_files import sum_findings
 from layoutcm.scale.plan import PLAN_FILE, Plan, PlanFacts
 from layoutcm.scale.storage import name_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Sides = tuple[Layout, Layout]
 
@@ -44,8 +41,6 @@ def part_comparison(plan: Plan, part: int) -> Comparison:
 
 def comparison_of_few(plan: Plan, places: Mapping[int, Positions]) -> Comparison:
     """The comparison of a few pages, {part: ascending positions in its list of pages}. Only their regions are read."""
-    import pyarrow as pa
-
     tables, layouts = [], []
     before = np.zeros(2, np.int64)  # pages of both sides in the parts before
     for part, positions in places.items():
@@ -70,8 +65,6 @@ def _at(table: pa.Table, given: Sequence[Positions], before: Positions) -> pa.Ta
 
 def _compare(plan: Plan, sides: Sides, table: pa.Table, files: tuple[str, str]) -> Comparison:
     """The comparison of two layouts, which are of these files, on the pages of a list, in its order."""
-    import pyarrow as pa
-
     gt, pred = sides
     sources = (_positions(table, "gt"), _positions(table, "pred"))
     for side in (GT, PRED):
@@ -98,8 +91,6 @@ def _positions(table: pa.Table, name: str) -> Positions:
 
 def _names(table: pa.Table, side: int) -> list[str]:
     """The names of the pages on one side, where it has them."""
-    import pyarrow.compute as pc
-
     return (table["page"] if side == GT else pc.coalesce(table["pred_page"], table["page"])).to_pylist()
 
 

@@ -7,10 +7,8 @@ a part is finished if both fit together.
 
 from __future__ import annotations
 
-import hashlib
-import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,17 +18,16 @@ from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.score_areas import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
-from layoutcm.metrics.levels import Levels, level_averages
+from layoutcm.lazy import pa
+from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.scale import storage
 from layoutcm.scale.kernel_cache import prepare_kernel
 from layoutcm.scale.manifest import page_columns
 from layoutcm.scale.part_comparison import PartFindings, findings_of_part, merge_findings, part_comparison
 from layoutcm.scale.plan import Plan, part_of_list
-from layoutcm.scale.storage import Place, exists, join, list_files, read_bytes, read_json, write_bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from layoutcm.scale.storage import Place
 
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
@@ -85,7 +82,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         found = {SCORES_FOLDER: _score_rows(comparison, plan), CAUSES_FOLDER: _cause_rows(comparison)}
         files |= {f"{folder}/{name}.parquet": _parquet(rows) for folder, rows in found.items() if rows is not None}
     for file, data in files.items():
-        write_bytes(join(plan.folder, file), data)
+        storage.write_bytes(storage.join(plan.folder, file), data)
     counts = Counts(
         VERSION,
         plan.digest,
@@ -96,27 +93,28 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         merged.ignored_total,
         _means(comparison.levels, whole),
         _causes(comparison) if plan.facts.why else {},
-        {file: _digest(data) for file, data in files.items()},
+        {file: storage.digest_of(data) for file, data in files.items()},
         findings_of_part(plan, part, comparison),
     )
-    write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
+    storage.write_bytes(counts_place(plan, part), msgspec.json.encode(counts))
     return counts
 
 
 def counts_place(plan: Plan, part: int) -> str:
-    return join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
+    return storage.join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
 
 
 def begun_parts(plan: Plan) -> set[str]:
     """The names of the parts that have counts of any plan; `finished_counts` says whether they are of this one."""
-    folder = join(plan.folder, COUNTS_FOLDER)
-    return {name.removesuffix(".json") for name in list_files(folder, ".json")} if exists(folder) else set()
+    folder = storage.join(plan.folder, COUNTS_FOLDER)
+    files = storage.list_files(folder, ".json") if storage.exists(folder) else []
+    return {name.removesuffix(".json") for name in files}
 
 
 def finished_counts(plan: Plan, part: int) -> Counts | None:
     """The counts of a part that is finished; None if any of its files is missing, or is not of this plan."""
     place = counts_place(plan, part)
-    if not exists(place):
+    if not storage.exists(place):
         return None
     try:
         counts = read_counts(place)
@@ -125,29 +123,23 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
     if counts.plan != plan.digest or counts.parts != [plan.facts.parts[part].name]:
         return None
     for file, digest in counts.files.items():
-        path = join(plan.folder, file)
-        if not exists(path) or _digest(read_bytes(path)) != digest:
+        path = storage.join(plan.folder, file)
+        if not storage.exists(path) or storage.digest_of(storage.read_bytes(path)) != digest:
             return None
     return counts
 
 
 def read_counts(place: Place) -> Counts:
-    counts = read_json(place, Counts, "file of counts", "Count the part again.")
+    counts = storage.read_json(place, Counts, "file of counts", "Count the part again.")
     if counts.version != VERSION:
         raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
     return counts
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
 def _parquet(table: pa.Table) -> bytes:
-    import pyarrow.parquet as pq
-
-    out = io.BytesIO()
-    pq.write_table(table, out, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True)
-    return out.getvalue()
+    return storage.parquet_bytes(
+        table, row_group_size=PAGES_IN_GROUP, use_dictionary=["document"], write_page_checksum=True
+    )
 
 
 def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:
@@ -164,8 +156,6 @@ def _distinct_pairs(counts: PairCounts) -> tuple[PairCounts, np.ndarray]:
 
 def _page_rows(comparison: Comparison, pair: np.ndarray) -> pa.Table:
     """One row per page: its columns, its scores with method matrix, and its pairs with their pixels."""
-    import pyarrow as pa
-
     levels, counts = comparison.levels, comparison.all_counts
     ends = pa.array(np.searchsorted(counts.page, np.arange(len(levels.pages) + 1)), pa.int32())
     both, gt, pred = levels.page_content.T
@@ -191,7 +181,7 @@ def _means(levels: Levels, whole: np.ndarray) -> dict[str, dict[str, dict[str, S
         return {}
     kept = np.zeros(len(levels.documents), bool)
     kept[levels.document_of_page[whole]] = True
-    blocks = {"pages": levels.page_matrices(), "documents": levels.document_matrices()}
+    blocks = {"pages": page_matrices(levels), "documents": document_matrices(levels)}
     chosen = {"pages": slice(None), "documents": kept}
     return {over: score_sums(level_averages(blocks[over], AVERAGES, False), chosen[over]) for over in MEANS_OVER}
 
@@ -219,8 +209,6 @@ def _score_rows(comparison: Comparison, plan: Plan) -> pa.Table | None:
 
     A part without scores has pixels of gt, which count in the curves of the set.
     """
-    import pyarrow as pa
-
     alignment = comparison.alignment
     has_scores = plan.facts.sides[PRED].has_scores or alignment.layouts[PRED].has_scores
     rows = score_areas(alignment, comparison.rounding, comparison.min_score, 1, has_scores)
@@ -229,8 +217,6 @@ def _score_rows(comparison: Comparison, plan: Plan) -> pa.Table | None:
 
 def _cause_rows(comparison: Comparison) -> pa.Table | None:
     """The pixels of every page by cause and cell, with the usual tolerance; None if the labels differ."""
-    import pyarrow as pa
-
     parts = comparison.sources.all_regions.causes.of_all_pages().parts
     if parts is None:
         return None

@@ -6,10 +6,9 @@ would take most of the time of a comparison. All others are read as `layoutcm.re
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,11 +18,8 @@ from layoutcm.formats import read
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Positions, Regions, recode_labels
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, StoredFinding, usable_findings
 from layoutcm.layouts.validation import FileIds, make_layout
-from layoutcm.scale.storage import Place, name_of, open_input
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+from layoutcm.lazy import pa, pq
+from layoutcm.scale.storage import Place, name_of, open_input, parquet_bytes
 
 CORNERS = ("x0", "y0", "x1", "y1")
 PAGE_COLUMNS = ("page", "document", "number", "width", "height")
@@ -45,7 +41,7 @@ def read_part(place: Place, shapes: str = "box", pages: Positions | None = None)
         if layout is not None:
             return layout
         if table is not None and pages is not None:
-            return read((name, _as_parquet(table)), shapes=shapes)
+            return read((name, parquet_bytes(table)), shapes=shapes)
         file.seek(0)
         layout = read((name, file.read()), shapes=shapes)
     return layout if pages is None else take_pages(layout, pages)
@@ -63,9 +59,6 @@ def take_pages(layout: Layout, pages: Positions) -> Layout:
 
 def _own_table(file: Any, shapes: str, pages: Positions | None) -> pa.Table | None:
     """All columns that are used of a part that this package wrote, texts as dictionaries; None for any other file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         facts = pq.read_metadata(file)
         if METADATA_KEY not in (facts.metadata or {}):
@@ -99,14 +92,6 @@ def _rows_of_pages(stored: pq.ParquetFile, names: Sequence[str], pages: Position
     table = stored.read_row_groups(groups, names, use_threads=False).filter(rows)
     own = table["page"].cast("string").combine_chunks().dictionary_encode()  # without the names of other pages
     return table.set_column(names.index("page"), "page", own)
-
-
-def _as_parquet(table: pa.Table) -> bytes:
-    import pyarrow.parquet as pq
-
-    out = io.BytesIO()
-    pq.write_table(table, out)
-    return out.getvalue()
 
 
 def _from_columns(name: str, table: pa.Table) -> Layout | None:
@@ -159,8 +144,6 @@ def _pages(table: pa.Table, names: Sequence[str], first: Positions) -> Pages:
 
 def _codes(table: pa.Table, name: str) -> tuple[Indices, list[str]]:
     """int32[rows]: the number of the text of each row, -1 if it has none; and the texts."""
-    import pyarrow as pa
-
     column = table[name].combine_chunks() if table.num_rows else pa.array([], pa.string()).dictionary_encode()
     column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
     codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)

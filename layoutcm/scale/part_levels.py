@@ -6,7 +6,7 @@ asked for; names stay packed (`PackedTexts`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -21,14 +21,14 @@ from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.metrics.levels import (
     CountedLevels,
     Means,
+    document_matrices,
     level_averages,
     level_scores,
     levels_of_pages,
+    page_matrices,
     pages_at,
-    sizes_of_documents,
     sums_of_documents,
 )
-from layoutcm.metrics.matrix_blocks import GroupMatrices, MatrixBlocks
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 from layoutcm.scale.part_counts import Counts, score_sums
@@ -111,10 +111,6 @@ class PartLevels:
         found = np.concatenate([np.zeros(0, np.int64), *codes])
         return np.where(found < 0, len(whole) - 1 - found, found), [*whole, *split]
 
-    @cached_property
-    def document_sizes(self) -> NDArray[np.int64]:
-        return sizes_of_documents(self)
-
     @property
     def _has_split(self) -> bool:
         return bool(self.stored.plan.facts.split)
@@ -126,10 +122,6 @@ class PartLevels:
     @cached_property
     def page_pixels(self) -> Floats:
         return self._column("pixels")
-
-    @cached_property
-    def document_pixels(self) -> Floats:
-        return sums_of_documents(self, self.page_pixels)
 
     @property
     def page_ignored(self) -> Floats:
@@ -145,12 +137,6 @@ class PartLevels:
     @cached_property
     def document_content(self) -> Floats:
         return np.stack([sums_of_documents(self, one) for one in self.page_content.T], axis=1)
-
-    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return _numbered_on(own.page_matrices(method) for _, own in self.in_parts())
-
-    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        return _numbered_on(one.document_matrices(method) for one in self.whole_documents())
 
     def whole_documents(self) -> Iterator[CountedLevels]:
         """The counts of whole documents: part by part, then of all documents with pages in several parts."""
@@ -171,12 +157,12 @@ class PartLevels:
     def page_scores(self, method: str) -> Mapping[str, Floats]:
         if method == "matrix":
             return ScoreColumns(self._column)
-        return level_scores(self.page_matrices(method), self.page_content, self.space.shared)
+        return level_scores(page_matrices(self, method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
         place = join(self.stored.plan.folder, DOCUMENTS_FILE)
         if method != "matrix" or self.total is None or not exists(place):
-            return level_scores(self.document_matrices(method), self.document_content, self.space.shared)
+            return level_scores(document_matrices(self, method), self.document_content, self.space.shared)
         return ScoreColumns(lambda name: read_parquet(place, [name])[name].to_numpy())
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
@@ -211,23 +197,12 @@ class PartLevels:
         if not self._has_split or not means:
             return means
         *_, split = self.whole_documents()
-        added = score_sums(level_averages(split.document_matrices(), list(means["documents"]), False), slice(None))
+        added = score_sums(level_averages(document_matrices(split), list(means["documents"]), False), slice(None))
         documents = {
             kind: {name: np.add(sums, added[kind][name]) for name, sums in scores.items()}
             for kind, scores in means["documents"].items()
         }
         return means | {"documents": documents}
-
-
-def _numbered_on(parts: Iterable[MatrixBlocks]) -> Iterator[tuple[range, GroupMatrices]]:
-    """The blocks of all parts; groups are numbered on from part to part."""
-    first = 0
-    for blocks in parts:
-        stop = first
-        for groups, matrices in blocks:
-            stop = first + groups.stop
-            yield range(first + groups.start, stop), matrices
-        first = stop
 
 
 class ScoreColumns(Mapping[str, Floats]):

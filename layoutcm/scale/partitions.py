@@ -110,12 +110,12 @@ def _checked_parts(parts: int | None, like: Manifest | None) -> int:
     known = len(like.facts.parts) if like else None
     number = known if parts is None else parts
     if number is None:
-        hint = "Give it (--parts N), or a set of parts that this one shall be like (--like)."
+        hint = "Give it (--parts N), or another set of parts to follow (--like)."
         raise InputError("", "parts", "the number of parts is missing", hint)
     if not (isinstance(number, int) and 1 <= number <= MOST_PARTS):
         raise InputError("", "parts", f"{short_repr(parts)} is not a number of parts", f"Use 1 to {MOST_PARTS:,}.")
     if known is not None and known != number:
-        problem = f"{number} parts are wanted, and the set that this one shall be like has {known}"
+        problem = f"{number} parts are wanted, and the set to follow (like) has {known}"
         raise InputError("", "parts", problem, "Leave out the number of parts.")
     return number
 

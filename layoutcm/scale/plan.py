@@ -6,12 +6,10 @@ place on both sides. The digest of the plan is in every file that is computed fr
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -23,11 +21,9 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Layout, Pages, Positions, Regions
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.stored_facts import StoredFinding, usable_findings
+from layoutcm.lazy import pa
 from layoutcm.scale.part_files import on_labels, read_part
-from layoutcm.scale.storage import Place, folder_of, join, name_of, read_json, read_parquet
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from layoutcm.scale.storage import Place, digest_of, folder_of, join, name_of, read_json, read_parquet
 
 VERSION = 1
 PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"
@@ -139,8 +135,7 @@ class Plan:
     def labels(self) -> Alignment:
         """The labels of both sides, aligned on a single page, which has a score if the side has scores."""
         pages = [_pages_and_regions(1, int(one.has_scores and bool(one.labels))) for one in self.facts.sides]
-        sides = zip(self.facts.sides, pages)
-        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in sides)
+        gt, pred = (Layout(one.name, one.format, list(one.labels), *own) for one, own in zip(self.facts.sides, pages))
         return align(gt, pred, self.options)
 
     def read_side(self, part: int, side: int, pages: Positions | None = None) -> Layout:
@@ -179,7 +174,7 @@ def read_plan(folder: Place) -> Plan:
 def plan_digest(facts: PlanFacts) -> str:
     """The digest of a plan, the same before it is written and after it was read."""
     as_read = msgspec.json.decode(msgspec.json.encode(facts), type=PlanFacts)  # a whole number may become a float
-    return hashlib.blake2b(msgspec.json.encode(as_read), digest_size=16).hexdigest()
+    return digest_of(msgspec.json.encode(as_read))
 
 
 def part_of_list(place: Place) -> tuple[Plan, int]:

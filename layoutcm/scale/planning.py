@@ -22,6 +22,7 @@ from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
 from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.lazy import pa, pq
 from layoutcm.scale import storage
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
@@ -129,8 +130,7 @@ def _is_written(plan: Plan) -> bool:
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
         return True
-    names = PlanFacts.__struct_fields__
-    other = [name for name in names if getattr(before.facts, name) != getattr(plan.facts, name)]
+    other = [name for name in PlanFacts.__struct_fields__ if getattr(before.facts, name) != getattr(plan.facts, name)]
     problem = f"the folder has the results of another comparison, which differs in {', '.join(other)} of {PLAN_FILE}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
 
@@ -177,7 +177,7 @@ def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
         part = next(i for i, one in enumerate(found) if one)
         raise unknown_label(side.part_place(part), found[part][0])
     values = {"file": side.facts.name, "names": list(new)[:NAMES_SHOWN]}
-    digest = hashlib.blake2b(repr([side.digest, *marks]).encode(), digest_size=16).hexdigest()
+    digest = storage.digest_of(repr([side.digest, *marks]).encode())
     added = [Finding("label-added", len(new), values)] if new else []
     return CheckedParts([*side.facts.labels, *new], digest, added)
 
@@ -281,9 +281,6 @@ def _page_digest(pairs: PagePairs, cut: Cut) -> str:
 
 def _write_lists(plan: Plan, pairs: PagePairs, cut: Cut) -> None:
     """Write the pages of each part."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     codes, texts = pairs.documents
     table = pa.table(
         {

@@ -6,21 +6,21 @@ can be moved. A file is written whole: its place has the old bytes or the new on
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import natural_sort_key
+from layoutcm.lazy import pa, pq
 from layoutcm.outputs.files import open_whole, remove_left_behind
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SCHEME = "://"
 Place = str | os.PathLike[str]
@@ -187,9 +187,6 @@ def read_parquet(
     A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with open_input(place) as file:
         try:
             # The names of all columns are asked for only if they are needed: it takes half of the time of a small file.
@@ -201,6 +198,18 @@ def read_parquet(
         except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
+
+
+def digest_of(data: bytes) -> str:
+    """The digest by which files of a set refer to each other."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
+    """A table as a Parquet file; the options are those of `pyarrow.parquet.write_table`."""
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
 
 
 def write_bytes(place: Place, data: bytes) -> None:

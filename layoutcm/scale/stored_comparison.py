@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.border_slack import MOST_PAGES, quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.cause_pages import ROW
 from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
 from layoutcm.diagnosis.score_areas import ScoreAreas
@@ -26,6 +27,7 @@ from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pi
 from layoutcm.errors import Hint, InputError, NotCounted
 from layoutcm.layouts.model import Finding, Floats, Positions
 from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.objects.object_source import ObjectSource
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.results.types import Input, Inputs, PageMatching
 from layoutcm.scale.part_comparison import comparison_of_few, findings_of_set
@@ -34,9 +36,6 @@ from layoutcm.scale.part_levels import PartLevels
 from layoutcm.scale.plan import PLAN_FILE, PlanSide, read_plan
 from layoutcm.scale.storage import Place, exists, join, read_json, read_parquet
 from layoutcm.scale.stored_pages import PartAlignment, StoredPages
-
-if TYPE_CHECKING:
-    from layoutcm.metrics.objects.object_source import ObjectSource
 
 TOTAL_FILE = "total.json"
 KEPT = 16  # single pages whose regions stay in memory
@@ -163,8 +162,6 @@ class PartCauses:
 
 def _read_causes(stored: StoredPages, tolerance: float) -> Iterator[NDArray[Any]]:
     """The rows of each part, with the numbers of pages in the set; the parts have those of one tolerance."""
-    from layoutcm.diagnosis.cause_pages import ROW
-
     if tolerance != TOLERANCE:
         raise _causes_not_counted(tolerance)
     for part, facts in enumerate(stored.plan.facts.parts):

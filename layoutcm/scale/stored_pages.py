@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout, Pages
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.stored_facts import ATTRIBUTE
+from layoutcm.lazy import pa, pd
 from layoutcm.metrics.levels import CountedLevels
 from layoutcm.pixels.pair_counts import PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
@@ -28,10 +29,6 @@ from layoutcm.scale.part_counts import PAGES_FOLDER, counts_place, read_counts
 from layoutcm.scale.part_files import PAGE_COLUMNS
 from layoutcm.scale.plan import Plan
 from layoutcm.scale.storage import join, read_parquet
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
 Mask = NDArray[np.bool_]
@@ -116,8 +113,6 @@ class StoredPages:
 
         Of the latter, documents and attributes are dictionaries, because they repeat.
         """
-        import pyarrow as pa
-
         parts = [self.part_columns(part, names) for part in self.parts]
         return pa.concat_tables(parts, promote_options="default").unify_dictionaries()
 
@@ -200,8 +195,6 @@ class PartAlignment:
         return [(self.pages.take(numbers), numbers)]
 
     def _lists(self, *columns: str) -> pa.Table:
-        import pyarrow as pa
-
         return pa.concat_tables([self.stored.page_list(part, list(columns)) for part in self.stored.parts])
 
     @property
@@ -216,8 +209,6 @@ class PartAlignment:
 
     def page_match_table(self) -> pd.DataFrame:
         """One row per page of the comparison: gt_page, pred_page, how."""
-        import pandas as pd
-
         table = self._lists("page", "pred_page", "how", *SIDES)
         gt, pred = (table[side].to_numpy() for side in SIDES)
         names, given = (table[name].to_pylist() for name in ("page", "pred_page"))

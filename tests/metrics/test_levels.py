@@ -8,7 +8,14 @@ from hypothesis.extra.numpy import arrays
 
 import layoutcm as lcm
 from layoutcm.metrics.confusion import confusion_of
-from layoutcm.metrics.levels import levels_of_pages, pages_at
+from layoutcm.metrics.levels import (
+    document_matrices,
+    document_pixels,
+    document_sizes,
+    levels_of_pages,
+    page_matrices,
+    pages_at,
+)
 from layoutcm.metrics.matrix_blocks import GroupMatrices, _largest_columns, largest_groups
 from support.layouts import build
 
@@ -120,8 +127,9 @@ def test_pages_behind_a_cell_in_descending_order():
 def test_pages_and_documents_are_found_by_name(five_pages):
     levels = five_pages.levels
     assert (levels.page_names, levels.documents) == (["a1", "b1", "a2", "c", "b2"], ["A", "B", "C"])
-    assert levels.document_of_page.tolist() == [0, 1, 0, 2, 1] and levels.document_sizes.tolist() == [2, 2, 1]
-    assert levels.page_pixels.tolist() == [100, 100, 100, 20, 100] and levels.document_pixels.tolist() == [200, 200, 20]
+    assert levels.document_of_page.tolist() == [0, 1, 0, 2, 1] and document_sizes(levels).tolist() == [2, 2, 1]
+    assert levels.page_pixels.tolist() == [100, 100, 100, 20, 100]
+    assert document_pixels(levels).tolist() == [200, 200, 20]
     assert pages_at(levels, None, None) is None and levels.counts_at(None, None) is levels.counts
     assert pages_at(levels, "b2", None).tolist() == [4] and pages_at(levels, None, "B").tolist() == [1, 4]
     assert levels.counts_at("c", None).total == 20 and levels.counts_at(None, "B").total == 200
@@ -148,7 +156,7 @@ def test_levels_of_chosen_pages_have_their_order(five_pages):
 def test_matrices_come_in_blocks(five_pages, monkeypatch, most_values, method, sizes):
     whole = five_pages.confusion(method=method)
     monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", most_values)
-    blocks = list(five_pages.levels.page_matrices(method))
+    blocks = list(page_matrices(five_pages.levels, method))
     assert [len(pages) for pages, _ in blocks] == sizes and [i for pages, _ in blocks for i in pages] == list(range(5))
     found = np.concatenate([matrices.recall_mass for _, matrices in blocks])
     assert found[:, 1, 1].tolist() == [50, 0, 50, 0, 0] and found[:, 1, 2].tolist() == [0, 50, 0, 0, 25]
@@ -167,11 +175,11 @@ def test_matrices_of_the_labels_that_occur_are_those_of_all_labels(method, monke
     c = lcm.compare(*both)
     whole = [(c.page_table(method), c.average("weighted", over="documents", method=method))]
     behind = c.pages_behind("Background", "l5", method)
-    expected = np.concatenate([one.recall_mass for _, one in c.levels.page_matrices(method)])
-    largest = largest_groups(c.levels.page_matrices(method), [0, 5, 7], 2)
+    expected = np.concatenate([one.recall_mass for _, one in page_matrices(c.levels, method)])
+    largest = largest_groups(page_matrices(c.levels, method), [0, 5, 7], 2)
     monkeypatch.setattr("layoutcm.metrics.matrix_blocks.MOST_WHOLE", 10)
     monkeypatch.setattr("layoutcm.metrics.matrix_blocks.CHOSEN_VALUES", 900)
-    blocks = list(c.levels.page_matrices(method))
+    blocks = list(page_matrices(c.levels, method))
     assert [i for pages, _ in blocks for i in pages] == list(range(12))
     # The work is that of the labels of a page, not of all labels.
     assert sum(one.recall_mass.size for _, one in blocks) < expected.size / 20
@@ -183,12 +191,12 @@ def test_matrices_of_the_labels_that_occur_are_those_of_all_labels(method, monke
     np.testing.assert_allclose(c.page_table(method)[LEVEL_SCORES], table[LEVEL_SCORES], rtol=1e-13)
     assert c.average("weighted", over="documents", method=method) == pytest.approx(averages, rel=1e-13)
     assert c.pages_behind("Background", "l5", method).equals(behind)
-    for one, other in zip(largest_groups(c.levels.page_matrices(method), [0, 5, 7], 2), largest):
+    for one, other in zip(largest_groups(page_matrices(c.levels, method), [0, 5, 7], 2), largest):
         np.testing.assert_array_equal(one, other)
 
 
 def test_matrices_of_documents(five_pages):
-    ((documents, matrices),) = five_pages.levels.document_matrices()
+    ((documents, matrices),) = document_matrices(five_pages.levels)
     assert documents == range(3) and matrices.precision_mass is matrices.recall_mass
     assert matrices.recall_mass.tolist() == [
         [[50, 0, 0], [50, 100, 0], [0, 0, 0]],
@@ -229,7 +237,7 @@ def test_equal_pages_and_documents_stay_in_the_order_of_the_file(label):
 
 def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
     monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
-    group, best, page_counts = largest_groups(sample.levels.page_matrices(), range(len(sample.labels)), 3)
+    group, best, page_counts = largest_groups(page_matrices(sample.levels), range(len(sample.labels)), 3)
     for i, gt in enumerate(sample.labels):
         for j, pred in enumerate(sample.labels):
             wanted = sample.pages_behind(gt, pred)

@@ -95,10 +95,10 @@ def test_p_values_of_classes_are_corrected_over_the_whole_table(sample, board):
     raw = {}
     for name in "bc":
         paired = paired_sums(sums["a"], sums[name])
-        first = len(FIGURES) + 2 * len(paired.labels)  # precision, recall, then F1
+        first = len(FIGURES) + 2 * len(paired.a.labels)  # precision, recall, then F1
         pixels = sum(one.parts[side] for one in (paired.a, paired.b) for side in ("gt", "pred"))
         documents = (pixels > 0).sum(axis=0)  # a class in fewer than six is not tested
-        tested = zip(paired.labels, p_values(paired)[first:], documents)
+        tested = zip(paired.a.labels, p_values(paired)[first:], documents)
         raw |= {(label, name): p for label, p, count in tested if count >= 6 and label != "Background"}
     expected, largest = {}, 0.0
     for k, (key, p) in enumerate(sorted(raw.items(), key=lambda item: item[1])):

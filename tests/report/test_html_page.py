@@ -10,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.drawing.web import IMAGE_BYTES, image_uri
 from layoutcm.drawing.web.matrix_data import PAGES_PER_CELL
 from layoutcm.filling.result_of import result_of
+from layoutcm.metrics.levels import page_matrices
 from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.report import html_page
 from layoutcm.report.report_files import all_tables
@@ -75,7 +76,7 @@ def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
 
 def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
     m = sample.confusion()
-    group, _, _ = largest_groups(sample.levels.page_matrices(), range(len(m.labels)), 8)
+    group, _, _ = largest_groups(page_matrices(sample.levels), range(len(m.labels)), 8)
     behind = {cell: group[cell].tolist() for cell in zip(*np.nonzero(group[:, :, 0] >= 0))}
     pages = html_page.pages_to_picture(m, behind)
     assert len(set(pages)) == len(pages) == html_page.MOST_PICTURES == 40

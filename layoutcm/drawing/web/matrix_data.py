@@ -17,6 +17,7 @@ from layoutcm.drawing.matrix_layers import drawn_alike, scale_ends, with_same_la
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion, confusion_of
+from layoutcm.metrics.levels import page_matrices
 from layoutcm.metrics.matrix_blocks import largest_groups
 from layoutcm.models.cell_differences import CellDifferences
 from layoutcm.models.differences import on_common_pages
@@ -158,7 +159,7 @@ def pages_behind_cells(comparison: Comparison, confusion: Confusion) -> Behind:
     rows, columns = select(confusion)
     shown = sorted({*rows, *columns})
     place = {label: k for k, label in enumerate(shown)}
-    blocks = comparison.levels.page_matrices(confusion.method)
+    blocks = page_matrices(comparison.levels, confusion.method)
     pages, added, page_counts = largest_groups(blocks, shown, PAGES_PER_CELL)
     return {
         (i, j): (int(page_counts[at]), pages[at], added[at])

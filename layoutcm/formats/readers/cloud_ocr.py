@@ -141,7 +141,6 @@ LAYOUT = "LAYOUT_"
 CONTAINERS = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
 is_textract = Needs("json", ("Blocks",), typical=("BlockType", "BoundingBox"))
 
-
 GEOMETRY = {
     "BoundingBox": {"Left!": float, "Top!": float, "Width!": float, "Height!": float},
     "Polygon": [{"X!": float, "Y!": float}],
@@ -202,7 +201,6 @@ is_docai = OneOf(
         Needs("object", ("document", "humanReviewStatus")),
     )
 ).with_check(lambda content: content.json_keys.isdisjoint(OTHER_KEYS))
-
 
 VERTICES: Any = ([{"x": (float, 0.0), "y": (float, 0.0)}], [])  # the file omits coordinates that are zero
 POLY = json_type({"vertices": VERTICES, "normalizedVertices": VERTICES, "normalized_vertices": VERTICES})

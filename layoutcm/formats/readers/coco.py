@@ -130,8 +130,7 @@ def _precedence_of_each(rows: Annotations, of_image: Mapping[Key, int]) -> Ids[i
     own, image = rows.precedence, rows.image
     keys = [*(key or 0 for key in own.keys), *(of_image.get(key, 0) for key in image.keys)]
     has_own = own.expand_flags(key is not None for key in own.keys)
-    all_numbers = find_ids(keys)
-    return all_numbers.take(np.where(has_own, own.codes, len(own.keys) + image.codes))
+    return find_ids(keys).take(np.where(has_own, own.codes, len(own.keys) + image.codes))
 
 
 def read_results(content: FileContent, options: Options) -> Layout:

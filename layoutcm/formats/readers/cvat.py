@@ -215,14 +215,10 @@ def _flat_points(shape: Element, file: str, place: FilePlace) -> list[float]:
         return parse_points(shape.get("points", ""), file, place)
     names = CORNERS if shape.tag == "box" else ELLIPSE
     cx, cy, rx, ry = numbers = parse_numbers([shape.get(name) for name in names], file, place, names)
-    angle = _angle(shape, file, place)
+    # Degrees, clockwise.
+    angle = math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
     points = rotated_box(numbers, angle) if shape.tag == "box" else ellipse_points(cx, cy, rx, ry, angle)
     return [value for point in points for value in point]
-
-
-def _angle(shape: Element, file: str, place: FilePlace) -> float:
-    """The `rotation` of a shape, which is in degrees, clockwise."""
-    return math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
 
 
 def _read_mask(shape: Element, page: int, label: str, place: FilePlace, builder: LayoutBuilder) -> None:

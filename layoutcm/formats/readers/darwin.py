@@ -22,7 +22,6 @@ is_darwin = (
     | Needs("object", ("annotations", "image", "dataset"), also=lambda content: "images" not in content.json_keys)
 )
 
-
 GEOMETRY = {
     "bounding_box": SizedBox,
     "polygon": {"paths": ([[Point]], []), "path": ([Point], [])},  # one path in version 1.0

@@ -1,13 +1,13 @@
 """Data sets: OmniDocBench, DocBank, FiftyOne and image folders of Hugging Face.
 
 - OmniDocBench: ground truth (outlines) and predictions (boxes; page names without suffix, no page sizes).
-- DocBank: one text file per page, a token a line with its box on a grid of 1000 x 1000, colour, font and label. A file
-  has no unit larger than a token, so each token is a region.
+- DocBank: one text file per page, one token per line with its box on a grid of 1000 x 1000, colour, font and label. A
+  file has no unit larger than a token, so each token is a region.
 - FiftyOne: labels.json of an image detection data set, and samples.json of a whole data set; fractions of the image. A
   whole data set has any number of label fields, such as ground_truth and predictions. One of them is read; the
   annotators of such a file are its fields.
-- metadata.jsonl of a Hugging Face image folder: one line a page, with the boxes of its objects: x, y, width, height in
-  pixels, as in COCO. The file has no page sizes: they come from the images beside it, from `sizes` or from the
+- metadata.jsonl of a Hugging Face image folder: one line per page, with the boxes of its objects: x, y, width, height
+  in pixels, as in COCO. The file has no page sizes: they come from the images beside it, from `sizes` or from the
   reference layout. Class numbers get names from a file beside it, or from the reference layout.
 """
 
@@ -26,20 +26,13 @@ from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
 from layoutcm.formats.json_keys import Corners, json_type
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import (
-    FilePlace,
-    StatedSize,
-    corner_points,
-    parse_numbers,
-    place_text,
-)
+from layoutcm.formats.parsing import FilePlace, StatedSize, corner_points, parse_numbers, place_text
 from layoutcm.layouts.model import Layout
 
 is_omnidocbench = Needs("array", ("layout_dets", "page_info"), ("category_type",)) | Needs(
     "array", ("layout_dets", "page_info"), ("page_attribute",)
 )
 is_omnidocbench_pred = Needs("object", ("results", "categories"), typical=("image_name", "bbox"))
-
 
 OMNIDOC_REGION = {"category_type!": str, "poly!": [float], "ignore": bool}
 # `page_attribute` is {name: text or list of texts}.
@@ -110,7 +103,6 @@ BOX_KINDS = ("Detections", "Detection", "Polylines", "Polyline")
 LABELS_FILE_KEYS = {"classes", "labels", "attributes", "info"}
 is_fiftyone = Needs("object", ("classes", "labels"), also=lambda content: content.json_keys <= LABELS_FILE_KEYS)
 is_fiftyone_samples = Needs("object", ("samples",), ("filepath",))
-
 
 FIFTYONE_LABEL = {
     **{"label": str | int, "bounding_box": Corners, "confidence": float},  # a detection
@@ -197,7 +189,6 @@ CATEGORY_KEYS = ("category", "category_id", "label")
 CATEGORY_LISTS = ("category", "categories", "category_id", "label", "labels")  # names in the guides of Hugging Face
 # The first page may be without objects.
 is_image_folder = Needs("array", ("file_name",), ("objects", "bbox"))
-
 
 # The objects of a page: lists, or a list of objects.
 LISTS = json_type(

@@ -4,7 +4,7 @@ Boxes of a DoclingDocument are in points; each box states whether its origin is 
 Slides are in EMU, and boxes in EMU that claim to count from below count from above: docling wrote them so until 2026.
 Slides that were converted through a PDF are in points, and their origin is right.
 
-Data of docling-eval are in Parquet: one row a document, with a DoclingDocument as JSON text for each side.
+Data of docling-eval are in Parquet: one row per document, with a DoclingDocument as JSON text for each side.
 `GroundTruthDocument` is the ground truth and `PredictedDocument` the prediction; it is empty if converting failed. Both
 have the id of the document in their page names. Page images in other columns are read when a page is shown.
 """
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
@@ -28,19 +27,16 @@ from layoutcm.formats.nested_values import Column, cell_values, is_text, words_o
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import NO_SCORE, names_by_number
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.lazy import pa
 
 CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
 EMU_PER_POINT = 12_700.0
 LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
 
-
 EDGES = {"l!": float, "t!": float, "r!": float, "b!": float, "coord_origin": (str, "BOTTOMLEFT")}
 ITEM = json_type(
-    {
-        **{"label": (str, ""), "prov": ([{"page_no!": int, "bbox!": EDGES}], [])},
-        "parent": {"$ref": str, "cref": str},
-    }
+    {**{"label": (str, ""), "prov": ([{"page_no!": int, "bbox!": EDGES}], [])}, "parent": {"$ref": str, "cref": str}}
 )
 ITEM_KINDS = ("texts", "tables", "pictures", "key_value_items", "form_items")
 PAGES = {"*": {"page_no!": int, "size": {"width!": float, "height!": float}}}
@@ -116,7 +112,6 @@ is_docling_serve = Needs("object", ("document", "status"), ("json_content",)) | 
 )
 is_docling_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
 is_docling_layout = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
-
 
 ANSWER = json_type({"document!": {"json_content": DOCUMENT, "filename": str}, "status": str})
 METRICS_ITEMS: Any = ([{"bbox!": Corners, "category_id!": Key, "score": float}], [])

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from layoutcm.arrow import pa
 from layoutcm.errors import InputError
 from layoutcm.formats.class_names import ClassLabels, undeclared_findings
 from layoutcm.formats.content import FileContent, Options
@@ -42,6 +41,7 @@ from layoutcm.formats.nested_values import (
 from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Layout, Pages, Positions, Regions
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
+from layoutcm.lazy import pa
 
 
 class ShardRows(NamedTuple):

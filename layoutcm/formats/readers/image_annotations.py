@@ -13,15 +13,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from itertools import cycle
 from typing import Any
 from xml.etree.ElementTree import Element
 
-import msgspec
-
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.markup import elements, is_of_labelme, root_name
 from layoutcm.formats.needs import Needs
@@ -43,9 +42,7 @@ is_voc = Needs("xml", ("annotation",), typical=VOC_ELEMENTS, also=lambda content
 
 def read_voc(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.name
-    root = next(elements(content, "annotation"), None)
-    if root is None:
-        raise InputError(file, "", "there is no annotation in it", "Export the file again as Pascal VOC.")
+    root = next(elements(content, "annotation", needed="annotation", hint="Export the file again as Pascal VOC."))
     width, height = parse_size(root.findtext("size/width"), root.findtext("size/height"))
     name = (root.findtext("filename") or "").strip()
     page = builder.add_page(name, width, height, "annotation", otherwise=content.stem)
@@ -75,8 +72,6 @@ is_labelme_xml = Needs("xml", ("annotation",), typical=("polygon", "pt", "delete
 
 def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     root = _root(content)
-    if root is None:
-        raise InputError(content.name, "", "there is no annotation in it", "Export the file again.")
     width, height = parse_size(root.findtext("imagesize/ncols"), root.findtext("imagesize/nrows"))
     name = (root.findtext("filename") or "").strip()
     page = builder.add_page(name, width, height, "annotation", otherwise=content.stem)
@@ -98,21 +93,18 @@ def read_labelme_xml(content: FileContent, options: Options, builder: LayoutBuil
             builder.note_unusual("not-an-area", f"object[{i}]")
 
 
-def _root(content: FileContent) -> Element | None:
+def _root(content: FileContent) -> Element:
     """The annotation. Its points are most of the file, and are parsed faster as text, `x|y|`, than as elements."""
-    if any(mark in content.data for mark in NOT_AS_TEXT):
-        return next(elements(content, "annotation"), None)
+    can_be_text = not any(mark in content.data for mark in NOT_AS_TEXT)
     data, replaced = content.data, set()
-    for tag, text in POINT_TAGS.items():
+    for tag, text in POINT_TAGS.items() if can_be_text else ():
         shorter = data.replace(tag, text)
         replaced.add((len(data) - len(shorter)) // (len(tag) - len(text)))
         data = shorter
     if len(replaced) == 1 and b"<pt" not in data and b"</pt" not in data:
-        try:
-            return next(elements(FileContent(content.name, data), "annotation"), None)
-        except InputError:  # in places that are not those of the file
-            pass
-    return next(elements(content, "annotation"), None)
+        with suppress(InputError):  # in places that are not those of the file
+            return next(elements(FileContent(content.name, data), "annotation", needed="annotation"))
+    return next(elements(content, "annotation", needed="annotation"))
 
 
 def _points(polygon: Element, file: str, place: tuple[str, object]) -> list[float]:
@@ -146,9 +138,7 @@ def is_ctdar(content: FileContent) -> bool:
 
 
 def read_ctdar(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    root = next(elements(content, "document"), None)
-    if root is None:
-        raise InputError(content.name, "", "there is no document in it", "Export the file again.")
+    root = next(elements(content, "document", needed="document"))
     page = builder.add_page(root.get("filename", "").strip(), None, None, "document", otherwise=content.stem)
     for i, table in enumerate(root.findall("table")):
         coords = table.find("Coords")
@@ -162,7 +152,6 @@ def read_ctdar(content: FileContent, options: Options, builder: LayoutBuilder) -
 IGNORE_LABEL = "__ignore__"  # what LabelMe's own converters leave unlabelled
 SHAPES_WITHOUT_AREA = ("line", "linestrip", "point", "points")
 is_labelme = Needs("object", ("shapes", "imagePath"), typical=("imageWidth", "points"))
-
 
 LABELME_SHAPE = {"label": str, "points": ([tuple[float, float]], []), "shape_type": str, "score": float}
 LABELME_IMAGE = {"imagePath": str, "imageWidth": float, "imageHeight": float, "flags": Any}
@@ -218,11 +207,8 @@ def is_createml(content: FileContent) -> bool:
 
 def _are_blank_pages(content: FileContent) -> bool:
     """Whether no image has annotations; then there are no coordinates."""
-    try:
-        images = msgspec.json.decode(content.json_text, type=ANNOTATED_IMAGES)
-    except DECODE_ERRORS:
-        return False
-    return not any(image.annotations or image.annotation for image in images)
+    images = content.try_decode(ANNOTATED_IMAGES)
+    return images is not None and not any(image.annotations or image.annotation for image in images)
 
 
 def read_createml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

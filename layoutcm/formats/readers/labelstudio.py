@@ -48,7 +48,6 @@ LABEL_STUDIO_NEEDS = (
 # A single task, as the first versions stored each.
 ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
 
-
 TYPES_WITHOUT_OUTLINE = {
     *("keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels")
 }
@@ -172,13 +171,13 @@ def read_label_studio(content: FileContent, options: Options, builder: LayoutBui
         chosen = _chosen(candidates, builder)
         if builder.annotators.wanted is not None:  # two annotators of one file have the same list of labels
             builder.declare_labels([label for one in candidates for label in _labels_of(one)])
-        facts = _page_facts(task, f"[{i}].data.layoutcm", content.name)
+        data = task.data or {}
+        facts = _converted(data.get("layoutcm", {}), PAGE_FACTS, content.name, f"[{i}].data.layoutcm")
         pages = _task_pages(task, candidates, chosen, facts, content.name, f"[{i}]")
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
         for position, one in enumerate(pages, 1):
             document, number = (f"task {task.id}", position) if len(pages) > 1 else (facts.document, facts.number)
             page = builder.add_page(one.name, *one.size, f"[{i}]", document=document, number=number)
-            data = task.data or {}
             builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))
             _add_results(builder, page, one.results, f"[{i}].result", score)
 
@@ -244,9 +243,8 @@ def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | No
     """The last of the annotator that was asked for, else the last of all."""
     wanted = builder.annotators.wanted
     chosen = next((one for one in reversed(candidates) if wanted is None or one.annotator == wanted), None)
-    for predicted in (False, True):  # people first
-        names = [one.annotator for one in candidates if one.is_prediction is predicted]
-        builder.annotators.add(names, [chosen.annotator] if chosen else [])
+    people_first = sorted(candidates, key=lambda one: one.is_prediction)
+    builder.annotators.add([one.annotator for one in people_first], [chosen.annotator] if chosen else [])
     return chosen
 
 
@@ -281,11 +279,11 @@ def _is_address(text: str) -> bool:
     return "://" in text or "\\" in text or text.startswith("/") or bool(_FILE_SUFFIX.search(text))
 
 
-def _page_facts(task: Any, place: str, file: str) -> Any:
+def _converted(value: Any, type: Any, file: str, place: str, hint: str = "Repair or remove it.") -> Any:
     try:
-        return msgspec.convert((task.data or {}).get("layoutcm", {}), PAGE_FACTS)
+        return msgspec.convert(value, type)
     except msgspec.ValidationError as error:
-        raise InputError(file, place, short_repr(str(error), 120), "Repair or remove it.") from None
+        raise InputError(file, place, short_repr(str(error), 120), hint) from None
 
 
 def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
@@ -303,11 +301,10 @@ def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
 
 def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[str, Any]]) -> None:
     """Add the page of a task; `rows` are its annotations."""
-    wanted, names = builder.annotators.wanted, {i: _name(row.get("annotator")) for i, row in rows.items()}
-    chosen = next((i for i in reversed(names) if wanted is None or names[i] == wanted), None)
-    builder.annotators.add(names.values(), [] if chosen is None else [names[chosen]])
+    last = builder.annotators.choose_last([_name(row.get("annotator")) for row in rows.values()])
     values = {i: _minimal_values(file, i, row) for i, row in rows.items()}
-    own, at = (values[chosen] if chosen is not None else []), chosen if chosen is not None else next(iter(rows))
+    at = list(rows)[last or 0]
+    own = [] if last is None else values[at]
     width, height = _page_size(own) or _page_size(chain.from_iterable(values.values())) or (None, None)
     row = rows[at]
     if page_list(row):
@@ -321,10 +318,7 @@ def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[s
 
 def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
     shapes = [item for value in row.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
-    try:
-        return [msgspec.convert(item, Value) for item in shapes]
-    except msgspec.ValidationError as error:
-        raise InputError(file, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
+    return [_converted(item, Value, file, f"[{i}]", "Repair this task.") for item in shapes]
 
 
 def image_name(data: Mapping[str, Any], upload: str | None) -> str:
@@ -409,22 +403,19 @@ def _place(name: object, value: Value) -> tuple[object, ...]:
 
 def ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
     """Corners in pixels, or None without coordinates; a rectangle is rotated in pixels around its upper left corner."""
+    pixels = lambda x, y: (pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height))
     if value.points is not None:
-        return [(pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height)) for x, y in value.points]
+        return [pixels(x, y) for x, y in value.points]
     if value.x is None or value.y is None:
         return None
-    x, y = pixels_from_fraction(value.x / 100, width), pixels_from_fraction(value.y / 100, height)
+    x, y = pixels(value.x, value.y)
     if value.radiusX is not None and value.radiusY is not None:
         rx, ry = value.radiusX * width / 100, value.radiusY * height / 100
         return [(x - rx, y - ry), (x + rx, y + ry)]
     if value.width is None or value.height is None:
         return None
     if not value.rotation:
-        x1, y1 = (
-            pixels_from_fraction((value.x + value.width) / 100, width),
-            pixels_from_fraction((value.y + value.height) / 100, height),
-        )
-        return [(x, y), (x1, y1)]
+        return [(x, y), pixels(value.x + value.width, value.y + value.height)]
     w, h = value.width * width / 100, value.height * height / 100
     cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))
     return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((0, 0), (w, 0), (w, h), (0, h))]

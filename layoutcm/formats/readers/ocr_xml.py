@@ -35,7 +35,7 @@ from layoutcm.formats.parsing import (
     place_text,
 )
 from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.writing.page_xml import PAGE_ATTRIBUTES
+from layoutcm.layouts.writing.xml_files import PAGE_ATTRIBUTES
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
 BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
@@ -52,7 +52,8 @@ def read_alto(content: FileContent, options: Options, builder: LayoutBuilder) ->
     tags: dict[str, str] = {}
     pages = 0
     has_several_pages = len(_PAGES.findall(content.data)) > 1
-    for element in elements(content, "MeasurementUnit", "fileName", "Tags", "Page", skipping=BELOW_BLOCKS):
+    wanted, hint = ("MeasurementUnit", "fileName", "Tags", "Page"), "Export the file again as ALTO."
+    for element in elements(content, *wanted, skipping=BELOW_BLOCKS, needed="Page", hint=hint):
         match local_name(element.tag):
             case "MeasurementUnit":
                 unit = (element.text or "").strip()
@@ -65,8 +66,6 @@ def read_alto(content: FileContent, options: Options, builder: LayoutBuilder) ->
                 number, own_image = (pages, "") if has_several_pages else (0, image)
                 page = _alto_page(element, number, own_image, unit, content, builder)
                 _read_blocks(element, page, tags, builder)
-    if not pages:
-        raise InputError(content.name, "", "there is no Page in it", "Export the file again as ALTO.")
 
 
 def _alto_page(page: Element, number: int, image: str, unit: str, content: FileContent, builder: LayoutBuilder) -> int:
@@ -152,16 +151,13 @@ is_page_xml = Needs("xml", ("PcGts",), typical=("Page", "TextRegion", "Coords"))
 
 
 def read_page_xml(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    found = False
-    for page in elements(content, "Page", skipping=BELOW_REGIONS):
-        found = True
+    hint = "Export the file again as PAGE-XML."
+    for page in elements(content, "Page", skipping=BELOW_REGIONS, needed="Page", hint=hint):
         width, height = parse_size(page.get("imageWidth"), page.get("imageHeight"))
         name = page.get("imageFilename", "").strip()
         index = builder.add_page(name, width, height, "Page", otherwise=content.stem)
         builder.add_attributes(index, {key: page.get(key) for key in PAGE_ATTRIBUTES})
         _read_regions(page, index, builder)
-    if not found:
-        raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
 
 
 def _read_regions(page: Element, index: int, builder: LayoutBuilder) -> None:
@@ -216,9 +212,8 @@ is_abbyy = Needs("xml", ("document",), words=(NAMESPACE,), typical=("page", "blo
 
 def read_abbyy(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     count = len(_ABBYY_PAGES.findall(content.data))
-    number = 0
-    for page in elements(content, "page", skipping=BELOW_ABBYY_BLOCKS):
-        number += 1
+    hint = "Export the document again."
+    for number, page in enumerate(elements(content, "page", skipping=BELOW_ABBYY_BLOCKS, needed="page", hint=hint), 1):
         width, height = parse_size(page.get("width"), page.get("height"))
         name = page_name(content.stem, number, count)
         document, own_number = (content.stem, number) if count > 1 else ("", -1)
@@ -233,5 +228,3 @@ def read_abbyy(content: FileContent, options: Options, builder: LayoutBuilder) -
                 continue
             box = parse_numbers(sides, content.name, place, SIDES)
             builder.add_region(page_index, block.get("blockType", ""), box, place)
-    if not number:
-        raise InputError(content.name, "", "there is no page in it", "Export the document again.")

@@ -22,7 +22,7 @@ import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_keys import FRACTIONS, Corners, Keys, add_regions, json_type
 from layoutcm.formats.needs import Needs, OneOf
 from layoutcm.formats.parsing import Point, SizedBox, StatedSize, bounding_box, literal
@@ -35,7 +35,6 @@ _NUMBER = re.compile(r"\[[0-9]{1,9}\]$")
 is_adobe_extract = Needs("object", ("elements",), ("Path",), typical=("Bounds",)) | Needs(
     "object", ("elements", "extended_metadata")
 )
-
 
 ADOBE_PAGE = json_type(
     {"page_number!": int, "boxes": {"CropBox": Corners}, "width": float, "height": float, "rotation": float}
@@ -92,10 +91,7 @@ def _kind(path: str) -> tuple[str, bool, bool]:
 
 def _is_dp_bench(content: FileContent) -> bool:
     """Whether each value of the outermost object has elements."""
-    try:
-        documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
-    except DECODE_ERRORS:
-        return False
+    documents = content.try_decode(dict[str, dict[str, msgspec.Raw]]) or {}
     return bool(documents) and all("elements" in document for document in documents.values())
 
 
@@ -107,7 +103,6 @@ is_upstage = OneOf(
         *(Needs("object", inside=("elements", "category", box), also=_is_dp_bench) for box in PLACES),
     )
 )
-
 
 UPSTAGE_ELEMENT = {"page": (int, 1), "category": str, "coordinates": [Point], "bounding_box": [Point]}
 UPSTAGE_SIZES = {"pages": [{"page!": int, "width!": float, "height!": float}]}
@@ -179,7 +174,6 @@ def read_llamaparse(content: FileContent, options: Options, builder: LayoutBuild
 
 IMAGE = "image"
 is_mistral_ocr = Needs("object", ("pages",), ("markdown", "dimensions"))
-
 
 MISTRAL_CORNERS = ("top_left_x", "top_left_y", "bottom_right_x", "bottom_right_y")
 TYPESCRIPT_CORNERS = ("topLeftX", "topLeftY", "bottomRightX", "bottomRightY")  # the names in the TypeScript package

@@ -22,7 +22,7 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_keys import Corners, json_type, walk_tree
@@ -59,9 +59,7 @@ def read_opendataloader(content: FileContent, options: Options, builder: LayoutB
         problem = "no element has a `page number` and a `bounding box`"
         raise InputError(content.name, "kids", problem, "Convert the document again.")
     document = PurePosixPath((file.file_name or content.stem).replace("\\", "/")).stem
-    if (file.number_of_pages or 0) > limits.MAX_STATED_PAGES:
-        problem = f"{file.number_of_pages:,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
-        raise InputError(content.name, "number of pages", problem, "Split the file.")
+    check_count(file.number_of_pages or 0, limits.MAX_STATED_PAGES, "pages", content.name, "number of pages")
     numbers = used.union(range(1, (file.number_of_pages or 0) + 1))
     pages = builder.add_document_pages(document, numbers, {}, in_points=True)
     for place, node in nodes:
@@ -226,8 +224,7 @@ def read_pdffigures2(content: FileContent, options: Options, builder: LayoutBuil
     else:
         output = content.decode(OUTPUT)
         figures = [*output.figures, *output.regionless_captions]
-    numbers = {figure.page + 1 for figure in figures}
-    pages = builder.add_document_pages(content.stem, numbers, {}, in_points=True)
+    pages = builder.add_document_pages(content.stem, {figure.page + 1 for figure in figures}, {}, in_points=True)
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
         if not any(boxes.values()):

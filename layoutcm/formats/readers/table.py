@@ -25,8 +25,7 @@ import msgspec
 import numpy as np
 
 from layoutcm import hints
-from layoutcm.arrow import pa, pc
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_count, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parquet_files import read_columns
 from layoutcm.formats.table_columns import KNOWN_NAMES, MAIN_COLUMNS, column_key, columns_in_use, find_columns
@@ -39,10 +38,9 @@ from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.stored_facts import METADATA_KEY, VERSION, StoredFacts
 from layoutcm.layouts.validation import check_lengths
 from layoutcm.layouts.writing.coco import segmentation
+from layoutcm.lazy import pa, pc, pd
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     Memory: TypeAlias = pd.DataFrame | pa.Table | list[dict[str, Any]]
     MemorySource: TypeAlias = Memory | tuple[str, Memory]
 
@@ -83,9 +81,7 @@ def _read_facts(file: str, schema: pa.Schema) -> StoredFacts | None:
     data = (schema.metadata or {}).get(METADATA_KEY)
     if data is None:
         return None
-    if len(data) > limits.MAX_METADATA:
-        problem = f"{len(data):,} bytes, at most {limits.MAX_METADATA:,} are read"
-        raise InputError(file, "metadata", problem, "Write it again.")
+    check_count(len(data), limits.MAX_METADATA, "bytes", file, "metadata", "Write it again.")
     try:
         _check_version(file, FileContent(file, data).decode(_Version).version)
         facts = FileContent(file, data).decode(StoredFacts)
@@ -95,8 +91,7 @@ def _read_facts(file: str, schema: pa.Schema) -> StoredFacts | None:
     check_lengths(file, "name of the annotator", [facts.annotator, *facts.annotators], "metadata".format)
     wrong = next((name for name in facts.repairs if not is_repair(name)), None)
     if wrong is not None:
-        problem = f"{short_repr(wrong)} is not a repair"
-        raise InputError(file, "metadata, repairs", problem, "Write it again.")
+        raise InputError(file, "metadata, repairs", f"{short_repr(wrong)} is not a repair", "Write it again.")
     return facts
 
 
@@ -110,9 +105,7 @@ def _check_version(file: str, version: int) -> None:
 
 BLOCK_BYTES = 1 << 25  # a row of a CSV must fit into a block, and an outline can have more than Arrow's 1 MB
 
-
 SEPARATORS = (",", ";", "\t")
-
 
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
@@ -176,22 +169,23 @@ def read_cells(content: FileContent) -> pa.Table:
 
 def _check_number_of_columns(content: FileContent) -> None:
     """Arrow takes about 10 kB for each column, even if it is not used."""
-    text = io.TextIOWrapper(io.BytesIO(content.data), encoding="utf-8-sig", newline="")
     try:
-        header = next(filter(None, csv.reader(text, delimiter=_delimiter(content))), [])
+        header = next(filter(None, _csv_reader(content)), [])
     except csv.Error as error:  # a name of more than 128 kB
         raise InputError(content.name, "header", f"cannot be read: {error}", "Export it again.") from None
-    if len(header) > limits.MAX_COLUMNS:
-        problem = f"{len(header):,} columns, at most {limits.MAX_COLUMNS:,} are read"
-        raise InputError(content.name, "header", problem, f"Keep {', '.join(MAIN_COLUMNS)}.")
+    hint = f"Keep {', '.join(MAIN_COLUMNS)}."
+    check_count(len(header), limits.MAX_COLUMNS, "columns", content.name, "header", hint)
+
+
+def _csv_reader(content: FileContent) -> Iterator[list[str]]:
+    text = io.TextIOWrapper(io.BytesIO(content.data), encoding="utf-8-sig", newline="")
+    return csv.reader(text, delimiter=_delimiter(content))
 
 
 def _records(content: FileContent) -> Iterator[tuple[int, list[str]]]:
     """Yield (row, cells); slow, only for messages. As in a spreadsheet, the header is row 1 and blank lines count."""
-    text = io.TextIOWrapper(io.BytesIO(content.data), encoding="utf-8-sig", newline="")
     try:
-        rows = csv.reader(text, delimiter=_delimiter(content))
-        yield from ((row, cells) for row, cells in enumerate(rows, 1) if cells)
+        yield from ((row, cells) for row, cells in enumerate(_csv_reader(content), 1) if cells)
     except csv.Error:  # a cell of more than 128 kB
         return
 

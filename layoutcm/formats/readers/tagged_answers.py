@@ -20,7 +20,7 @@ from math import isfinite
 
 import msgspec
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, check_count
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.markup import check_number_of_tags, root_name, tags
@@ -133,8 +133,7 @@ def read_deepseek_ocr(content: FileContent, options: Options, builder: LayoutBui
         references += len(blocks)
     if 2 * labels < references:
         problem = "most references are texts: the model was asked for the places of words, not for the layout"
-        hint = "Ask it with `<|grounding|>Convert the document to markdown.`"
-        raise InputError(content.name, "", problem, hint)
+        raise InputError(content.name, "", problem, "Ask it with `<|grounding|>Convert the document to markdown.`")
 
 
 def _split_answer(file: str, text: str) -> list[str]:
@@ -144,9 +143,7 @@ def _split_answer(file: str, text: str) -> list[str]:
     else:
         pages = text.split(PAGE_START)
         pages = pages[1:] if not pages[0].strip() else pages
-    if len(pages) > limits.MAX_STATED_PAGES:
-        problem = f"{len(pages):,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
-        raise InputError(file, "", problem, "Split the file.")
+    check_count(len(pages), limits.MAX_STATED_PAGES, "pages", file)
     return pages
 
 
@@ -228,9 +225,7 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 def _split_pages(content: FileContent) -> list[str]:
     """The text of each page; a page break at the end of the file does not start another page."""
     pages = content.text.split("<page_break>")
-    if len(pages) > limits.MAX_STATED_PAGES:
-        problem = f"{len(pages):,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
-        raise InputError(content.name, "", problem, "Split the file.")
+    check_count(len(pages), limits.MAX_STATED_PAGES, "pages", content.name)
     ends_with_break = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
     return pages[:-1] if ends_with_break else pages
 

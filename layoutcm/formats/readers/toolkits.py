@@ -112,7 +112,6 @@ is_surya = Needs("object", (), inside=("image_bbox", "bboxes")) | Needs(
     "object", (), inside=("image_bbox", "blocks", "reading_order")
 )
 
-
 SURYA_BOXES = [{"label!": str, "bbox": [float], "polygon": [tuple[float, float]], "confidence": float}]
 SURYA_PAGES = [{"image_bbox!": Corners, "bboxes": SURYA_BOXES, "blocks": SURYA_BOXES, "page": int}]
 SURYA_DOCUMENTS = json_type({"*": SURYA_PAGES})
@@ -138,7 +137,6 @@ def read_surya(content: FileContent, options: Options, builder: LayoutBuilder) -
 
 NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
 is_layoutparser = Needs("object", ("page_data", "blocks"), typical=("block_type",))
-
 
 LAYOUT_BLOCK = json_type(
     {"block_type": (str, "rectangle"), **dict.fromkeys(NUMBERS, float), "points": [float], "type": str}
@@ -185,7 +183,7 @@ def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | 
         points = msgspec.convert(json.loads(text), list[float])
     except (ValueError, RecursionError, msgspec.ValidationError):
         at = f"{place_text(place)}, column points"
-        raise InputError(file, at, f"{short_repr(text)} is no list of numbers", "Repair it.") from None
+        raise InputError(file, at, f"{short_repr(text)} is not a list of numbers", "Repair it.") from None
     if not all(map(math.isfinite, points)):
         raise InputError(file, place_text(place), "a coordinate is not a finite number", "Repair or remove the block.")
     return points
@@ -207,7 +205,6 @@ PADDLEX_NEEDS = (
     | Needs("object", ("parsing_res_list",), typical=("block_bbox",))
     | Needs("json", ("result",), ("layoutParsingResults",))
 )
-
 
 PADDLE_BOX = {
     **{"coordinate!": [float], "label": str, "cls_id": int, "score": float},

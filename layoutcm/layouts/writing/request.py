@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from layoutcm.layouts import limits
-from layoutcm.layouts.model import NEAR_WHOLE, Finding, Floats, Layout, Positions
+from layoutcm.layouts.model import NEAR_WHOLE, Finding, Floats, Layout
 from layoutcm.layouts.page_names import natural_sort_key, stem
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.validation import is_background
@@ -105,9 +105,7 @@ def _digest(text: str) -> str:
 
 Content = bytes | dict[str, bytes]  # one file, or {path: bytes} of a folder
 
-
 NAMES_SHOWN = 12
-
 
 AREA_ERROR = 1e-6  # of the area: what another order of operations changes is not a loss
 
@@ -191,11 +189,6 @@ def _attributes(layout: Layout) -> list[str]:
     return [name for name, values in layout.page_columns.attributes.items() if any(values)]
 
 
-def region_order(layout: Layout) -> Positions:
-    """int64[regions]: the regions page by page."""
-    return np.argsort(layout.region_columns.page, kind="stable")
-
-
 _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "scores": lambda layout: int(np.isfinite(layout.region_columns.scores).sum()),
     "ignore flags": lambda layout: int(layout.region_columns.ignored.sum()) + _ignore_areas(layout),
@@ -211,10 +204,7 @@ _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "unused labels": lambda layout: [label for label in layout.labels if label not in layout.labels_in_use],
 }
 
-
-SURELY_READ_POINTS = (
-    limits.MAX_OUTLINE_TEXT // 50
-)  # a point in text has at most so many characters, so these are always read
+SURELY_READ_POINTS = limits.MAX_OUTLINE_TEXT // 50  # a point in text has at most 50 characters
 REPORTED = 1e-6  # pixels: smaller differences come from computing with fractions, and no score notices them
 
 
@@ -249,7 +239,7 @@ def pieces_of_pages(request: Request, fit: Fit) -> list[list[Piece]]:
     columns = boxes.tolist()
     pieces: list[list[Piece]] = [[] for _ in range(len(layout.page_columns))]
     boxed = split = 0
-    for i in region_order(layout).tolist():
+    for i in np.argsort(regions.page, kind="stable").tolist():  # page by page
         shape = regions.shapes.get(i)
         own = pieces[page[i]]
         plain = Piece(labels[i], tuple(columns[i]), scores[i], row=i)

@@ -56,16 +56,12 @@ def _line(piece: Piece, width: float, height: float) -> str:
 
 
 def _data_yaml(labels: list[str]) -> bytes:
-    names = "".join(f"  {i}: {_quoted(label)}\n" for i, label in enumerate(labels))
+    names = "".join(f'  {i}: "{"".join(map(_escaped, label))}"\n' for i, label in enumerate(labels))
     return f"path: .\ntrain: images\nval: images\nnames:{' {}' if not names else ''}\n{names}".encode()
 
 
-def _quoted(text: str) -> str:
-    """A text in YAML's double quotes, with escapes for what a line of YAML cannot hold."""
-    return f'"{"".join(map(_escaped, text))}"'
-
-
 def _escaped(character: str) -> str:
+    """A character between YAML's double quotes, escaped if a line of YAML cannot hold it."""
     if character in '"\\':
         return f"\\{character}"
     return character if character.isprintable() else f"\\U{ord(character):08x}"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +23,12 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
+from layoutcm.lazy import pd
 from layoutcm.metrics.objects.instances import Instances, Sides
 from layoutcm.metrics.objects.matching import Groups, group_regions, sort_groups, stable_order
 from layoutcm.metrics.objects.overlaps import left_out_note
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.wording import score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CENTROID_TOLERANCE = (20.0, 20.0)
 # Of pairs whose centres are near in x. A page of 10,000 words has about 2 million.
@@ -95,8 +93,6 @@ class Centroids:
     @cached_property
     def matches(self) -> pd.DataFrame:
         """One row per match: gt and pred (row numbers of the regions), page and labels if known, dx, dy (pred - gt)."""
-        import pandas as pd
-
         gt, pred = self.pairs[:, GT], self.pairs[:, PRED]
         return pd.DataFrame(self.columns(gt, pred) | {"dx": self.distances[:, 0], "dy": self.distances[:, 1]})
 

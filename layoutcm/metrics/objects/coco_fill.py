@@ -1,4 +1,4 @@
-"""Fill polygons by COCO's own rule, which differs from the rule of pixel centres, in memory of one bit a pixel.
+"""Fill polygons by COCO's own rule, which differs from the rule of pixel centres, in memory of one bit per pixel.
 
 COCO rounds the points to a fifth of a pixel, samples each edge, and switches a bit wherever the samples pass the middle
 of a column: the first row below it. The bits of all columns, one column after the other, are where the runs of the mask
@@ -17,7 +17,7 @@ from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.layouts.model import Floats
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
-FINE = 5  # steps a pixel
+FINE = 5  # steps per pixel
 BLOCK_BITS = 1 << 21  # the switched bits of this many pixels stay in the cache
 LEAST_COLUMNS = 64  # of a block, because every block goes through all edges
 # The last step before the middle of a column is computed with an error below one step for such edges: double precision

@@ -17,7 +17,10 @@ from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_
 from layoutcm.alignment.min_scores import MinScore, min_score_text
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
+from layoutcm.lazy import coco_mask
+from layoutcm.metrics.objects.coco_fill import ring_runs
 from layoutcm.pixels.counting import map_chunks
+from layoutcm.pixels.shape_fill import scale_ring, shape_on_grid, spans_to_pixels
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
 _ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
@@ -126,8 +129,6 @@ def with_masks(alignment: Alignment, sides: Sides) -> Sides:
 
 
 def _add_masks(alignment: Alignment, side: int, objects: Instances) -> Instances:
-    from faster_coco_eval.core import mask
-
     regions = alignment.layouts[side].region_columns
     rows = np.searchsorted(alignment.mapped.rows[side], objects.row)  # without those that a mapping dropped
     frames = [frames[objects.page] for frames in _frames(alignment, side)]
@@ -136,7 +137,7 @@ def _add_masks(alignment: Alignment, side: int, objects: Instances) -> Instances
     # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
     facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(rows))
     given = facts.areas if side == GT else scale_to_frame(facts.sizes, *frames).prod(axis=1)
-    areas = np.array(mask.area(list(masks)) if masks else [], float)
+    areas = np.array(coco_mask.area(list(masks)) if masks else [], float)
     return replace(objects, masks=masks, areas=np.where(np.isnan(given), areas, given))
 
 
@@ -151,23 +152,18 @@ def _with_sizes(corners: Floats, written: Floats) -> Floats:
 
 def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> CocoMask:
     """A region as COCO's run-length mask on the common page."""
-    from faster_coco_eval.core import mask
-
-    from layoutcm.metrics.objects.coco_fill import ring_runs
-    from layoutcm.pixels.shape_fill import scale_ring, shape_on_grid, spans_to_pixels
-
     width, height = (math.ceil(side) for side in frame)
     if isinstance(shape, RunMask):
         if (shape.width, shape.height) == (width, height):
-            return mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
+            return coco_mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
         spans = shape_on_grid(shape, 0, 1.0, own, frame).spans(0, height)
-        return mask.encode(spans_to_pixels(spans, width, height))  # on the pixels of the page
+        return coco_mask.encode(spans_to_pixels(spans, width, height))  # on the pixels of the page
     if isinstance(shape, Outline):
         rings = [scale_ring(ring, own, frame) for ring in shape.rings]
         runs = [{"size": [height, width], "counts": ring_runs(ring, width, height).tolist()} for ring in rings]
-        return mask.merge([mask.frPyObjects(part, height, width) for part in runs])
+        return coco_mask.merge([coco_mask.frPyObjects(part, height, width) for part in runs])
     x0, y0, x1, y1 = corners.tolist()
-    return mask.frPyObjects([[x0, y0, x0, y1, x1, y1, x1, y0]], height, width)[0]
+    return coco_mask.frPyObjects([[x0, y0, x0, y1, x1, y1, x1, y0]], height, width)[0]
 
 
 def why_no_ap(alignment: Alignment, min_score: MinScore, pred: Instances) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
+from layoutcm.lazy import pd
 from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import matching
@@ -31,9 +32,6 @@ from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, object_confusion, panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.counting import map_chunks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MATCHINGS_KEPT = 4
 
@@ -112,8 +110,6 @@ class Objects:
     @cached_property
     def per_class(self) -> pd.DataFrame:
         """One row per label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
-        import pandas as pd
-
         return pd.DataFrame(self.per_class_columns())
 
     def per_class_columns(self) -> dict[str, Any]:
@@ -256,8 +252,6 @@ class Objects:
         return dict(zip(self.labels, self._curves(self.labels, iou)))
 
     def _curves(self, labels: Iterable[str], iou: float) -> Iterator[pd.DataFrame]:
-        import pandas as pd
-
         return map(pd.DataFrame, self.curve_columns(labels, iou))
 
     def curve_columns(self, labels: Iterable[str], iou: float) -> Iterator[dict[str, Floats]]:
@@ -284,8 +278,6 @@ class Objects:
 
     def class_scores_at(self, iou: float) -> pd.DataFrame:
         """One row per label at one IoU: label, gt, pred, found (the same as tp), tp, fp, fn, precision, recall, f1."""
-        import pandas as pd
-
         return pd.DataFrame(self.class_columns_at(iou))
 
     def class_columns_at(self, iou: float) -> dict[str, Any]:
@@ -296,8 +288,6 @@ class Objects:
 
     def panoptic(self) -> pd.DataFrame:
         """Panoptic quality by label, without scores: label, tp, fp, fn, sq, rq, pq; last row "mean" (counts: sums)."""
-        import pandas as pd
-
         return pd.DataFrame(self.panoptic_columns)
 
     @cached_property
@@ -380,8 +370,6 @@ CAP = DETECTION_LIMITS[-1]
 
 def over_cap(objects: Objects) -> pd.DataFrame:
     """The pages and labels with more predictions than count, the most first: page, label, pred, not_counted."""
-    import pandas as pd
-
     pred, labels = objects.sides[PRED], len(objects.labels)
     groups, counts = np.unique(pred.page * labels + pred.label, return_counts=True)
     order = np.argsort(-counts, kind="stable")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
+from layoutcm.lazy import coco_mask
 from layoutcm.metrics.objects.instances import Instances
 from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, sorted_rows
 
@@ -81,9 +82,7 @@ def left_out_note(view: str, names: Sequence[str], reason: str) -> str:
 
 
 def _mask_boxes(side: Instances) -> Boxes:
-    from faster_coco_eval.core import mask
-
-    boxes = np.asarray(mask.toBbox(list(side.masks)), float).reshape(-1, 4)
+    boxes = np.asarray(coco_mask.toBbox(list(side.masks)), float).reshape(-1, 4)
     work = np.array([len(one["counts"]) // BYTES_OF_RUNS for one in side.masks], np.int64)
     return Boxes(boxes, side.crowd, work)
 
@@ -102,12 +101,10 @@ def _mask_ious(gt: Instances, pred: Instances, groups: Groups, found: Overlaps) 
 
 
 def _block_ious(gt: Instances, pred: Instances, gt_rows: Positions, pred_rows: Positions) -> Floats:
-    from faster_coco_eval.core import mask
-
     gt_used, gt_at = np.unique(gt_rows, return_inverse=True)
     pred_used, pred_at = np.unique(pred_rows, return_inverse=True)
     crowd = gt.crowd[gt_used].astype(int).tolist()
-    iou = mask.iou([pred.masks[i] for i in pred_used], [gt.masks[i] for i in gt_used], crowd)
+    iou = coco_mask.iou([pred.masks[i] for i in pred_used], [gt.masks[i] for i in gt_used], crowd)
     return np.asarray(iou, float).reshape(len(pred_used), len(gt_used))[pred_at, gt_at]
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,12 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.compiled import compiled_for_many
 from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import GT, PRED, SIDES, Floats, Pages, Positions
+from layoutcm.lazy import pd
 from layoutcm.metrics.objects import matching
 from layoutcm.metrics.objects.average_precision import mean_of_defined
 from layoutcm.metrics.objects.instances import Instances
 from layoutcm.metrics.scores import ratio
 from layoutcm.results.vocabulary import WITH_TRUTH
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIRINGS = ("coco", "ranked")
 OUTCOMES = ("tp", "fp", "fn")
@@ -78,8 +76,6 @@ class PairedObjects(NamedTuple):
 
 def joint_pairs(objects: PairedObjects, page: int | None = None) -> pd.DataFrame:
     """All pairs of a gt and a pred with the same page and label, by page, label, descending score, and order of gt."""
-    import pandas as pd
-
     groups = objects.groups(page)
     group_of_pred = np.repeat(np.arange(groups.pred_start.size), groups.pred_stop - groups.pred_start)
     partners = (groups.gt_stop - groups.gt_start)[group_of_pred]
@@ -95,8 +91,6 @@ def joint_pairs(objects: PairedObjects, page: int | None = None) -> pd.DataFrame
 
 def ranked_pairs(objects: PairedObjects, iou: float, pairing: str) -> pd.DataFrame:
     """One row per prediction (tp or fp), and one per gt that is in no tp (fn); by page and label, predictions first."""
-    import pandas as pd
-
     check_choice("pairing", pairing, PAIRINGS)
     groups = objects.groups()
     pred = groups.pred_order
@@ -137,8 +131,6 @@ def _partners(objects: PairedObjects, groups: matching.Groups, iou: float, pairi
 
 def _whole_numbers(rows: Positions) -> pd.api.extensions.ExtensionArray:
     """Row numbers as integers that may be missing."""
-    import pandas as pd
-
     return pd.arrays.IntegerArray(rows.astype(np.int64), rows == NONE)
 
 
@@ -234,8 +226,6 @@ class ObjectConfusion:
 
     def table(self) -> pd.DataFrame:
         """`counts` as a table with the labels of each side."""
-        import pandas as pd
-
         gt, pred = (pd.Index(self.names(side), name=SIDES[side]) for side in (GT, PRED))
         return pd.DataFrame(self.own_counts, gt, pred)
 

@@ -11,7 +11,7 @@ import streamlit as st
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.levels import AGREEMENT, Levels, measured_by_group, worst_first
+from layoutcm.metrics.levels import AGREEMENT, Levels, document_pixels, document_sizes, measured_by_group, worst_first
 from layoutcm.tables.label_folding import fold_others
 from layoutcm.tables.matrix_views import largest_title, select
 from layoutcm.tables.report_tables import MACRO_TITLES
@@ -264,12 +264,12 @@ def _table(scope: Scope, kind: str) -> pd.DataFrame:
     worst[document] = pages["number"].to_numpy()[first]
     table = _worst_first(scope, by_document=True)
     number = table["number"].to_numpy()
-    return table.assign(pages=levels.document_sizes[number], worst=worst[number])
+    return table.assign(pages=document_sizes(levels)[number], worst=worst[number])
 
 
 def _worst_first(scope: Scope, by_document: bool) -> pd.DataFrame:
     levels = scope.compared.levels
-    pixels = levels.document_pixels if by_document else levels.page_pixels
+    pixels = document_pixels(levels) if by_document else levels.page_pixels
     measured = scope.whole.vocabulary.measured
     values = measured_by_group(levels, scope.method, measured, by_document)
     chosen = {name: values[name] for name in ((AGREEMENT,) if measured == AGREEMENT else SCORES)}

@@ -1,11 +1,11 @@
-"""Arrow, which is imported when it is first used: it takes longer to load than most files take to read."""
+"""pandas, pyarrow, PyYAML and COCO's masks, imported when first used: they load slower than most files are read."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["pa", "pc", "pq"]
+__all__ = ["coco_mask", "pa", "pc", "pd", "pq", "yaml"]
 
 
 class LazyModule:
@@ -21,8 +21,12 @@ class LazyModule:
 
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
+    import yaml
+    from faster_coco_eval.core import mask as coco_mask
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
+    pd, yaml, coco_mask = map(LazyModule, ("pandas", "yaml", "faster_coco_eval.core.mask"))
