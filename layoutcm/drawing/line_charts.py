@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UnsetType
@@ -16,6 +16,7 @@ from layoutcm.drawing.charts import LineChart, Mark, plotly_text
 from layoutcm.drawing.palette import label_colours
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope, envelope_steps
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.results.measures import SCORES
@@ -24,9 +25,6 @@ from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.tables.why import FORGIVEN
 from layoutcm.wording import percent, pixels_brief, score_text, thin_spaced, threshold_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCREEN_POINTS, PAPER_POINTS = 400, 1500  # of a curve; more are not visible and make the file large
 
@@ -132,8 +130,6 @@ def threshold_points(curves: ScoreCurves, label: str | None, most: int = SCREEN_
 
 def points_of(title: str, curve: ThresholdCurve | UnsetType | None) -> ThresholdPoints:
     """The points of a curve that a result has; it was thinned out when the result was made."""
-    import pandas as pd
-
     if not curve:
         return ThresholdPoints(title, pd.DataFrame(columns=["threshold", *SCORES], dtype=float), np.nan, np.nan)
     rows = pd.DataFrame({name: np.array(curve[name], float) for name in ("threshold", *SCORES)})
@@ -142,8 +138,6 @@ def points_of(title: str, curve: ThresholdCurve | UnsetType | None) -> Threshold
 
 def _from_zero(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows after a copy of the first one at threshold 0."""
-    import pandas as pd
-
     return pd.concat([rows[:1].assign(threshold=0.0), rows], ignore_index=True)
 
 
@@ -166,8 +160,6 @@ def threshold_curve(points: ThresholdPoints, recipe: str = "") -> LineChart:
 
 def reliability_of(bins: Reliability | UnsetType | None) -> pd.DataFrame:
     """The table of `ScoreCurves.reliability`, from the bins that a result has."""
-    import pandas as pd
-
     assert bins
     columns = {name: np.array(bins[name], float) for name in ("pixels", "mean_score", "share_in_gt")}
     return pd.DataFrame({"above": BINS[:-1], "up_to": BINS[1:], **columns})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from layoutcm.drawing.margin_matrices import PART_NAMES, chart_rows
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
@@ -33,9 +34,6 @@ from layoutcm.wording import (
     score_text,
     thin_spaced,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_BARS = 40  # classes of a chart on the screen, unless more are asked for
 SMALLEST_WITH_NUMBER = 0.06  # of a bar; a number does not fit into a smaller part

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
+from layoutcm.lazy import pa, pq
 from layoutcm.metrics.confusion import Confusion, collapse_mass
 from layoutcm.metrics.levels import (
     AGREEMENT,
@@ -259,9 +260,6 @@ def write_documents(comparison: Comparison, method: str, file: BinaryIO) -> None
     """Write one row per document, in the order of the set: the columns of the document table, `pred_pixels` of each
     label, and row, column and value of the cells of its matrix that are not 0.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     levels = comparison.levels
     scores = level_scores(document_matrices(levels, method), levels.document_content, comparison.space.shared)
     names = [name.encode("utf-8", "replace").decode("utf-8") for name in comparison.documents]
@@ -280,8 +278,6 @@ def write_documents(comparison: Comparison, method: str, file: BinaryIO) -> None
 
 def _cell_columns(matrices: GroupMatrices) -> dict[str, Any]:
     """Lists for every group: pixels of the pred labels, then its cells; with `tensor` also their precision mass."""
-    import pyarrow as pa
-
     one_mass = matrices.precision_mass is matrices.recall_mass
     used = matrices.recall_mass != 0 if one_mass else (matrices.recall_mass != 0) | (matrices.precision_mass != 0)
     group, row, column = np.nonzero(used)

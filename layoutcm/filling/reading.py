@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET
@@ -11,6 +11,7 @@ from msgspec import UNSET
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals, differences_from, intervals_from
@@ -21,9 +22,6 @@ from layoutcm.metrics.unit_sums import MARGINS, UnitSums, margin_rows, round_for
 from layoutcm.results.result import Result
 from layoutcm.results.types import Level, PixelMatrix, SparseMatrix
 from layoutcm.results.verdict import CONFIDENCE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PER_PAGE = "Write both results with their pages: layoutcm compare GT PRED --json FILE --per-page."
 

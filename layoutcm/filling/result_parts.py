@@ -15,6 +15,7 @@ from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.diagnosis.slices import usual_figure
 from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.lazy import pd
 from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
 from layoutcm.metrics.family_confusion import FamilyConfusion
@@ -217,8 +218,6 @@ def _by_group(
     comparison: Comparison, names: list[str], columns: dict[str, Any], group_of_page: np.ndarray, groups: int
 ) -> list[dict[Any, Any]] | None:
     """One record per document or page, the most errors first: its name and the pixels of each cause."""
-    import pandas as pd
-
     if groups > MOST_DOCUMENTS:
         return None
     pixels = comparison.sources.causes.of_all_pages().by_group(group_of_page, groups)

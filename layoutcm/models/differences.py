@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from layoutcm.errors import InputError, is_number, short_repr, unknown_choice
 from layoutcm.filling.reading import paired_sums_of
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import Pages, Positions, concatenate_pages
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, Spread, check_resampling, unit_counts
 from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals, differences_from
 from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages, page_rows
@@ -25,9 +25,6 @@ from layoutcm.results.measures import class_figure, measure_of, name_of
 from layoutcm.results.result import Result
 from layoutcm.results.verdict import CONFIDENCE
 from layoutcm.results.vocabulary import check_asked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NO_PAGES_HINT = 'Compare all with missing_pages="penalise", or give predictions of the same pages.'
 
@@ -320,8 +317,6 @@ def difference_of_pages(
     Different pages cannot be paired. The interval and the test are those of slices: documents are the units, and the
     pages of the two sets are exchanged. The sets must not have a page in common.
     """
-    import pandas as pd
-
     common = set(first) & set(second)
     if common:
         problem = f"{len(common):,} pages are in both sets"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from layoutcm.diagnosis.paired_regions import PairedRegions, paired_regions
 from layoutcm.diagnosis.pairing_kernel import INVENTED, MISSED, NO_PARTNER, NO_PIXELS
 from layoutcm.errors import Hint, InputError, NotCounted, short_repr
 from layoutcm.layouts.model import GT, PRED, Layout
+from layoutcm.lazy import pd
 from layoutcm.messages.finding_text import option
 from layoutcm.models.contradictions import (
     KINDS,
@@ -27,9 +28,6 @@ from layoutcm.models.contradictions import (
     log_ratio_of_scores,
 )
 from layoutcm.wording import SUGGESTED, make_unique
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BOX = ("x0", "y0", "x1", "y1")
 IN_MEMORY = Hint(
@@ -126,8 +124,6 @@ def _model(c: Comparison, gt: GtRegions, found: PairedRegions, labels: list[str]
 
 
 def _table(found: Candidates, alignment: Alignment, labels: list[str], names: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     gt = alignment.layouts[GT]
     regions, has = gt.region_columns, found.row != NONE
     row = pd.array(found.row, dtype="Int64")

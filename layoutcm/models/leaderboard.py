@@ -20,6 +20,7 @@ from layoutcm.diagnosis.causes import TOLERANCE, Causes
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.filling.result_of import MOST_PAGES, Asked, result_of
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, check_resampling
 from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.intervals import ENDS, UNIT_FIGURES, Intervals, differences_from, intervals_from
@@ -34,8 +35,6 @@ from layoutcm.results.verdict import CONFIDENCE
 from layoutcm.results.vocabulary import check_asked
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.metrics.objects.matched_objects import Objects
 
 BASELINE = "baseline"  # in the place of the verdict
@@ -242,8 +241,6 @@ class Leaderboard:
 
     def causes(self, tolerance: float = TOLERANCE) -> pd.DataFrame:
         """One row per prediction: model, and the pixels of each cause; n/a if the labels differ. Takes longer."""
-        import pandas as pd
-
         rows = []
         for name in self.models:
             found = self.comparisons[name].sources.causes.of_all_pages(tolerance)
@@ -284,8 +281,6 @@ class Leaderboard:
         return self._most_different_first(columns, scores)
 
     def _most_different_first(self, columns: Columns, scores: dict[str, Mapping[str, Floats]]) -> pd.DataFrame:
-        import pandas as pd
-
         column = "f1" if self.figure == FIGURE else self.figure  # of `level_scores`
         values = np.stack([scores[name][column] for name in self.models], axis=1)
         has_figure = [self.figure == FIGURE_WITHOUT_CLASSES or self.levels[name].space.shared for name in self.models]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +23,9 @@ from layoutcm.layouts.table_writers import csv_bytes
 from layoutcm.layouts.writing.label_studio import label_studio_tasks, tasks_text
 from layoutcm.layouts.writing.request import Request, distinct
 from layoutcm.layouts.writing.xml_files import as_cvat
+from layoutcm.lazy import pd
 from layoutcm.outputs.files import write_whole
 from layoutcm.wording import as_text_cell, score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CHANGES = {
     "label": "{gt_label} should be {suggested}",

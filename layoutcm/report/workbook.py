@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from layoutcm.drawing.matrix_layers import correct_cells, mixed_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.filling.level_records import MOST_DOCUMENTS
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.result import Result
 from layoutcm.tables.label_folding import drawn_matrix
@@ -25,9 +26,6 @@ from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import CSV_TABLES, LONG_TABLES, SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import NO_CLASSES, SCORE_KINDS, Table
 from layoutcm.wording import one_line, score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Cell = tuple[str | float | None, Any]  # its value and its format
 MOST_CHARACTERS = 32_767  # of a cell, in Excel

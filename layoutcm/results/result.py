@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.lazy import pd
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.measures import (
     Figures,
@@ -26,7 +27,6 @@ from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, Par
 from layoutcm.wording import score_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from layoutcm.metrics.confusion import Confusion
@@ -263,8 +263,6 @@ TEXTS = ("verdict", "remark", "preferred", "mostly")  # columns of words, even i
 
 def frame_of(rows: list[dict[str, Any]], columns_if_empty: Iterable[str] = ()) -> pd.DataFrame:
     """Records as a table: null is nan in a column of numbers."""
-    import pandas as pd
-
     columns = dict.fromkeys(name for row in rows for name in row) if rows else dict.fromkeys(columns_if_empty)
     cells = {name: [row.get(name) for row in rows] for name in columns}
     return pd.DataFrame({name: _column(name, found) for name, found in cells.items()})
@@ -275,8 +273,6 @@ def _frame_without(rows: list[dict[str, Any]], column: str) -> pd.DataFrame:
 
 
 def _column(name: str, cells: list[Any]) -> Any:
-    import pandas as pd
-
     if name in TEXTS or any(isinstance(cell, str) for cell in cells):
         return pd.Series(cells, dtype=object)
     return [math.nan if cell is None else cell for cell in cells]

@@ -12,6 +12,7 @@ from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.diagnosis.label_mapping import SuggestedMapping
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import BACKGROUND, Finding
+from layoutcm.lazy import pd, yaml
 from layoutcm.models.contradictions import KINDS
 from layoutcm.tables.terminal import NAMES_SHOWN, finding_lines
 from layoutcm.wording import (
@@ -28,8 +29,6 @@ from layoutcm.wording import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.verification.deviations import Deviation
     from layoutcm.verification.recount import Verification
 
@@ -73,8 +72,6 @@ def _rows(suggested: SuggestedMapping) -> list[tuple[str, ...]]:
 
 def mapping_yaml(suggested: SuggestedMapping) -> str:
     """The mapping as YAML, with the table above it as a comment."""
-    import yaml
-
     comment = "".join(f"# {line}\n" for line in mapping_lines(suggested))
     write = lambda unicode: yaml.safe_dump(suggested.mapping, allow_unicode=unicode, sort_keys=False, width=math.inf)
     text = write(True)
@@ -139,8 +136,6 @@ def candidate_table(errors: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
     `names` are those of `prediction_names`; a prediction without a region that pairs has no label there.
     """
-    import pandas as pd
-
     records: list[Any] = errors.to_dict("records")
     columns: dict[str, Any] = {
         "evidence": errors["evidence"].to_numpy(),

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from msgspec import to_builtins
 
@@ -22,6 +22,7 @@ from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import GATED, Asked, intervals_part, result_of
+from layoutcm.lazy import pd
 from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure, row_of_figure
 from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
@@ -32,9 +33,6 @@ from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import Table, confusions_table
 from layoutcm.tables.terminal import line_name
 from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
@@ -108,8 +106,6 @@ class Gate:
     @property
     def table(self) -> pd.DataFrame:
         """One row per check: figure, kind, value, least, baseline, low, high, passed, remark."""
-        import pandas as pd
-
         return pd.DataFrame([asdict(check) for check in self.checks])
 
     def as_dict(self) -> dict[str, Any]:

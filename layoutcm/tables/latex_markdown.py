@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from layoutcm.lazy import pd
 from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
 from layoutcm.wording import MISSING, escape_markdown, grouped, one_line, score_text
 
@@ -82,7 +83,6 @@ def _row_texts(
     table: Table, escape: Callable[[str], str], number: Callable[[str], str], separator: str, missing: str
 ) -> list[list[str]]:
     """The cells as text: `escape` is for names and words, `number` for numbers; `separator` is between thousands."""
-    import pandas as pd
 
     def text(value: Any, kind: str) -> str:
         if isinstance(value, Ends):

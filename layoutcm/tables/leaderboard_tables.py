@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,6 +14,7 @@ from msgspec import to_builtins
 from layoutcm import html_parts
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import ratio
 from layoutcm.models.leaderboard import Leaderboard, compared_measures
@@ -45,9 +46,6 @@ from layoutcm.wording import (
     plural,
     score_text,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 INDEX_PAGE = "index.html"
 # The tables of a leaderboard in the order of its sheets, each also a CSV file; those of documents and pages are long.
@@ -226,8 +224,6 @@ def table_of_causes(causes: pd.DataFrame) -> Table:
 
     `causes` has a row per prediction, as `Leaderboard.causes`.
     """
-    import pandas as pd
-
     found = causes.set_index("model")
     columns: dict[str, Any] = {"cause": [*found.columns, ALL_CAUSES]}
     for name in found.index:
@@ -256,8 +252,6 @@ def class_difference_table(grid: ClassGrid) -> Table:
 
 def _class_columns(grid: ClassGrid, models: list[str], value: str) -> pd.DataFrame:
     """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
-    import pandas as pd
-
     columns: dict[str, Any] = {"label": grid.labels}
     for name in models:
         own = [grid.rows[label, name] for label in grid.labels]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.measures import SCORES, measure_of, quoted_measures
 from layoutcm.results.result import Result, frame_of
@@ -32,9 +33,6 @@ from layoutcm.tables.tables import (
 )
 from layoutcm.tables.why import why_tables
 from layoutcm.wording import USE_A_MAPPING, one_line
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LABEL_AGREEMENT = "label_agreement"
 LABEL_TITLES = {"agreement": "both of either"}  # of the pixels with a label on either side
@@ -70,8 +68,6 @@ def agreed(result: Result) -> Agreement:
 
 
 def _agreement_table(result: Result) -> Table:
-    import pandas as pd
-
     values = {one.title: result.measures[one.name] for one in quoted_measures("agreement")}
     data = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     return Table("agreement", "Agreement", data, note="" if result.has_classes else NO_AGREEMENT)
@@ -84,16 +80,12 @@ def review_table(pages: pd.DataFrame) -> Table:
 
 
 def findings_table(result: Result) -> Table:
-    import pandas as pd
-
     columns = ["severity", "code", "count", "message", "fix"]
     rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
     return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
 
 
 def recipe_table(result: Result) -> Table:
-    import pandas as pd
-
     return Table("recipe", "Recipe", pd.DataFrame(list(result.recipe_fields.items()), columns=["setting", "value"]))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
+from layoutcm.lazy import pd
 from layoutcm.results.measures import figure_title
 from layoutcm.results.result import frame_of
 from layoutcm.results.types import SliceRow, Slices
@@ -23,9 +24,6 @@ from layoutcm.wording import (
     score_text,
     short_name,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = SliceRow.__struct_fields__
 NONE_DIFFERS = "no slice is shown to be better or worse than the rest"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UNSET, to_builtins
@@ -18,6 +18,7 @@ from msgspec import UNSET, to_builtins
 from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.filling.reading import dense
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
@@ -61,9 +62,6 @@ from layoutcm.wording import (
     one_line,
     score_text,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHAPES = {"box": "boxes", "mask": "masks"}
 TITLE_OF_2X2 = "2x2: Background and Content"
@@ -178,8 +176,6 @@ class Ends(NamedTuple):
 
 def with_joined_ends(table: Table) -> Table:
     """The table for a writer of text: if it wants it, the two ends of every interval are `Ends` in one column."""
-    import pandas as pd
-
     columns: dict[str, Any] = {}
     for name in map(str, table.data if table.joins_ends else ()):
         known, _, rest = name.partition(": ")
@@ -205,8 +201,6 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
 
     More labels than can be drawn are joined.
     """
-    import pandas as pd
-
     confusion, (rows, columns), _ = drawn_matrix(confusion, selection or every_label(confusion))
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
@@ -220,8 +214,6 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
 
 def collapsed_table(confusion: Confusion) -> Table:
     """The 2x2 of Background and Content: two gt rows, and two pred columns for each view."""
-    import pandas as pd
-
     collapsed = confusion.collapse()
     columns: dict[str, object] = {"gt": list(collapsed.labels)}
     for view in VIEWS:
@@ -273,8 +265,6 @@ def measure_table(result: Result) -> Table:
 
 
 def confusions_table(confusion: Confusion, most: int = 20) -> Table:
-    import pandas as pd
-
     share = {"scores": "share", "agreement": "share_of_a"}[confusion.vocabulary.measured]
     data = pd.DataFrame(largest_confusions(confusion, most), columns=[*confusion.side_names, "pixels", share])
     return Table("confusions", as_heading(largest_title(confusion)), data)
@@ -285,8 +275,6 @@ def object_tables(objects: ObjectScores) -> list[Table]:
 
     AP comes first; without it, panoptic quality, and a note says why.
     """
-    import pandas as pd
-
     at, shared = objects.at_iou, objects.headline is not None
     no_ap = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
     note = " ".join(filter(None, (no_ap, objects.note)))
@@ -364,8 +352,6 @@ def family_tables(families: Families) -> list[Table]:
 
 
 def _family_matrix(number: int, family: str, matrix: LabelledMatrix) -> Table:
-    import pandas as pd
-
     rows, columns = (
         [OUT_OF_FAMILY if name == OOF else name for name in side] for side in (matrix.gt_labels, matrix.pred_labels)
     )
@@ -417,8 +403,6 @@ MODEL = "model"
 
 def pair_table(matrices: Mapping[str, Confusion], view: str, selection: Selection) -> Table:
     """One view of two matrices, {title: matrix}, one below the other; the first column has the titles."""
-    import pandas as pd
-
     first, second = (matrix_table(one, view, shown) for one, shown in _drawn(list(matrices.values()), selection))
     # Two taxonomies can use the same label name, so columns are joined by position, not by name.
     both = [one.data.set_axis(range(one.data.shape[1]), axis=1) for one in (first, second)]
@@ -448,8 +432,6 @@ def _drawn(matrices: Sequence[Confusion], selection: Selection) -> list[tuple[Co
 
 def words_table(tiles: PageTiles, vocabulary: Vocabulary = WITH_TRUTH) -> Table:
     """One row per pair of label sets, the largest first: words as binary numbers, labels, agreement, pixels."""
-    import pandas as pd
-
     rows, sides = [], vocabulary.sides
     bits = [len(positions) for positions in (tiles.space.gt_positions, tiles.space.pred_positions)]
     kinds, pixels = tiles.agreement().tolist(), tiles.pairs.pixels.tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import to_builtins
@@ -12,6 +12,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES as CAUSE_KINDS
 from layoutcm.diagnosis.causes import Causes
 from layoutcm.filling.reading import dense
 from layoutcm.layouts.model import SIDES, Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.results.result import Result, frame_of
@@ -29,9 +30,6 @@ from layoutcm.wording import (
     score_text,
     short_name,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The columns of forgiveness that are drawn, with their titles.
 FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1 of the 2x2 matrix"}

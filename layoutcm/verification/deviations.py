@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import pandas as pd
+from layoutcm.lazy import pd
 
 TOLERANCE = 1e-6
 COLUMNS = ("quantity", "recounted_by", "numbers", "largest_deviation")
@@ -80,8 +79,6 @@ class Deviations:
 
     def table(self) -> pd.DataFrame:
         """One row per quantity and way to recount it: quantity, recounted_by, numbers, largest_deviation."""
-        import pandas as pd
-
         rows = [(row[0].title, row[1], n, self.worst[row].size) for row, n in self.numbers.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 

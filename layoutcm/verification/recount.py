@@ -13,6 +13,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.lazy import pd
 from layoutcm.verification import PAGES
 from layoutcm.verification import deviations as quantity
 from layoutcm.verification import plain_scores as plain
@@ -22,8 +23,6 @@ from layoutcm.verification.peer_objects import coco_scores
 from layoutcm.wording import make_unique
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.comparison import Comparison
 
 MAX_PAGE_PIXELS = 50_000_000

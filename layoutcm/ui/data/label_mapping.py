@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.label_mapping import SuggestedMapping, suggest_mapping
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Layout
+from layoutcm.lazy import pd
 from layoutcm.messages import HOW_MATCHED
 from layoutcm.tables.tables import Table, csv_text
 from layoutcm.ui.files.comparisons import layouts_of, parsed_page_map
@@ -26,9 +27,6 @@ from layoutcm.ui.shared.page_shell import guard
 from layoutcm.ui.state import card_state, choices, session
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import agree, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEEP = "(keep)"
 LABELS_SHOWN = 8  # of a suggestion; with more, the table scrolls

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import AGREEMENT, Levels, document_pixels, document_sizes, measured_by_group, worst_first
 from layoutcm.tables.label_folding import fold_others
@@ -28,9 +29,6 @@ from layoutcm.ui.state import choices, selection
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import DOCUMENT, PAGES, Panes, Scope
 from layoutcm.wording import MISSING, as_heading, score_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PANEL_HEIGHT = 700  # px, of what was clicked; it scrolls inside, so nothing below moves
 PANEL_BELOW = 400  # px, if it is below the matrix
@@ -199,8 +197,6 @@ def _sorted(chosen: Chosen, table: pd.DataFrame, levels: Levels) -> pd.DataFrame
 
 def _named(table: pd.DataFrame, levels: Levels) -> pd.DataFrame:
     """The table with the names of pages and documents instead of their numbers."""
-    import pandas as pd
-
     numbers, scores = table["number"].to_numpy(), table[[*_scores(table), "pixels"]]
     if "worst" not in table:
         return pd.DataFrame(levels.names_at(numbers)).set_index(table.index).join(scores)

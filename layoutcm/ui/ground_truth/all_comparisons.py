@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, Layout
+from layoutcm.lazy import pd
 from layoutcm.metrics.agreement import label_agreement
 from layoutcm.models.agreement import agreement
 from layoutcm.models.label_errors import label_errors, prediction_names, usable_comparisons
@@ -26,9 +27,6 @@ from layoutcm.ui.shared.data_tables import agreed_sentence
 from layoutcm.ui.shared.downloads import Offer
 from layoutcm.ui.shared.sidebar import show_segments
 from layoutcm.ui.state.chosen import Chosen
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ONE_PREDICTION = (
     "With one prediction, many candidates are mistakes of the prediction. Two or more predictions, best of models that "
@@ -150,8 +148,6 @@ def show_agreement(evidence: Evidence) -> None:
 
 @kept("Measuring agreement …")
 def _agreement_table(evidence: Evidence) -> pd.DataFrame:
-    import pandas as pd
-
     first = evidence.comparisons[0]
     name = words_for(first).first_layout.format(name=first.alignment.layouts[GT].name)
     return pd.DataFrame([{"layouts": f"{name} and {other}"} | c.agreement() for other, c in evidence.compared.items()])

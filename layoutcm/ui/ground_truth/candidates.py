@@ -11,7 +11,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,6 +21,7 @@ from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.page_raster import page_boxes
 from layoutcm.drawing.palette import label_colours
 from layoutcm.layouts.model import Layout
+from layoutcm.lazy import pd
 from layoutcm.metrics.levels import page_position, pages_at
 from layoutcm.models.contradictions import KINDS
 from layoutcm.models.suggestions import (
@@ -43,9 +44,6 @@ from layoutcm.ui.shared.downloads import Offer, file_name
 from layoutcm.ui.state import choices, session
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import score_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROWS_SHOWN = 1000
 TABLE_KEY = "candidate_table"

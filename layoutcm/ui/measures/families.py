@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -17,6 +17,7 @@ from layoutcm.drawing.paper import charts
 from layoutcm.drawing.row_charts import family_bars
 from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.layouts.model import GT, SIDES
+from layoutcm.lazy import pd, yaml
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, OUT_OF_FAMILY, FamilyTree, preferred_name
@@ -31,9 +32,6 @@ from layoutcm.ui.state import choices, family_choice
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Scope, level_scope
 from layoutcm.wording import as_heading, percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 UNITS = {"pixel": "px", "page": "pages"}
 COUNT_HELP = (
@@ -246,6 +244,4 @@ def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
 
 
 def as_yaml(tree: FamilyTree) -> str:
-    import yaml
-
     return yaml.safe_dump(tree.as_written(), allow_unicode=True, sort_keys=False, default_flow_style=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from layoutcm.drawing.line_charts import Curve, curve_points
 from layoutcm.drawing.margin_matrices import object_as_confusion
 from layoutcm.drawing.web.matrix_data import MatrixLook, matrix_data
 from layoutcm.layouts.model import GT, PRED, SIDES
+from layoutcm.lazy import pd
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.ranked_pairs import OUTCOMES, PAIRINGS, QUALITIES, ObjectConfusion
 from layoutcm.metrics.scores import ratio
@@ -28,9 +29,6 @@ from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Scope
 from layoutcm.wording import as_heading, iou_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 AP_TITLES = {"ap": "AP", "ap50": "AP50", "ap75": "AP75", "ar": "AR", "pq": "PQ", "sq": "SQ", "rq": "RQ"}
 UNIT = "objects"
@@ -102,8 +100,6 @@ def _show_class_table(chosen: Chosen, scope: Scope) -> None:
 
 def class_table(chosen: Chosen, scope: Scope) -> pd.DataFrame:
     """The scores of every label that either side has; columns without any value are left out."""
-    import pandas as pd
-
     table = object_result(scope, "class_scores_at", chosen.iou).drop(columns="found")  # as tp
     panoptic = object_result(scope, "panoptic")[list(QUALITIES)][:-1]
     if why_no_ap(scope):
@@ -138,8 +134,6 @@ def _show_side_tables(chosen: Chosen, scope: Scope, confusion: ObjectConfusion) 
 
 def matched_share_table(confusion: ObjectConfusion, side: int) -> pd.DataFrame:
     """One row per label of a side: label, number of objects, how many have a match on the other side, their share."""
-    import pandas as pd
-
     own = confusion.own_labels(side)
     counts = confusion.counts[own] if side == GT else confusion.counts.T[own]
     total, found = counts.sum(axis=1), counts[:, :-1].sum(axis=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -17,6 +16,7 @@ from layoutcm.drawing.row_charts import score_bars
 from layoutcm.drawing.screen.charts import CONFIG, draw
 from layoutcm.filling.result_parts import curves_part
 from layoutcm.layouts.model import PRED
+from layoutcm.lazy import pd
 from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.score_tables import calibration_table, reliability_table
 from layoutcm.tables.tables import Table
@@ -27,9 +27,6 @@ from layoutcm.ui.shared.data_tables import Headline, score_headline, show_headli
 from layoutcm.ui.shared.downloads import Offer, file_name, in_state
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Scope
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NAMES = {"precision": "precision", "recall": "recall", "f_beta": "F1", "dice": "dice"}
 SOFT_AVERAGE_NAMES = {
@@ -97,8 +94,6 @@ def _chosen_rows(table: pd.DataFrame, only: tuple[str, ...]) -> pd.DataFrame:
 @kept("Adding up scores …")
 def _table(scope: Scope) -> pd.DataFrame:
     """One row per average or label: average ("" for a label), label as shown, and the four scores."""
-    import pandas as pd
-
     compared, level = scope.compared, scope.level
     rows = [
         {"average": kind, "label": f"all, {name}", **compared.soft(kind, **level)}

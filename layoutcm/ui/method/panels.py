@@ -11,6 +11,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import label_sets_confusion
 from layoutcm.metrics.matrix_blocks import METHODS
 from layoutcm.models.differences import comparison_of_pages
@@ -29,8 +30,6 @@ from layoutcm.verification.deviations import TOLERANCE as DEVIATION
 from layoutcm.wording import plain_percent
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from layoutcm.verification.recount import Verification
 
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
@@ -128,8 +127,6 @@ def _show_result(result: Verification) -> None:
 
 def result_rows(result: Verification) -> pd.DataFrame:
     """quantity, recounted by, numbers, largest deviation, and whether they agree; also for what was not checked."""
-    import pandas as pd
-
     rows = [
         (title, by, numbers, command_texts.deviation_text(largest), "yes" if largest <= DEVIATION else "no")
         for title, by, numbers, largest in result.table.itertuples(index=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from layoutcm.drawing.row_charts import model_cause_bars, slice_dots
 from layoutcm.drawing.screen.charts import CONFIG, cell_chart_height, draw, row_chart_height
 from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.lazy import pd
 from layoutcm.models.leaderboard import Leaderboard, cause_row
 from layoutcm.results.types import CurveScores
 from layoutcm.results.verdict import BETTER, WORSE
@@ -47,9 +48,6 @@ from layoutcm.ui.shared.downloads import Offer, file_name, in_state
 from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.wording import MISSING, plain_number, threshold_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 VALUES = {"value": "F1", "difference": "Difference from the baseline"}
 GREY = "Blue is better, red is worse, grey is a difference that the test does not show; in points of F1"
@@ -114,8 +112,6 @@ def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
 
 @kept("Looking for causes …")
 def _causes(predictions: Predictions, _board: Leaderboard | None) -> pd.DataFrame:
-    import pandas as pd
-
     if _board is not None:
         return _board.causes()
     return pd.DataFrame([cause_row(name, compared.causes()) for name, compared in predictions.by_name.items()])

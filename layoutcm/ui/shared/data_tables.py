@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -12,6 +12,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.layouts.model import GT
+from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.results.result import Result
@@ -25,9 +26,6 @@ from layoutcm.ui.state import choices
 from layoutcm.ui.state.chosen import Chosen
 from layoutcm.ui.state.selection import Panes
 from layoutcm.wording import MISSING, difference_text, percent, score_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
 STYLED_ROWS = 300
@@ -249,8 +247,6 @@ def show_collapsed(compared: Comparison, confusion: Confusion, key: str) -> None
 
 def collapsed_on_screen(small: Confusion) -> pd.DataFrame:
     """The 2x2 with its own recall, precision and F1."""
-    import pandas as pd
-
     values = small.class_values()
     return pd.DataFrame(
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -20,6 +20,7 @@ from layoutcm.drawing.page_raster import page_with_lit_pixels
 from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
+from layoutcm.lazy import pd
 from layoutcm.metrics.levels import page_position, pages_by_pixels, pages_wrong_in
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
 from layoutcm.ui import screen_text
@@ -29,9 +30,6 @@ from layoutcm.ui.server.visitors import kept
 from layoutcm.ui.shared import components, data_tables, page_shell
 from layoutcm.ui.state.selection import Scope
 from layoutcm.wording import percent, percent_brief, plain_percent, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 THUMBNAILS = 6
 FRAMES = 8  # of the filmstrip
@@ -89,8 +87,6 @@ def pages_of_label(scope: Scope, name: str) -> pd.DataFrame:
 
 def pages_with_objects(compared: Comparison, found: ObjectConfusion, cell: tuple[int, int]) -> pd.DataFrame:
     """The pages with objects of a cell of the matrix of objects: page, document, objects."""
-    import pandas as pd
-
     numbers, counts = found.pages_behind(*cell)
     return pd.DataFrame({**compared.levels.names_at(numbers), "objects": counts})
 

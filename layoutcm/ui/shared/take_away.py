@@ -6,13 +6,14 @@ import io
 import zipfile
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
+from layoutcm.lazy import pd
 from layoutcm.report.leaderboard_files import RESERVED_NAMES
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
@@ -27,9 +28,6 @@ from layoutcm.ui.shared.long_jobs import ReportChoices, make_board_report, make_
 from layoutcm.ui.state import family_choice, session
 from layoutcm.ui.state.chosen import Chosen, read_chosen
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OPEN = "take_away_open"  # session key: a run of the whole page, such as after making a report, keeps the dialog open
 FIGURE_TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
