@@ -115,13 +115,8 @@ def mass_matrices(confusion: Confusion) -> dict[str, Any]:
 
 def set_sums(confusion: Confusion) -> dict[str, Any]:
     """What the matrix and the class values do not show: content, right labels, pixels of each pred label."""
-    return {
-        "pred_pixels": plain_lists(confusion.pred_pixels),
-        **{
-            name: column[0]
-            for name, column in _sum_columns(confusion.content_pixels[None], np.array([confusion.right])).items()
-        },
-    }
+    sums = _sum_columns(confusion.content_pixels[None], np.array([confusion.right]))
+    return {"pred_pixels": plain_lists(confusion.pred_pixels), **{name: column[0] for name, column in sums.items()}}
 
 
 def document_records(comparison: Comparison, method: str) -> list[Level] | None:
@@ -151,8 +146,9 @@ def _level_records(
 ) -> list[Level]:
     """The records of documents or pages; `sums` are the pixels, the content and the right shares of each."""
     pixels, content, right = sums
-    agreement = _agreement(comparison, by_document="page" not in names)
-    columns = {**names, "pixels": _numbers(pixels), **_sum_columns(content, right), **agreement}
+    columns = {**names, "pixels": _numbers(pixels), **_sum_columns(content, right)}
+    if not comparison.has_truth:
+        columns[AGREEMENT] = plain_lists(observed_by_group(comparison.levels, by_document="page" not in names))
     matrices = _matrix_records(comparison, blocks, method)
     return [Level(**dict(zip(columns, row)), **matrix) for row, matrix in zip(zip(*columns.values()), matrices)]
 
@@ -168,13 +164,6 @@ def page_scores(comparison: Comparison, method: str) -> PageScores | None:
     return PageScores(
         page=list(names["page"]), document=list(names["document"]), pixels=_numbers(levels.page_pixels), scores=scores
     )
-
-
-def _agreement(comparison: Comparison, by_document: bool) -> dict[str, list[Any]]:
-    """The agreement of every group, if neither side is the truth."""
-    if comparison.has_truth:
-        return {}
-    return {AGREEMENT: plain_lists(observed_by_group(comparison.levels, by_document))}
 
 
 def _numbers(pixels: Floats) -> list[float | int]:

@@ -155,15 +155,11 @@ class CellRows:
 
     def values(self, view: str) -> Floats:
         """float64[sums, gt x pred]: the cells of a view; "pixels" as a share of all label pixels of gt."""
-        if view == "pixels":
-            return ratio(self.mass, self.everything[:, :, None]).reshape(len(self.mass), -1)
-        recall = ratio(self.mass, self.gt[:, :, None]) if view != "precision" else None
-        precision = ratio(self.precision_mass, self.pred[:, None, :]) if view != "recall" else None
-        if recall is not None and precision is not None:
-            return harmonic(recall, precision).reshape(len(recall), -1)
-        found = recall if recall is not None else precision
-        assert found is not None
-        return found.reshape(len(found), -1)
+        if view == "f1":
+            return harmonic(self.values("recall"), self.values("precision"))
+        gt, pred, everything = self.gt[:, :, None], self.pred[:, None, :], self.everything[:, :, None]
+        mass = self.precision_mass if view == "precision" else self.mass
+        return ratio(mass, {"recall": gt, "precision": pred, "pixels": everything}[view]).reshape(len(mass), -1)
 
     def sizes(self, view: str) -> Floats:
         """float64[units, gt x pred]: the pixels that a unit adds to what a cell is divided by."""

@@ -28,7 +28,7 @@ OBJECT_SCORES = ("ap", "ap50", "ap75", "ar")  # of a label and of the set, at th
 
 
 class Measure(Struct, frozen=True, kw_only=True):
-    """One figure: how it is called, what it means, and how it is read off a result."""
+    """One figure: what it is called, what it means, and how it is read off a result."""
 
     name: str  # as a gate takes it: macro.f1
     title: str

@@ -174,9 +174,7 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
 
     def interval_of(self, figure: str) -> IntervalRow | None:
         """The row of intervals of a measure or of a label; None if there is none."""
-        if self.intervals is None:
-            return None
-        return row_of_figure(self.intervals, figure)
+        return None if self.intervals is None else row_of_figure(self.intervals, figure)
 
 
 def filled(result: Result) -> Result:

@@ -28,7 +28,7 @@ from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import family_text, resampling_of
-from layoutcm.tables.latex_markdown import markdown
+from layoutcm.tables.latex_markdown import MARKDOWN_NUMBER, markdown
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import Table, confusions_table
 from layoutcm.tables.terminal import line_name
@@ -388,7 +388,7 @@ def _confusions(gate: Gate) -> Table:
 def _markdown_row(check: Check) -> str:
     outcome = "passed" if check.passed else "**fell short**"
     name, remark = (_safe(escape_markdown(text)) for text in (line_name(check.figure), check.remark))
-    cells = (cell.replace("<", "&lt;").replace(">", "&gt;") for cell in _cells(check))
+    cells = (cell.translate(MARKDOWN_NUMBER) for cell in _cells(check))
     return f"| {name} | {' | '.join(cells)} | {outcome} | {remark} |\n"
 
 

@@ -131,9 +131,7 @@ class CellWords:
         return percent(value) if self.is_share else f"{thin_spaced(value)} px"
 
     def write_change(self, value: float) -> str:
-        if self.is_share or math.isnan(value):
-            return points_text(value)
-        return pixel_change_text(value)
+        return points_text(value) if self.is_share or math.isnan(value) else pixel_change_text(value)
 
 
 def unit_lines(intervals: IntervalTables) -> list[str]:

@@ -58,8 +58,9 @@ def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | Non
     names = [confusion.labels[i] for i in drawn] + [f"other ({plural(len(small), 'label')})" for small in groups]
     hidden = int(group_of.max()) == len(names)
     joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])], len(drawn))
-    shown = Selection(*(_shown(side, group_of, len(drawn)) for side in selection))
-    return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
+    shown = (dict.fromkeys(group_of[side].tolist()) for side in selection)
+    last = Selection(*(sorted(side, key=lambda group: group >= len(drawn)) for side in shown))  # the joined ones last
+    return DrawnMatrix(joined, last, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
 
 
 def fold_others(confusion: Confusion, labels: Collection[str], sizes: Floats | None = None) -> Confusion:
@@ -95,12 +96,6 @@ def _largest(side: list[int], sizes: Floats, has_background: bool) -> list[int]:
     first = [i for i in side if i == 0 and has_background]
     rest = sorted((i for i in side if i not in first), key=lambda i: -sizes[i])
     return first + rest[: MOST_DRAWN - len(first) - 1]
-
-
-def _shown(side: list[int], group_of: NDArray[np.int64], n_drawn: int) -> list[int]:
-    """The groups of a side's labels in drawing order, the joined one last."""
-    groups = list(dict.fromkeys(group_of[side].tolist()))
-    return [k for k in groups if k < n_drawn] + [k for k in groups if k >= n_drawn]
 
 
 def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str], n_drawn: int) -> Confusion:

@@ -37,6 +37,7 @@ LATEX_ESCAPES = str.maketrans(
     }
 )
 LATEX_NUMBER = str.maketrans({"<": "$<$", ">": "$>$", "-": "$-$"})
+MARKDOWN_NUMBER = str.maketrans({"<": "&lt;", ">": "&gt;"})
 # Column headings are rotated if a matrix has at least this many columns.
 ROTATE_FROM = 7
 
@@ -60,7 +61,7 @@ def latex(table: Table) -> str:
         r"\toprule",
         " & ".join(headings) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number, r"\,", "--")),
+        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, LATEX_NUMBER, r"\,", "--")),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -74,31 +75,26 @@ def markdown(table: Table) -> str:
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
         rules,
-        *_row_texts(table, escape_markdown, _markdown_number, ",", MISSING),
+        *_row_texts(table, escape_markdown, MARKDOWN_NUMBER, ",", MISSING),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def _row_texts(
-    table: Table, escape: Callable[[str], str], number: Callable[[str], str], separator: str, missing: str
+    table: Table, escape: Callable[[str], str], number: dict[int, str], separator: str, missing: str
 ) -> list[list[str]]:
-    """The cells as text: `escape` is for names and words, `number` for numbers; `separator` is between thousands."""
+    """The cells as text: `escape` is for names and words, the characters of `number` are replaced in numbers.
+
+    `separator` is between thousands.
+    """
 
     def text(value: Any, kind: str) -> str:
         if isinstance(value, Ends):
-            return value.text(number)
+            return value.text(lambda text: text.translate(number))
         if kind == "text":
             return escape(str(value))
         if pd.isna(value):  # a row number of a region that does not exist is not a float
             return missing
-        return number(score_text(value)) if kind in SCORE_KINDS else grouped(value, separator)
+        return score_text(value).translate(number) if kind in SCORE_KINDS else grouped(value, separator)
 
     return [list(map(text, row, table.kinds())) for row in table.data.itertuples(index=False, name=None)]
-
-
-def _latex_number(text: str) -> str:
-    return text.translate(LATEX_NUMBER)
-
-
-def _markdown_number(text: str) -> str:
-    return text.replace("<", "&lt;").replace(">", "&gt;")

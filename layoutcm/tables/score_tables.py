@@ -27,8 +27,6 @@ BEST = "best score thresholds"
 F1_OF_ALONE = (
     "F1 counts the pixels of each label alone; where pixels have several labels it differs from that of classes"
 )
-
-
 CALIBRATION = ("roc_auc", "ece")
 GAIN_COLUMNS = ("label", "threshold", "f1", "present_f1", "held_out_f1", "gain")
 

@@ -181,15 +181,10 @@ def with_joined_ends(table: Table) -> Table:
         known, _, rest = name.partition(": ")
         of = known.removesuffix("_low")
         if of != known:
-            title = (
-                f"interval: {rest}"
-                if rest
-                else f"interval of {OF_DIFFERENCE.get(of) or table.titles.get(of) or heading_of(of)}"
-            )
-            high = table.data[name.replace("_low", "_high", 1)]
-            ends = [
-                Ends(*both, of in OF_DIFFERENCE) for both in zip(table.data[name].astype(float), high.astype(float))
-            ]
+            heading = OF_DIFFERENCE.get(of) or table.titles.get(of) or heading_of(of)
+            title = f"interval: {rest}" if rest else f"interval of {heading}"
+            both = (table.data[end].astype(float) for end in (name, name.replace("_low", "_high", 1)))
+            ends = [Ends(low, high, of in OF_DIFFERENCE) for low, high in zip(*both)]
             columns[title] = pd.Series(ends, table.data.index, dtype=object)
         elif not known.endswith("_high"):
             columns[name] = table.data[name]
@@ -242,10 +237,11 @@ def class_table(
 
 def average_table(result: Result) -> Table:
     """The scores of Content, then all averages, if labels have scores."""
-    rows = []
-    for row, scores in grid_rows(OF_PIXELS).items():
-        if result.has_classes or row == CONTENT_ROW:
-            rows.append({"average": row, **{name: result.measures[one.name] for name, one in scores.items()}})
+    rows = [
+        {"average": row, **{name: result.measures[one.name] for name, one in scores.items()}}
+        for row, scores in grid_rows(OF_PIXELS).items()
+        if result.has_classes or row == CONTENT_ROW
+    ]
     return Table("averages", "Averages", frame_of(rows))
 
 
@@ -341,10 +337,7 @@ def _interval_table(name: str, title: str, intervals: IntervalTables) -> Table:
 def family_tables(families: Families) -> list[Table]:
     """For gt and for pred, the shares of identity, in family and out of family; then the matrix of every family."""
     given = []
-    for name, side, rows in (
-        ("families", "gt", families.given_gt),
-        ("families_pred", "pred", families.given_pred),
-    ):
+    for name, side, rows in (("families", "gt", families.given_gt), ("families_pred", "pred", families.given_pred)):
         data = frame_of(to_builtins(rows))
         data["preferred"] = [preferred_name(row["preferred"]) for row in rows]
         given.append(Table(name, f"Families, given {side}", data, recipe=families.recipe))

@@ -39,13 +39,14 @@ def result_summary(result: Result) -> str:
     """The result as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
     confusion, intervals = result.confusion(), result.intervals
     if result.vocabulary.measured == "agreement":
-        middle = [[result_sentence(result, confusion)], *agreement_lines(result, confusion)]
+        largest = _confusion_lines(confusion, has_shares=False)
+        middle = [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
     else:
+        own = [one for one in MEASURES if not one.grid]  # no other table of the terminal has them
         middle = [
-            [result_sentence(result, confusion)],
             _average_lines(result),
             [_score_line(result, CONTENT_ROW, grid_rows(OF_PIXELS)[CONTENT_ROW])],
-            _measure_lines(result),
+            [f"{one.title:28} {score_text(result.measures.get(one.name)):>27}" for one in own],
             [resampling_text(resampling_of(intervals)), *unit_lines(intervals)] if intervals else [],
             _class_lines(confusion),
             _confusion_lines(confusion),
@@ -55,6 +56,7 @@ def result_summary(result: Result) -> str:
         [one_line(result.recipe)],
         [f"{sizes}{pixels_in_full(result.pixels)} pixels, {result.taxonomy} taxonomy"],
         finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
+        [result_sentence(result, confusion)],
         *middle,
         finding_lines([finding for finding in result.findings if finding.severity != "warning"], "notes"),
     ]
@@ -88,12 +90,6 @@ def _score_line(result: Result, title: str, measures: Mapping[str, Measure]) -> 
     return f"{title:28} {numbers}" + (f"   {interval_of_row(row)}" if row is not None else "")
 
 
-def _measure_lines(result: Result) -> list[str]:
-    """The measures that no other table of the terminal has, a line each."""
-    own = [one for one in MEASURES if not one.grid]
-    return [f"{one.title:28} {score_text(result.measures.get(one.name)):>27}" for one in own]
-
-
 def _class_lines(confusion: Confusion) -> list[str]:
     if not confusion.diagonal:
         return []
@@ -123,12 +119,6 @@ def _confusion_lines(confusion: Confusion, has_shares: bool = True) -> list[str]
         of_gt = f"  {percent(share):>7} of {line_name(gt)}" if has_shares else ""
         lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px{of_gt}")
     return lines
-
-
-def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
-    """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
-    largest = _confusion_lines(confusion, has_shares=False)
-    return [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
 
 
 def _agreement_lines(result: Result) -> list[str]:
