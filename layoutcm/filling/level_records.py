@@ -218,7 +218,11 @@ def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[Clas
     columns = matrices.class_values()
     rows = plain_lists(np.stack([columns[name] for name in COLUMNS], axis=-1))
     own_labels = [labels[i] for i in matrices.positions.tolist()]
-    occurs = [repeat(True)] * len(rows) if matrices.used is None else _occurring(columns).tolist()
+    occurs: list[Iterable[bool]] = [repeat(True)] * len(rows)
+    if matrices.used is not None:
+        occurring = (columns["gt_pixels"] > 0) | (columns["pred_pixels"] > 0)
+        occurring[:, 0] = True  # Background
+        occurs = occurring.tolist()
     return [
         [_class_record(label, *values) for label, values, kept in zip(own_labels, group, of_group) if kept]
         for group, of_group in zip(rows, occurs)
@@ -227,13 +231,6 @@ def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[Clas
 
 def _class_record(label: str, gt: float, pred: float, precision: Any, recall: Any, f1: Any, iou: Any) -> ClassScores:
     return ClassScores(label=label, gt_pixels=gt, pred_pixels=pred, precision=precision, recall=recall, f1=f1, iou=iou)
-
-
-def _occurring(columns: dict[str, Floats]) -> NDArray[np.bool_]:
-    """bool[groups, labels]: Background, and the labels that occur in each group."""
-    occurs = (columns["gt_pixels"] > 0) | (columns["pred_pixels"] > 0)
-    occurs[:, 0] = True
-    return occurs
 
 
 def too_many_documents(comparison: Comparison) -> bool:

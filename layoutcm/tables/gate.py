@@ -30,7 +30,7 @@ from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERE
 from layoutcm.tables.interval_texts import family_text, resampling_of
 from layoutcm.tables.latex_markdown import MARKDOWN_NUMBER, markdown
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
-from layoutcm.tables.tables import Table, confusions_table
+from layoutcm.tables.tables import confusions_table
 from layoutcm.tables.terminal import line_name
 from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
 
@@ -267,10 +267,8 @@ def _intervals(own: Result) -> tuple[IntervalTables | None, list[str]]:
     used = resampling_of(found)
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
-        note = (
-            f"{units} {agree(used.unit_count, 'is', 'are')} too few for intervals: at least {FEWEST_UNITS} are needed."
-        )
-        return found, [note]
+        verb = agree(used.unit_count, "is", "are")
+        return found, [f"{units} {verb} too few for intervals: at least {FEWEST_UNITS} are needed."]
     return found, [f"{units}: with fewer than {FEW_UNITS}, intervals are rough."] if used.few else []
 
 
@@ -370,19 +368,13 @@ def gate_markdown(gate: Gate) -> str:
     rows = "".join(_markdown_row(check) for check in _short_first(gate))
     parts = [f"**layoutcm gate {gate_sentence(gate)}**", header + rows]
     parts += [f"- {_safe(escape_markdown(note))}" for note in gate.notes]
-    confusions = _confusions(gate)
-    if len(confusions.data):
-        parts.append(f"{confusions.title}:\n\n{_safe(markdown(confusions))}")
+    found = confusions_table(gate.result.confusion(), FEW_CONFUSIONS)
+    if len(found.data):
+        names = {side: [line_name(label) for label in found.data[side]] for side in gate.result.vocabulary.sides}
+        found = replace(found, data=found.data.assign(**names))
+        parts.append(f"{found.title}:\n\n{_safe(markdown(found))}")
     parts.append(f"<sub>{_safe(escape_markdown(gate.result.recipe))}</sub>")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
-
-
-def _confusions(gate: Gate) -> Table:
-    confusion = gate.result.confusion()
-    found = confusions_table(confusion, FEW_CONFUSIONS)
-    gt, pred = confusion.side_names
-    data = found.data.assign(**{side: [line_name(label) for label in found.data[side]] for side in (gt, pred)})
-    return replace(found, data=data)
 
 
 def _markdown_row(check: Check) -> str:

@@ -13,15 +13,7 @@ from layoutcm.diagnosis.score_curves import ALL_LABELS, FEWEST_DOCUMENTS, ScoreC
 from layoutcm.results.result import frame_of
 from layoutcm.results.types import CurveScores
 from layoutcm.tables.tables import Table
-from layoutcm.wording import (
-    agree,
-    difference_text,
-    one_line,
-    plural,
-    score_text,
-    short_name,
-    threshold_text,
-)
+from layoutcm.wording import agree, difference_text, one_line, plural, score_text, short_name, threshold_text
 
 BEST = "best score thresholds"
 F1_OF_ALONE = (

@@ -249,7 +249,10 @@ def object_summary(result: Result) -> str:
     heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
-    lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
+    if objects.headline == "pq":
+        found = objects.panoptic
+        pq, *parts = (f"{name.upper()} {score_text(found[name] if found else None)}" for name in QUALITIES)
+        lines.append(f"panoptic quality: {pq} ({', '.join(parts)})")
     ap = ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
     lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else ap)
     notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
@@ -267,9 +270,3 @@ def _rows(objects: ObjectScores, centroids: CentroidScores) -> Iterator[tuple[st
         f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(centroids.one_to_one[name]) for name in SCORES],
     )
-
-
-def _panoptic_text(objects: ObjectScores) -> str:
-    found = objects.panoptic
-    pq, *parts = (f"{name.upper()} {score_text(found[name] if found else None)}" for name in QUALITIES)
-    return f"panoptic quality: {pq} ({', '.join(parts)})"
