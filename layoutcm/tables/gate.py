@@ -28,10 +28,10 @@ from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import family_text, resampling_of
-from layoutcm.tables.latex_markdown import MARKDOWN_NUMBER, markdown
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import confusions_table
 from layoutcm.tables.terminal import line_name
+from layoutcm.tables.written_forms import MARKDOWN_NUMBER, markdown
 from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
 
 Limits = Mapping[str, float] | str | Iterable[str]

@@ -31,8 +31,9 @@ from layoutcm.tables.interval_texts import (
     units_text,
 )
 from layoutcm.tables.label_folding import MOST_DRAWN
-from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
+from layoutcm.tables.tables import SCORE_KINDS, Table
 from layoutcm.tables.terminal import line_name
+from layoutcm.tables.written_forms import Ends, with_joined_ends
 from layoutcm.wording import (
     MISSING,
     agree,
