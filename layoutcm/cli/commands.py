@@ -1,4 +1,4 @@
-"""The commands other than compare and those of parts: each reads files, and prints text or writes a file."""
+"""All commands except compare and the commands for parts: each reads files, and prints text or writes a file."""
 
 from __future__ import annotations
 

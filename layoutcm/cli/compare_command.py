@@ -141,7 +141,7 @@ def _asked(
 def _difference(
     name: str, comparison: Comparison, first: tuple[str, Comparison], standings: reading.Standings, n: int, method: str
 ) -> tuple[Intervals | None, list[str]]:
-    """The difference from the first: that of the leaderboard, or without one that of the pair; and notes on it."""
+    """The difference from the first, taken from the leaderboard if there is one, and notes on it."""
     baseline, other = first
     try:
         found = standings.differences.get(name) or difference(other, comparison, n, method=method)
@@ -153,7 +153,7 @@ def _difference(
 
 
 def _parts(comparison: Comparison, options: argparse.Namespace) -> tuple[str, ...]:
-    """All parts for a file; for the terminal those that it shows, without objects of very many pages."""
+    """All parts for a file; for the terminal only what it shows, without objects of very many pages."""
     if options.json or options.output:
         return PARTS
     objects = ("objects", "centroids") if options.objects or len(comparison.pages) <= MOST_PAGES else ()

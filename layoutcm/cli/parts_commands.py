@@ -115,7 +115,7 @@ def run_count(options: argparse.Namespace) -> None:
 
 
 def run_merge(options: argparse.Namespace) -> None:
-    """Merge the counts of all parts into the result, or those of some parts into a file."""
+    """Merge the counts of all parts into the result, or the counts of some parts into a file."""
     import msgspec
 
     from layoutcm.scale.compare_parts import finish_partitions, folder_of_plan

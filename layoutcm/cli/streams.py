@@ -40,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def stop_in_order() -> None:
-    """Let the signals that end a program end it like an error does, so that nothing unfinished stays on the disk."""
+    """Let the signals that end a program end it like an error does: nothing unfinished stays on the disk."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP

@@ -57,7 +57,7 @@ class Causes:
     tolerance: float
 
     def by_label(self) -> pd.DataFrame:
-        """Two rows per label: what gt lost in it (side "gt") and what pred has too much (side "pred"), by cause."""
+        """Two rows per label: what pred lacks of it (side "gt") and what it has too much of (side "pred"), by cause."""
         tables = []
         for side, axis in zip(SIDES, (2, 1)):
             table = pd.DataFrame(self.values.sum(axis=axis).T, columns=list(self.names))

@@ -82,7 +82,7 @@ def matrix_lists(stack: Floats) -> list[Any]:
 
 
 def _cell_lists(stack: Floats, positions: NDArray[np.int64], shape: list[int]) -> list[SparseMatrix]:
-    """The cells that are not 0 of every matrix; `positions` are those of its rows and columns in one of `shape`."""
+    """The cells of every matrix that are not 0; `positions` has the places of rows and columns in `shape`."""
     group, row, column = np.nonzero(stack)
     value = stack[group, row, column].astype(float).tolist()
     rows, columns = positions[row].tolist(), positions[column].tolist()
@@ -214,7 +214,7 @@ def _mass_lists(matrices: GroupMatrices, mass: Floats) -> list[Any]:
 
 
 def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[ClassScores]]:
-    """For every group a list with one record per label; of many labels, only those that occur in the group."""
+    """For every group a list with one record per label; of many labels, only labels that occur in the group."""
     columns = matrices.class_values()
     rows = plain_lists(np.stack([columns[name] for name in COLUMNS], axis=-1))
     own_labels = [labels[i] for i in matrices.positions.tolist()]

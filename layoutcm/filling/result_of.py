@@ -34,7 +34,7 @@ PARTS = ("objects", "centroids", "soft", "findings", "documents", "pages", "mean
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a result contains beside what every result has."""
+    """What a result contains in addition to the parts of every result."""
 
     why: bool = False
     per_page: bool = False

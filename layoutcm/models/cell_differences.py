@@ -67,7 +67,7 @@ class CellDifferences:
         return replace(self, p=p, verdicts=verdicts)
 
     def of_labels(self, rows: Sequence[str], columns: Sequence[str]) -> CellDifferences:
-        """The cells of these labels; those of a label that it does not have are nan."""
+        """The cells of these labels; the cells of an unknown label are nan."""
         place = {label: k for k, label in enumerate(self.labels)}
         sides = np.ix_(*([place.get(label, len(place)) for label in side] for side in (rows, columns)))
         of_sides = lambda cells, missing: np.pad(cells, (0, 1), constant_values=missing)[sides]
@@ -171,7 +171,7 @@ class CellRows:
 
 @dataclass(frozen=True, eq=False)
 class CellSums:
-    """The sums of two comparisons with the same units and labels; the results are the cells of b minus those of a."""
+    """The sums of two comparisons with the same units and labels; the results are cells of b minus cells of a."""
 
     view: str
     a: CellRows
@@ -228,7 +228,7 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
 
 
 def _unit_groups(units: Sequence[str], seed: int) -> NDArray[np.int64]:
-    """int64[units]: the place of each unit. By name, so that draws do not depend on the order of pages in the files."""
+    """int64[units]: the place of each unit. It is found by name: the order of pages in files does not matter."""
     place = np.empty(len(units), np.int64)
     place[np.argsort(np.array(units, object), kind="stable")] = np.arange(len(units))
     if len(units) <= MOST_UNITS:

@@ -73,7 +73,7 @@ class Model:
         return self.gt.labels + 1
 
     def rate(self, label: Positions, outcome: Positions, is_own: bool = False) -> Floats:
-        """How often regions of a label have an outcome; `is_own`: without the region itself, which was counted, too."""
+        """How often regions of a label have an outcome; `is_own`: without the region itself, which was also counted."""
         own, outcomes = float(is_own), self.gt.labels + 1  # Background is not an outcome
         seen, total = self._counts[label, outcome] - own, self._counts.sum(axis=1)[label] - own
         return (seen + JEFFREYS) / (total + JEFFREYS * outcomes)

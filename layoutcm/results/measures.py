@@ -203,7 +203,7 @@ def name_of(figure: str) -> str:
 
 
 def column_of(figure: object, known: Iterable[str], place: str = "figure") -> str:
-    """The column of a figure, which may be given by its name, too; an InputError if it is not among the known ones."""
+    """The column of a figure, which may be given by its name, too; an InputError if it is not known."""
     column = next((one.column for one in MEASURES if one.column and figure == one.name), figure)
     check_choice(place, column, list(known))
     return str(column)
@@ -239,7 +239,7 @@ def row_of_figure(intervals: IntervalTables, figure: str) -> IntervalRow | None:
 
 
 def find_figure(name: object, figures: Figures, place: str) -> str:
-    """The name of a figure, which may be given by its column, too; an InputError names those that are close to it."""
+    """The name of a figure, which may be given by its column, too; an InputError names similar figures."""
     if isinstance(name, str) and name_of(name) in figures:
         return name_of(name)
     hint = (

@@ -165,7 +165,7 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         return f"{title} {score_text(value)} {interval}; {inputs}; {self.intervals.recipe}"
 
     def recipe_of(self, figure: str) -> str:
-        """The recipe of a figure; that of objects says whether they are boxes or masks instead of how pixels count."""
+        """The recipe of a figure; for objects it says whether they are boxes or masks, not how pixels count."""
         if not figure.startswith("objects.") or not self.objects:
             return self.recipe
         fields = {name: value for name, value in self.recipe_fields.items() if name not in ("version", "method")}

@@ -345,7 +345,7 @@ class FamilyShares(Part, frozen=True, kw_only=True):
 
 
 class Families(Part, frozen=True, kw_only=True):
-    """Confusions inside a family of labels and those that leave it."""
+    """Confusions inside a family of labels and confusions that leave it."""
 
     recipe: str  # All settings in one line.
     tree: dict[str, Any]  # The families: {family: labels or smaller families}.

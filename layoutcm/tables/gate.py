@@ -44,7 +44,7 @@ OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the figures have to reach, as far as it is known before there are any."""
+    """What the figures have to reach, as far as it is known before they are computed."""
 
     fail_under: dict[str, float]
     most: float | None  # the allowed drop of all figures that have none of their own; None: only those are checked
@@ -183,7 +183,7 @@ def wanted_limits(
     has_baseline: bool,
     places: tuple[str, str] = (FAIL_UNDER, MAX_DROP),
 ) -> Wanted:
-    """The limits of `gate`; an InputError at one of the two places for what is wrong whatever the figures are."""
+    """The limits of `gate`; an InputError names one of the two places if a limit is wrong for all figures."""
     least, most = places
     if max_drop is not None and not has_baseline:
         raise InputError("", most, "there is no baseline to drop from", "Give an earlier result as baseline.")
@@ -236,13 +236,13 @@ def _limit(value: object, name: str, place: str) -> float:
 
 
 def gated_result(comparison: Comparison, method: str = "matrix") -> Result:
-    """What a gate needs of a comparison; one document has its pages in it, which a paired difference needs."""
+    """What a gate needs of a comparison; with one document also its pages, which a paired difference needs."""
     of_pages = len(comparison.documents) < 2
     return result_of(comparison, method, Asked(per_page=of_pages, intervals=comparison.has_truth, parts=GATED))
 
 
 def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
-    """The result of one prediction; that of a comparison has what a gate needs."""
+    """The result of one prediction; the result of a comparison has what a gate needs."""
     if isinstance(given, Result):
         return given
     if isinstance(given, Comparison):
@@ -273,7 +273,7 @@ def _intervals(own: Result) -> tuple[IntervalTables | None, list[str]]:
 
 
 def _paired(baseline: Result, own: Result) -> tuple[IntervalTables | None, list[str]]:
-    """The paired difference from the baseline, and notes on what differs beside the prediction."""
+    """The paired difference from the baseline, and notes on what else differs than the prediction."""
     notes = []
     settings = [{k: v for k, v in one.recipe_fields.items() if k not in OWN_FIELDS} for one in (baseline, own)]
     for name in dict.fromkeys([*settings[0], *settings[1]]):
@@ -344,21 +344,19 @@ def _drop(
 
 def gate_sentence(gate: Gate) -> str:
     """'failed: 1 of 3 checks fell short'"""
-    count, short = len(gate.checks), len(gate.short)
-    if not short:
-        return f"passed: {plural(count, 'check')}"
-    return f"failed: {short} of {plural(count, 'check')} fell short"
+    checks, short = plural(len(gate.checks), "check"), len(gate.short)
+    return f"failed: {short} of {checks} fell short" if short else f"passed: {checks}"
 
 
 def gate_lines(gate: Gate) -> list[str]:
-    """The checks as a table, those that fell short first, then notes and the recipe."""
-    rows = [(line_name(check.figure), *_cells(check), check.remark) for check in _short_first(gate)]
-    width = max(len("figure"), *(len(row[0]) for row in rows))
-    lines = [f"gate {gate_sentence(gate)}", ""]
-    lines.append(f"{'figure':{width}}    value    limit  baseline     outcome  remark")
-    for (name, value, limit, baseline, remark), check in zip(rows, _short_first(gate)):
-        outcome = "passed" if check.passed else "fell short"
-        lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {remark}".rstrip())
+    """The checks as a table, with failed checks first, then notes and the recipe."""
+    names = [line_name(check.figure) for check in _short_first(gate)]
+    width = max(len("figure"), *map(len, names))
+    heading = f"{'figure':{width}}    value    limit  baseline     outcome  remark"
+    lines = [f"gate {gate_sentence(gate)}", "", heading]
+    for name, check in zip(names, _short_first(gate)):
+        (value, limit, baseline), outcome = _cells(check), "passed" if check.passed else "fell short"
+        lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {check.remark}".rstrip())
     return [*lines, "", *gate.notes, gate.result.recipe]
 
 

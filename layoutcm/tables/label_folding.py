@@ -25,7 +25,7 @@ JOINED = -1  # the position of a joined label in the whole matrix
 
 
 class DrawnMatrix(NamedTuple):
-    """A matrix and the labels of it to draw; `positions` are those of its labels in the whole matrix, or JOINED."""
+    """A matrix and its labels to draw; `positions` of its labels are places in the whole matrix, or JOINED."""
 
     confusion: Confusion
     selection: Selection
@@ -58,9 +58,9 @@ def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | Non
     names = [confusion.labels[i] for i in drawn] + [f"other ({plural(len(small), 'label')})" for small in groups]
     hidden = int(group_of.max()) == len(names)
     joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])], len(drawn))
-    shown = (dict.fromkeys(group_of[side].tolist()) for side in selection)
-    last = Selection(*(sorted(side, key=lambda group: group >= len(drawn)) for side in shown))  # the joined ones last
-    return DrawnMatrix(joined, last, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
+    of_sides = (dict.fromkeys(group_of[side].tolist()) for side in selection)
+    shown = Selection(*(sorted(side, key=lambda group: group >= len(drawn)) for side in of_sides))  # joined ones last
+    return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
 
 
 def fold_others(confusion: Confusion, labels: Collection[str], sizes: Floats | None = None) -> Confusion:

@@ -32,7 +32,7 @@ def threshold_table(curves: CurveScores) -> Table:
 
 
 def _rows(curves: CurveScores) -> list[dict[str, Any]]:
-    """One row per label, then that of all labels; nan is n/a."""
+    """One row per label, then a row for all labels; nan is n/a."""
     rows = [{name: row[name] for name in (*GAIN_COLUMNS, *CALIBRATION)} for row in (*curves.classes, curves.overall)]
     plain = [{name: math.nan if value in (None, UNSET) else value for name, value in row.items()} for row in rows]
     return [*plain[:-1], plain[-1] | {"label": ALL_LABELS}]

@@ -152,7 +152,7 @@ def heading_of(name: str) -> str:
 
 
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
-    """One view of a matrix; the first column has the gt labels. All labels, or only those of a selection.
+    """One view of a matrix, with all labels or a selection of them; the first column has the gt labels.
 
     More labels than can be drawn are joined.
     """
@@ -206,7 +206,7 @@ def average_table(result: Result) -> Table:
 
 
 def measure_table(result: Result) -> Table:
-    """Every measure that the result has a value of, with its interval: the names are those that a gate takes."""
+    """Every measure that has a value in the result, with its interval; `gate` takes the same names."""
     rows = []
     for one in MEASURES:
         value, ends = result.measures.get(one.name), result.interval_of(one.name)
@@ -340,7 +340,7 @@ def pair_table(matrices: Mapping[str, Confusion], view: str, selection: Selectio
 def difference_table(
     first: Confusion, second: Confusion, view: str, selection: Selection, names: Sequence[str]
 ) -> Table:
-    """One view of the second matrix minus that of the first."""
+    """One view of the second matrix minus the same view of the first."""
     before, after = (matrix_table(one, view, shown) for one, shown in _drawn([first, second], selection))
     values = after.data.iloc[:, 1:].to_numpy(float) - before.data.iloc[:, 1:].to_numpy(float)
     data = after.data.copy()

@@ -216,7 +216,7 @@ def layout_summary(layout: Layout) -> str:
 
 
 def further_facts(facts: Mapping[str, Any]) -> list[str]:
-    """Attributes of pages, annotators and ignored pixels of a `layout_result`, a line each."""
+    """Attributes of pages, annotators and ignored pixels of a `layout_result`, one line for each."""
     lines = [_attribute_line(name, values) for name, values in facts["attributes"].items()]
     if facts["annotators"]:
         names = facts["annotators"]

@@ -120,7 +120,7 @@ def cause_rows(result: Result) -> Iterator[tuple[str, float, float, str]]:
 
 
 def why_summary(result: Result) -> str:
-    """Terminal text: the causes, what each label lost and has too much by cause, forgiveness, best thresholds."""
+    """Terminal text: the causes, what each label lacks and has too much of by cause, forgiveness, best thresholds."""
     if not result.causes:
         return NO_CAUSES
     by_label = _with_totals(result.causes.by_label).to_dict("records")

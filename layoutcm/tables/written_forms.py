@@ -48,7 +48,7 @@ ROTATE_FROM = 7
 
 
 class Ends(NamedTuple):
-    """The two ends of an interval, for writers of text; those of a difference have a sign."""
+    """The two ends of an interval, for writers of text; the ends of a difference have a sign."""
 
     low: float
     high: float
@@ -63,7 +63,7 @@ class Ends(NamedTuple):
 
 
 def with_joined_ends(table: Table) -> Table:
-    """The table for a writer of text: if it wants it, the two ends of every interval are `Ends` in one column."""
+    """The table for a writer of text: if it `joins_ends`, the ends of every interval are one column of `Ends`."""
     columns: dict[str, Any] = {}
     for name in map(str, table.data if table.joins_ends else ()):
         known, _, rest = name.partition(": ")
@@ -101,7 +101,7 @@ def _valid_text(data: pd.DataFrame, mark: Callable[[Any], Any] = lambda value: v
 
 def _encodable(texts: list[str]) -> list[str]:
     try:
-        "".join(texts).encode()  # of all at once, because hardly ever a text cannot be encoded
+        "".join(texts).encode()  # all at once, because nearly every text can be encoded
     except UnicodeEncodeError:
         return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
     return texts
