@@ -8,10 +8,9 @@ import signal
 import sys
 from contextlib import suppress
 from types import FrameType
-from typing import IO, Any
+from typing import IO
 
 from layoutcm.outputs.files import write_whole
-from layoutcm.results.encoding import json_text
 
 # As for a program that a signal has ended, in every shell: 128 and the number of the signal. Windows has no SIGPIPE.
 CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
@@ -41,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def stop_in_order() -> None:
-    """Let the signals that end a program end it like an error does, so that nothing unfinished stays on the disk."""
+    """Let the signals that end a program end it like an error does: nothing unfinished stays on the disk."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP
@@ -73,10 +72,9 @@ def _drop(stream: IO[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_json(value: Any, target: str) -> None:
-    """Write a value as JSON to a file, or to standard output for "-"."""
-    text = json_text(value)
+def write_output(content: bytes, target: str) -> None:
+    """Write text in UTF-8 to a file, or to standard output for "-"."""
     if target == "-":
-        print(text.decode("utf-8"), end="")
-        return
-    write_whole(target, text)
+        print(content.decode("utf-8"), end="")
+    else:
+        write_whole(target, content)

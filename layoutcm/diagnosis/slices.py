@@ -149,7 +149,7 @@ class SliceSource:
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
 
     def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
-        """The share of all wrong pixels that are in a slice, and the share that it has too much, by the rest."""
+        """The share of all wrong pixels that are in a slice, and its share in excess of what the rest predicts."""
         total, own = self.errors.sum(axis=0), self.errors[inside].sum(axis=0)
         rest = total - own
         expected = own[1] * ratio(rest[0], rest[1])
@@ -211,7 +211,7 @@ def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
 
 
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
-    """The slices of all attributes that explain most of the error; those that explain none are left out."""
+    """The slices of all attributes that explain most of the error; slices that explain none are left out."""
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
     # Very many values are names of pages rather than kinds of them.
     divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]
