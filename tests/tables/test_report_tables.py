@@ -10,147 +10,11 @@ from layoutcm.tables import report_tables
 from layoutcm.tables.report_tables import all_tables, family_matrix_tables, table_of
 from support.layouts import build
 from support.sample_comparisons import compare_sample
+from support.stored import stored_text
 from support.three_pages import three_pages
 
 RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"
 RESAMPLES = "taxonomy:same|method:matrix|of:documents|interval:none|level:0.95"
-TABLES = """\
-confusion: Pixels, rows gt, columns pred
-gt         | Background | a | b | c
-Background | 12 | 0 | 2 | 0
-a          | 0 | 4 | 4 | 0
-b          | 0 | 4 | 0 | 0
-c          | 0 | 0 | 0 | 0
-
-recall: Recall, rows gt, columns pred
-gt         | Background | a | b | c
-Background | 0.857 | 0 | 0.143 | 0
-a          | 0 | 0.5 | 0.5 | 0
-b          | 0 | 1 | 0 | 0
-c          | nan | nan | nan | nan
-
-precision: Precision, rows gt, columns pred
-gt         | Background | a | b | c
-Background | 1 | 0 | 0.333 | nan
-a          | 0 | 0.5 | 0.667 | nan
-b          | 0 | 0.5 | 0 | nan
-c          | 0 | 0 | 0 | nan
-
-f1: F1, rows gt, columns pred
-gt         | Background | a | b | c
-Background | 0.923 | 0 | 0.2 | 0
-a          | 0 | 0.5 | 0.571 | 0
-b          | 0 | 0.667 | 0 | 0
-c          | 0 | 0 | 0 | nan
-
-classes: Classes
-label      | gt pixels | pred pixels | precision | recall | F1 | IoU
-Background | 14 | 12 | 1 | 0.857 | 0.923 | 0.857
-a          | 8 | 8 | 0.5 | 0.5 | 0.5 | 0.333
-b          | 4 | 6 | 0 | 0 | 0 | 0
-c          | 0 | 0 | nan | nan | nan | nan
-
-averages: Averages
-average                      | precision | recall | F1
-content, against Background  | 0.857 | 1 | 0.923
-micro, without Background    | 0.286 | 0.333 | 0.308
-macro, without Background    | 0.25 | 0.25 | 0.25
-weighted, without Background | 0.333 | 0.333 | 0.333
-micro, with Background       | 0.615 | 0.615 | 0.615
-macro, with Background       | 0.5 | 0.452 | 0.474
-weighted, with Background    | 0.692 | 0.615 | 0.651
-macro, mean over pages       | 0.167 | 0.083 | 0.111
-macro, mean over documents   | 0.25 | 0.125 | 0.167
-
-confusions: Largest confusions
-gt         | pred | pixels | share of gt
-a          | b | 4 | 0.5
-b          | a | 4 | 1
-Background | b | 2 | 0.143
-
-documents: Documents, worst first
-document | pages | pixels | <scores>
-B        | 2 | 10 | 0 | 0 | 0 | 0 | 0.667 | 1 | 0.8
-A        | 1 | 16 | 0.5 | 0.25 | 0.333 | 0.5 | 1 | 1 | 1
-
-pages: Pages, worst first
-page | document | pixels | <scores>
-p3   | B | 2 | 0 | 0 | 0 | 0 | 0 | nan | 0
-p2   | B | 8 | 0 | 0 | 0 | 0 | 1 | 1 | 1
-p1   | A | 16 | 0.5 | 0.25 | 0.333 | 0.5 | 1 | 1 | 1
-
-findings: Findings
-severity | code | count | message | fix
-info     | empty-page | 1 | gt: 1 of 3 pages has no region (first: 'p3'). |
-
-object_scores: Objects (boxes)
-measure                                           | value
-AP                                                | 0.05
-AP50                                              | 0.5
-AP75                                              | 0
-APsmall                                           | 0.05
-APmedium                                          | nan
-APlarge                                           | nan
-AR1                                               | 0.05
-AR10                                              | 0.05
-AR100                                             | 0.05
-ARsmall                                           | 0.05
-ARmedium                                          | nan
-ARlarge                                           | nan
-panoptic quality                                  | 0
-segmentation quality                              | 0
-recognition quality                               | 0
-object precision, at IoU 0.50                     | 0.2
-object recall, at IoU 0.50                        | 0.5
-object F1, at IoU 0.50                            | 0.286
-object precision, at IoU 0.50, whatever the label | 0.4
-object recall, at IoU 0.50, whatever the label    | 1
-object F1, at IoU 0.50, whatever the label        | 0.571
-
-objects: Objects by class, found at IoU 0.50
-label | gt | pred | TP | FP | FN | precision | recall | F1 | AP | AP50 | AP75 | AR | PQ | SQ | RQ
-a     | 1 | 3 | 1 | 2 | 0 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1 | 0 | 0 | 0
-b     | 1 | 2 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0
-
-ranked_pairs: Ranked pairs at IoU 0.50, pairing coco
-page | label | gt | pred | score | IoU | outcome
-p1   | a | 0 | 0 | 0.9 | 0.5 | tp
-p1   | a | nan | 1 | 0.6 | nan | fp
-p1   | b | nan | 2 | 0.8 | nan | fp
-p2   | a | nan | 3 | 0.7 | nan | fp
-p2   | b | 1 | nan | nan | nan | fn
-p3   | b | nan | 4 | 0.5 | nan | fp
-
-families: Families, given gt
-label      | identity | in family | out of family | total | mostly confused with
-Background | 0.857 | 0 | 0.143 | 14 | out of family
-a          | 0.5 | 0.5 | 0 | 8 | b
-b          | 0 | 1 | 0 | 4 | a
-c          | nan | nan | nan | 0 |
-
-families_pred: Families, given pred
-label      | identity | in family | out of family | total | mostly confused with
-Background | 1 | 0 | 0 | 12 |
-a          | 0.5 | 0.5 | 0 | 8 | b
-b          | 0 | 0.667 | 0.333 | 6 | a
-c          | nan | nan | nan | 0 |
-
-family_1: Family Background
-gt            | Background | out of family
-Background    | 12 | 2
-out of family | 0 | 0
-
-family_2: Family All
-gt            | a | b | out of family
-a             | 4 | 4 | 0
-b             | 4 | 0 | 0
-out of family | 0 | 2 | 0
-
-family_3: Family c
-gt            | c | out of family
-c             | 0 | 0
-out of family | 0 | 0
-"""
 
 
 def text_of(value):
@@ -175,7 +39,9 @@ def tables():
 LEVEL_SCORES = "macro precision | macro recall | macro F1 | micro F1 | content precision | content recall | content F1"
 
 
-@pytest.mark.parametrize("text", TABLES.strip("\n").split("\n\n"), ids=lambda text: text.partition(":")[0])
+@pytest.mark.parametrize(
+    "text", stored_text("three_pages_tables.txt").split("\n\n"), ids=lambda text: text.partition(":")[0]
+)
 def test_table(tables, text):
     title, *lines = text.replace("<scores>", LEVEL_SCORES).split("\n")
     name, _, title = title.partition(": ")
