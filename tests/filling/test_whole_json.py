@@ -15,8 +15,6 @@ from support.results import full_result
 from support.stored import stored_json
 from support.three_pages import different_labels, three_pages
 
-VERSION = lcm.__version__
-
 
 def rounded(value):
     """The value with three decimals; integers stay integers."""
@@ -25,10 +23,6 @@ def rounded(value):
     if isinstance(value, list):
         return [rounded(item) for item in value]
     return round(value, 3) if isinstance(value, float) else value
-
-
-def rows(names, *values):
-    return [dict(zip(names.split(), row, strict=True)) for row in values]
 
 
 LEVEL_KEYS = ("document", "page", "pages", "pixels", "confusion", "collapsed")
@@ -113,59 +107,7 @@ def test_result_of_families(two_pages):
     families = c.families(tree, sample="page", count="gold", depth=2)
     found = full_result(c, "tensor", families=families)["families"]
     at_depth = found.pop("at_depth")
-    settings = "families:2 given|depth:2|sample:page|count:gold"
-    columns = "label identity in_family oof total preferred"
-    unused = (None, None, None, 0, None)
-    unknown = "1 label is named by the families and used by neither side (first: 'nope')."
-    without_family = "3 labels are in no family; each counts as its own family (first: 'picture')."
-    assert rounded(found) == {
-        "recipe": f"gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|{settings}|v{VERSION}",
-        "tree": tree,
-        "sample": "page",
-        "count": "gold",
-        "depth": 2,
-        "matrices": {
-            family: {
-                **{f"{side}_labels": [*labels, "OOF"] for side in ("gt", "pred")},
-                "values": values,
-                **{f"{side}_places": [*range(len(labels)), len(labels)] for side in ("gt", "pred")},
-            }
-            for family, labels, values in (
-                ("Head", ["title"], [[1, 0], [0, 0]]),
-                ("Body", ["paragraph", "list_item"], [[1, 0, 0], [0, 0, 1], [0, 0, 0]]),
-                ("picture", ["picture"], [[1, 0], [0, 0]]),
-                ("table", ["table"], [[1, 0], [1, 0]]),
-                ("caption", ["caption"], [[0, 0], [1, 0]]),
-            )
-        },
-        "given_gt": rows(
-            columns,
-            ("title", 1, 0, 0, 1, None),
-            ("paragraph", 1, 0, 0, 1, None),
-            ("list_item", 0, 0, 1, 1, "OOF"),
-            ("picture", 1, 0, 0, 1, None),
-            ("table", 1, 0, 0, 1, None),
-            ("caption", *unused),
-        ),
-        "given_pred": rows(
-            columns,
-            ("title", 1, 0, 0, 1, None),
-            ("paragraph", 1, 0, 0, 1, None),
-            ("list_item", *unused),
-            ("picture", 1, 0, 0, 1, None),
-            ("table", 0.5, 0, 0.5, 2, "OOF"),
-            ("caption", 0, 0, 1, 1, "OOF"),
-        ),
-        "shares": {
-            "gt": {"identity": 0.8, "in_family": 0, "oof": 0.2},
-            "pred": {"identity": 0.667, "in_family": 0, "oof": 0.333},
-        },
-        "findings": rows(
-            "code severity message count fix remedy",
-            ("family-label-unknown", "warning", unknown, 1, "Check their spelling.", ""),
-            ("label-without-family", "info", without_family, 3, "", ""),
-        ),
-    }
+    assert rounded(found) == stored_json("families_result.json")
     assert [(one["depth"], one["labels"]) for one in at_depth] == [
         (1, ["Background", "Text", "picture", "table", "caption"]),
         (2, ["Background", "Head", "Body", "picture", "table", "caption"]),
