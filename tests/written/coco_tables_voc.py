@@ -4,31 +4,7 @@ import io
 
 import pandas as pd
 
-from written import LABELS, one_file, per_page
-
-
-@one_file("coco", "gt.json")
-def coco(pages):
-    images = [{"id": i, "file_name": f"{page.name}.png", **page.size} for i, page in enumerate(pages)]
-    annotations = [
-        {"id": 0, "image_id": i, "category_id": LABELS.index(label), "bbox": [x0, y0, x1 - x0, y1 - y0]}
-        for i, page in enumerate(pages)
-        for label, (x0, y0, x1, y1), _ in page.regions
-    ]
-    for i, annotation in enumerate(annotations):
-        annotation["id"] = i
-    categories = [{"id": i, "name": label} for i, label in enumerate(LABELS)]
-    return {"images": images, "annotations": annotations, "categories": categories}
-
-
-@one_file("coco-results", "results.json")
-def results(pages):
-    """Can be read only with the file of `coco` as `like`."""
-    return [
-        {"image_id": i, "category_id": LABELS.index(label), "bbox": [x0, y0, x1 - x0, y1 - y0], "score": score}
-        for i, page in enumerate(pages)
-        for label, (x0, y0, x1, y1), score in page.regions
-    ]
+from written import one_file, per_page
 
 
 def table(pages):

@@ -1,34 +1,6 @@
 """Writers of the formats of document parsers: MinerU, Upstage, Adobe Extract, OpenDataLoader and others."""
 
-from written import corners, one_file, per_page
-
-
-@per_page("mineru-content-v2", "{}_content_list_v2.json", blank=False)
-def mineru_content_v2(page):
-    return [[
-        {"type": label.lower(), "content": {"level": 1}, "bbox": page.whole_parts(box, 1000)}
-        for label, box, _ in page.regions
-    ]]  # fmt: skip
-
-
-@per_page("mineru-vlm", "{}_model.json", blank=False)
-def mineru_vlm(page):
-    return [[
-        {"type": label.lower(), "bbox": page.parts(box), "angle": 0, "content": "words"}
-        for label, box, _ in page.regions
-    ]]  # fmt: skip
-
-
-@one_file("upstage", "reference.json")
-def upstage(pages):
-    def write_element(page, label, box):
-        points = [{"x": x, "y": y} for x, y in corners(page.parts(box))]
-        return {"coordinates": points, "category": label, "id": 0, "page": 1, "content": {"text": "words"}}
-
-    return {
-        f"{page.name}.pdf": {"elements": [write_element(page, label, box) for label, box, _ in page.regions]}
-        for page in pages
-    }
+from written import one_file, per_page
 
 
 @per_page("adobe-extract", blank=False)
@@ -56,16 +28,6 @@ def opendataloader(page):
         if kid["type"] == "table":
             kid["rows"] = [{"type": "table row", "cells": [kid | {"type": "table cell", "kids": []}]}]
     return {"file name": f"{page.name}.pdf", "number of pages": 1, "author": None, "kids": kids}
-
-
-@per_page("llamaparse")
-def llamaparse(page):
-    layout = []
-    for label, box, score in page.regions:
-        x0, y0, x1, y1 = page.parts(box)
-        corner_and_size = {"x": x0, "y": y0, "w": x1 - x0, "h": y1 - y0}
-        layout.append({"bbox": corner_and_size, "confidence": score, "label": label, "isLikelyNoise": False})
-    return {"pages": [{"page": 1, "text": "words", "md": "words", "images": [], "layout": layout}]}
 
 
 @per_page("pdffigures2", blank=False)

@@ -7,11 +7,6 @@ import json
 from written import per_page
 
 
-@per_page("dots-ocr", blank=False)
-def dots_ocr(page):
-    return [{"bbox": list(box), "category": label, "text": "words"} for label, box, _ in page.regions]
-
-
 def qwen_vl(page, box_of):
     """In a Markdown fence, as the models write it."""
     rows = [json.dumps({"bbox_2d": box_of(box), "label": label}) for label, box, _ in page.regions]
@@ -26,16 +21,6 @@ def qwen_vl_1000(page):
 @per_page("qwen-vl-pixels", blank=False)
 def qwen_vl_pixels(page):
     return qwen_vl(page, list)
-
-
-@per_page("glm-ocr", blank=False)
-def glm_ocr(page):
-    regions = [
-        {"index": i, "label": "text", "bbox_2d": page.whole_parts(box, 1000), "content": "words"}
-        | {"native_label": label.lower()}
-        for i, (label, box, _) in enumerate(page.regions)
-    ]
-    return [regions]
 
 
 @per_page("deepseek-ocr", "{}.md", blank=False)
