@@ -1,8 +1,8 @@
 """Test files: the same pages in the format of every tool, written without the package that is tested.
 
-Most formats of JSON are documents in formats.yaml, which are filled with the pages. For other formats, a writer is a
-function for one page or for all pages, below `per_page`, `one_file` or `several_files`. What a format cannot store (a
-score, a document) is left out.
+Most formats of JSON and XML are documents in formats.yaml, which are filled with the pages. For other formats, a writer
+is a function for one page or for all pages, below `per_page`, `one_file` or `several_files`. What a format cannot store
+(a score, a document) is left out.
 """
 
 import itertools
@@ -109,6 +109,7 @@ def region_values(page, i, label, box, score):
     x0, y0, x1, y1 = box
     left, top, right, bottom = fractions = page.parts(box)
     percents = [100 * part for part in fractions]
+    grid = dict(zip(("grid_x0", "grid_y0", "grid_x1", "grid_y1"), page.whole_parts(box, 500)))
     return {
         "i": i, "count": i + 1, "label": label, "lower": label.lower(), "upper": label.upper(),
         "number": LABELS.index(label), "score": score, "percent": score and 100 * score,
@@ -119,7 +120,7 @@ def region_values(page, i, label, box, score):
         "left100": percents[0], "top100": percents[1], "wide100": percents[2] - percents[0],
         "high100": percents[3] - percents[1],
         "fraction_points": [{"x": x, "y": y} for x, y in corners(fractions)],
-    }  # fmt: skip
+    } | grid  # fmt: skip
 
 
 def page_values(p, page):
@@ -155,9 +156,17 @@ def entries(part, values):
     return [(part, values)]
 
 
-def add_document(format, file, content, blank=True, as_lines=False):
+def fill_text(values, text, region, between="", kinds=None):
+    """The text of a page, with the texts of its regions."""
+    regions = [fill(region, one | (kinds or {}).get(one["label"], {})) for one in values["region"]]
+    return fill(text, values | {"regions": between.join(regions)})
+
+
+def add_document(format, file, content=None, blank=True, as_lines=False, **text):
     """Add the writer of a document of formats.yaml."""
-    if "{}" in file:
+    if text:
+        per_page(format, file, blank)(lambda page: fill_text(page_values(0, page), **text))
+    elif "{}" in file:
         per_page(format, file, blank)(lambda page: fill(content, page_values(0, page)))
     else:
         to_file = lines if as_lines else as_bytes
@@ -174,6 +183,6 @@ def written(format):
 
 
 def writers():
-    from written import coco_tables_voc, hf, markup, models, parsers, services, tools, vlm  # noqa: F401
+    from written import hf, markup, models, tools  # noqa: F401
 
     return WRITERS

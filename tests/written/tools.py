@@ -142,22 +142,6 @@ def ctdar(page):
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<document filename="{page.name}.jpg">{tables}</document>'
 
 
-@per_page("labelme-xml", "{}.xml")
-def labelme_xml(page):
-    def write_object(label, box):
-        points = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in corners(box))
-        return (
-            f"<object><name>\n{label}\n</name><deleted>0</deleted><verified>0</verified>"
-            f"<polygon><username>ann</username>{points}</polygon></object>"
-        )
-
-    objects = "".join(write_object(label, box) for label, box, _ in page.regions)
-    return (
-        f"<annotation><filename>\n{page.name}.jpg\n</filename><folder>pages</folder>"
-        f"<imagesize><nrows>{page.height}</nrows><ncols>{page.width}</ncols></imagesize>{objects}</annotation>"
-    )
-
-
 @per_page("docbank", "{}.txt", blank=False)
 def docbank(page):
     """A token for each region; all coordinates of PAGES are on the grid of 1000."""
