@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from support.finding_codes import codes
 from support.layouts import build
+from support.results import codes
 
 ONE = {"p": (10, 10)}
 LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])

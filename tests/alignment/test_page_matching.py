@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from support.finding_codes import codes as all_codes
 from support.layouts import build
 from support.named_pages import codes, compared, matched
+from support.results import codes as all_codes
 from support.results import full_result
 
 

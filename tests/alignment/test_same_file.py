@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import layoutcm as lcm
 from layoutcm.layouts.model import Finding
-from support.finding_codes import codes
 from support.layouts import build
+from support.results import codes
 
 TABLE = b"page,label,annotator,x0,y0,x1,y1,width,height\np,a,ann,0,0,5,5,9,9\np,a,bob,0,0,5,5,9,9\n"
 

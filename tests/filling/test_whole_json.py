@@ -14,13 +14,12 @@ from layoutcm.layouts.model import Finding
 from layoutcm.models.differences import difference
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.vocabulary import WITH_TRUTH
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.named_pages import compared
 from support.paths import SAMPLE
 from support.results import full_result
-from support.sample_comparisons import compare_sample
 from support.stored import stored_json
-from support.three_pages import different_labels, three_pages
 
 
 def rounded(value):
@@ -32,7 +31,6 @@ def rounded(value):
     return round(value, 3) if isinstance(value, float) else value
 
 
-LEVEL_KEYS = ("document", "page", "pages", "pixels", "confusion", "collapsed")
 # Of 14 pixels of pred 12 are content; 4 of 8 pixels of a are right, and none of the 4 of b; two thirds of gt are a.
 # The best IoU of two objects is 1/2, which is not a pair of the panoptic quality.
 RESULT = stored_json("three_pages_result.json")
@@ -42,8 +40,6 @@ RESULT["vocabulary"] = json_ready(msgspec.to_builtins(WITH_TRUTH))
 def test_result_of_a_comparison():
     found = full_result(three_pages(), per_page=True)
     assert json.loads(json_text(found)) == found
-    for level in ("by_document", "by_page"):  # the other values of a level are tested in test_level_records.py
-        found[level] = [{key: value for key, value in row.items() if key in LEVEL_KEYS} for row in found[level]]
     assert rounded(found) == RESULT
     assert list(found) == list(RESULT) and list(found["measures"]) == list(RESULT["measures"])
     assert list(full_result(three_pages())) == list(RESULT)[:-1]

@@ -9,8 +9,8 @@ from pycocotools import mask as coco_mask
 import layoutcm as lcm
 from layoutcm.layouts.shapes import run_pixels
 from support.coco_files import boxes, coco, found, image, region
-from support.finding_codes import codes
 from support.reading import fails, read_as, reader, reads
+from support.results import codes
 
 read = reader("file")
 LABELS = ("Text", "Title", "Table")

@@ -3,9 +3,9 @@
 import pytest
 
 import layoutcm as lcm
-from support.finding_codes import codes
 from support.layouts import build
 from support.reading import fails
+from support.results import codes
 
 
 @pytest.mark.parametrize(("names", "expected"), [

@@ -13,9 +13,8 @@ from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.levels import pages_of
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.unit_sums import FIGURES, paired_sums, unit_sums
+from support.comparisons import one_label_pages, three_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.three_pages import three_pages
 
 LABELS = ["a", "b", "c"]
 

@@ -9,9 +9,9 @@ from layoutcm.diagnosis.cause_kernel import CAUSES, PageRegionsOnTiles, add_caus
 from layoutcm.metrics.contributions import MATRIX, add_pairs, wrong_cells
 from layoutcm.metrics.scores import SCORES, Margins, class_scores, harmonic, margins, mean_scores, ratio
 from layoutcm.metrics.unit_sums import FIGURES, round_for_exact_sums, unit_sums
+from support.comparisons import three_pages
 from support.layouts import build
 from support.pixel_loop import contribution
-from support.three_pages import three_pages
 
 nan = float("nan")
 COUNTS = np.array([[5.0, 1, 0], [2, 6, 2], [0, 1, 3]])  # row sums 6, 10, 4; column sums 7, 8, 5

@@ -12,8 +12,8 @@ from layoutcm.report import workbook
 from layoutcm.report.report_files import all_tables
 from layoutcm.tables.tables import Table
 from support import hostile
+from support.comparisons import three_pages
 from support.layouts import build
-from support.three_pages import three_pages
 
 SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Measures", "Classes", "Objects"]
 SHEETS += ["Ranked pairs", "Documents", "Pages", "Findings", "Recipe"]

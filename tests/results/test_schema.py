@@ -16,13 +16,11 @@ from layoutcm.report.leaderboard_files import write_board_files
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.result import Result
 from layoutcm.results.types import SCHEMA as VERSION
+from support.comparisons import compare_all_of_sample, compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.parts import compared
 from support.paths import ROOT, SAMPLE
-from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys
-from support.results import full_result
-from support.sample_comparisons import compare_all_of_sample, compare_sample
-from support.three_pages import different_labels, three_pages
+from support.results import SCHEMA, VALIDATOR, assert_valid, full_result, undescribed_keys
 
 
 def test_the_schema_is_valid_and_of_the_version_that_is_written():

@@ -23,12 +23,9 @@ from layoutcm.tables.interval_texts import (
     unit_lines,
 )
 from layoutcm.wording import difference_text, score_text, thin_spaced
+from support.comparisons import compare_rows, compare_sample, one_label_pages, three_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.row_pages import compare_rows
-from support.sample_comparisons import compare_sample
 from support.stored import stored_text
-from support.three_pages import three_pages
 
 PAGES = "page"
 ROUGH = "by the jackknife; with fewer than 20 {} they are rough"

@@ -32,9 +32,8 @@ from layoutcm.tables.tables import (
 )
 from support import hostile
 from support.coco_files import coco, region
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
-from support.sample_comparisons import compare_sample
-from support.three_pages import different_labels, three_pages
 
 
 def read_tex(text):

@@ -12,12 +12,10 @@ from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summar
 from layoutcm.tables.report_tables import all_tables
 from layoutcm.tables.terminal import result_summary
 from layoutcm.wording import percent
+from support.comparisons import different_labels, one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.result_schema import assert_valid
-from support.results import full_result
+from support.results import assert_valid, full_result
 from support.stored import stored_text
-from support.three_pages import different_labels
 
 
 @pytest.fixture

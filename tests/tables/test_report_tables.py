@@ -8,10 +8,9 @@ from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.models.differences import difference
 from layoutcm.tables import report_tables
 from layoutcm.tables.report_tables import all_tables, family_matrix_tables, table_of
+from support.comparisons import compare_sample, three_pages
 from support.layouts import build
-from support.sample_comparisons import compare_sample
 from support.stored import stored_text
-from support.three_pages import three_pages
 
 
 def text_of(value):

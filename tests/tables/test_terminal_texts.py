@@ -17,11 +17,10 @@ from layoutcm.tables.terminal import (
 )
 from layoutcm.tables.why import cause_shares, why_summary, why_tables
 from layoutcm.wording import percent
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
-from support.result_schema import assert_valid
-from support.sample_comparisons import compare_sample
+from support.results import assert_valid
 from support.stored import stored_text
-from support.three_pages import different_labels, three_pages
 from support.written_reports import GT, MODEL_A
 
 NOTHING = "has no region at all, so every score with it is 0 or n/a. Check that this is the right file."

@@ -12,9 +12,9 @@ from layoutcm.tables.leaderboard_tables import best_sentence
 from layoutcm.wording import score_text
 from support.app_runner import coco
 from support.browser import cell_centre, settle, shown, tab, upload, visit, wait_for_link
+from support.comparisons import compare_all_of_sample, compare_sample
 from support.matrix_values import KNOWN_LABELS
 from support.paths import SAMPLE
-from support.sample_comparisons import compare_all_of_sample, compare_sample
 
 # Layout shifts of the page since the table of predictions was first drawn.
 WATCH = """

@@ -1,4 +1,4 @@
-"""The texts of a paper figure, as they are drawn."""
+"""What a figure shows: its texts, its traces, and the contrast of its colours."""
 
 import xml.etree.ElementTree as ET
 
@@ -26,3 +26,19 @@ def svg_texts(figure):
     """The texts of a figure in its SVG file, in their order."""
     found = ET.fromstring(figure_bytes(figure, "svg")).iter("{http://www.w3.org/2000/svg}text")
     return [element.text for element in found]
+
+
+def trace(figure, name):
+    return next(one for one in figure.data if one.name == name)
+
+
+def luminance(colour):
+    """The relative luminance of '#rrggbb', 0 to 1."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
