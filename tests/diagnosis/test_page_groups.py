@@ -1,4 +1,4 @@
-"""Pages grouped by attributes of the file and by derived ones."""
+"""Pages grouped by attributes of the file and by derived ones; tiles of a page have exactly its pixels."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Names, numbers, tables and sources that are too large or unclear are refused; the largest usual ones are read."""
+"""Names, numbers, tables and sources that are too large, too many or unclear are refused; usual ones are read."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Large COCO files: the compiled scanner equals msgspec to the bit, also where a file is read range by range."""
+"""Large COCO files: the scanner equals msgspec to the bit, also where a file is read range by range; and JSON lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Details of docling, OmniDocBench, PaddleX, MinerU, Unstructured, Surya, HURIDOCS, LayoutParser and Marker files."""
+"""Details of files of layout models: docling, also inside other files, OmniDocBench, MinerU, Surya and others."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Formats with a file for each page: folders and zips that are complete or not there, and names that stay inside."""
+"""Writing and reading files: one file, a folder or a zip that is complete or not there, and names that stay inside."""
 
 from __future__ import annotations
 

@@ -1,13 +1,17 @@
-"""Page names: their parts, their numbers, counted from 0 or 1, and a page found by a similar name."""
+"""Page names: their parts, numbers and similar names, how they are packed, and which pages are one document."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+import layoutcm as lcm
 from layoutcm.layouts.model import Pages, find_page
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_names import base_name, normalised_stem, renumber, split_number, stem
-from support.named_pages import codes, compared, in_document, matched, pages_of
+from support.layouts import build
+from support.named_pages import compared, in_document, matched, page_codes, pages_of
+from support.reading import fails
+from support.results import codes
 
 
 def test_parts_of_page_names():
@@ -74,14 +78,14 @@ def test_two_lone_documents_with_different_names_are_matched_by_number_with_a_wa
         "report_p3": ("report_v2_p3", "number alone"),
     }
     assert left == ["report_v2_p4"]
-    assert codes(c) == {"page-matched-by-number-alone": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
+    assert page_codes(c) == {"page-matched-by-number-alone": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
     assert next(finding for finding in c.findings if finding.code.startswith("page-matched")).severity == "warning"
 
 
 def test_two_lone_documents_of_which_one_counts_from_0():
     c = compared(in_document("report", (1, 2)), in_document("other", (0, 1)))
     assert [pred for pred, _ in matched(c)[0].values()] == ["other-0", "other-1"]
-    assert codes(c) == {"page-matched-by-number-alone": 2, "page-numbers-shifted": 2}
+    assert page_codes(c) == {"page-matched-by-number-alone": 2, "page-numbers-shifted": 2}
 
 
 @pytest.mark.parametrize(("gt", "pred"), [
@@ -104,7 +108,7 @@ def test_pages_counted_from_0_and_from_1(swapped):
     pairs = c.page_matches()[["gt_page", "pred_page"]].values.tolist()
     expected = [[f"one a {i}", f"zero a {i - 1}x"] for i in range(1, 5)] + [["one b 7", "zero b 6x"]]
     assert pairs == ([pair[::-1] for pair in expected] if swapped else expected)
-    assert codes(c) == {"page-numbers-shifted": 5}
+    assert page_codes(c) == {"page-numbers-shifted": 5}
     (finding,) = (finding for finding in c.findings if finding.code == "page-numbers-shifted")
     zero, one = ("gt", "pred") if swapped else ("pred", "gt")
     assert f"shifted by one, because {zero} counts pages from 0 and {one} from 1" in finding.message
@@ -120,14 +124,14 @@ def test_undecided_shift_matches_nothing_and_is_reported():
     """Page 0 of one side may be a cover that the other side lacks, or page 1 of the other side."""
     c = compared(in_document("a", (1, 2, 3, 4), "g{}{}"), in_document("a", (0, 1, 2), "p{}{}x"))
     assert {how for _, how in matched(c)[0].values()} == {""}
-    assert codes(c) == {"page-numbers-ambiguous": 4, "page-only-in-gt": 4, "page-only-in-pred": 3}
+    assert page_codes(c) == {"page-numbers-ambiguous": 4, "page-only-in-gt": 4, "page-only-in-pred": 3}
 
 
 def test_equal_names_that_seem_shifted_are_reported():
     c = compared([f"doc_{i}.png" for i in (1, 2, 3, 4)], [f"doc_{i}.png" for i in (0, 1, 2, 3)])
     found, left = matched(c)
     assert found["doc_3.png"] == ("doc_3.png", "exact") and found["doc_4.png"] == ("", "") and left == ["doc_0.png"]
-    assert codes(c) == {"page-numbers-suspect": 3, "page-only-in-gt": 1, "page-only-in-pred": 1}
+    assert page_codes(c) == {"page-numbers-suspect": 3, "page-only-in-gt": 1, "page-only-in-pred": 1}
 
 
 NAMES = ["a.png", "b/a.jpg", "c", "d.pdf"]
@@ -158,3 +162,42 @@ def test_columns_of_packed_texts(pages):
     assert list(pages.documents) == ["x", "", "x", "y"]  # a missing text is empty
     assert pages.names.have_stem({"a", "d"}).tolist() == [True, True, False, True]
     assert pages.names.positions(["c", "none", "a.png"]).tolist() == [2, -1, 0]
+
+
+@pytest.mark.parametrize(("names", "expected"), [
+    (["a-1.png", "a-2.png"], ("a",)),
+    (["a 1", "a 2"], ("a",)),
+    (["report page 1.jpg", "report page 02.jpg"], ("report",)),
+    (["report.1", "report.2"], ("report",)),
+    (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
+    (["0001.png", "0002.png"], ("0001.png", "0002.png")),
+    (["map1.png", "map2.png"], ("map",)),
+    (["a1", "b1"], ("a1", "b1")),
+    (["page_1", "page_2"], ("page_1", "page_2")),
+    (["a", "a_1", "a_2"], ("a", "a_1", "a_2")),  # a page is not joined with a document of its name
+])  # fmt: skip
+def test_documents_from_page_names(names, expected):
+    layout = build(dict.fromkeys(names, (5, 5)), [])
+    assert lcm.compare(layout, layout).documents == list(expected)
+
+
+@pytest.mark.parametrize(("gt", "pred", "expected"), [
+    ({"a_1": "one", "a_2": "two"}, {"a_1": "one", "a_2": "two"}, ["one", "two"]),
+    ({"q": "", "r": ""}, {"q": "D", "r": "D"}, ["D"]),
+], ids=["instead of page names", "by pred alone"])  # fmt: skip
+def test_declared_documents(gt, pred, expected):
+    sides = (build(dict.fromkeys(names, (5, 5)), [], documents=names) for names in (gt, pred))
+    assert lcm.compare(*sides).documents == expected
+
+
+def test_documents_from_a_pattern_and_from_a_mapping():
+    layout = build({"a1x": (5, 5), "a2x": (5, 5), "b1x": (5, 5)}, [])
+    assert lcm.compare(layout, layout, documents=r"^([a-z])").documents == ["a", "b"]
+    assert lcm.compare(layout, layout, documents={"a1x": "one", "b1x": "one"}).documents == ["one", "a2x"]
+    fails("not a regular expression", lcm.compare, layout, layout, documents="(")
+
+
+def test_a_pattern_that_does_not_match_all_pages_is_reported():
+    layout = build({"a1": (5, 5), "b": (5, 5)}, [])
+    c = lcm.compare(layout, layout, documents=r"\d*$")
+    assert c.documents == ["1", "b"] and codes(c.alignment.findings) == {"documents-pattern": 1}

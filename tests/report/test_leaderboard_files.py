@@ -23,7 +23,7 @@ from layoutcm.tables.matrix_views import view_values
 from support import hostile
 from support.comparisons import compare_all_of_sample
 from support.layouts import build
-from support.matrix_values import cell_colours, views_of
+from support.matrix_page import cell_colours, views_of
 from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
 
 OWN_FILES = ["figures/model-classes.svg", "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.xlsx"]

@@ -13,18 +13,10 @@ from layoutcm.wording import score_text
 from support.app_runner import coco
 from support.browser import cell_centre, settle, shown, tab, upload, visit, wait_for_link
 from support.comparisons import compare_all_of_sample, compare_sample
-from support.matrix_values import KNOWN_LABELS
-from support.paths import SAMPLE
+from support.matrix_page import KNOWN_LABELS
+from support.paths import ROOT, SAMPLE
 
-# Layout shifts of the page since the table of predictions was first drawn.
-WATCH = """
-window.shifts = []; window.drawn = 0;
-new MutationObserver(() => {
-  if (!window.drawn && document.querySelector(".models-table")) window.drawn = performance.now();
-}).observe(document, {childList: true, subtree: true});
-new PerformanceObserver(list => window.shifts.push(...list.getEntries().map(e => [e.startTime, e.value])))
-  .observe({type: "layout-shift", buffered: true});
-"""
+WATCH = ROOT / "tests" / "support" / "watch_shifts.js"
 SHIFTED = "window.shifts.filter(([start]) => start > window.drawn).reduce((sum, [, value]) => sum + value, 0)"
 MOST_SHIFT = 0.05
 
@@ -43,7 +35,7 @@ def page(request, browser):
     width, scheme = request.param
     look = {"viewport": {"width": width, "height": 1000}, "color_scheme": scheme}
     with browser.new_context(**look) as context, tab(context) as opened:
-        opened.add_init_script(WATCH)
+        opened.add_init_script(path=WATCH)
         yield opened
 
 

@@ -1,4 +1,4 @@
-"""Which prediction is matched with which gt region, and how regions are grouped: small examples, and plain loops."""
+"""Which prediction is matched with which gt region, and panoptic quality: small examples, and plain loops."""
 
 import numpy as np
 import pytest
