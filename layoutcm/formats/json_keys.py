@@ -90,7 +90,7 @@ class Keys:
 
     @cached_property
     def region(self) -> Any:
-        """The type of a region with these keys, all of which may be missing."""
+        """The type of a region with these keys. Each key may be missing."""
         score = {self.score: float} if self.score else {}
         return json_type({**dict.fromkeys(self.labels, str), self.box: self.kind, **self.others, **score})
 

@@ -11,6 +11,7 @@ from layoutcm import __version__
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.measures import object_tables
 from layoutcm.ui.measures.families import as_yaml
+from layoutcm.ui.shared import data_tables
 from layoutcm.ui.state.family_choice import as_text, from_text, rows_of, tree_of
 from support.app_runner import (
     choose,
@@ -144,7 +145,7 @@ def test_pairing_and_outcomes_can_be_chosen(app):
 
 
 def test_only_the_first_rows_are_shown(monkeypatch, app):
-    monkeypatch.setattr(object_tables, "ROWS_SHOWN", 2)
+    monkeypatch.setattr(data_tables, "STYLED_ROWS", 2)
     app.run()
     assert len(table(app)) == 2 and "The first 2 of 4 rows; the file has all of them." in texts(app)
 
