@@ -1,6 +1,6 @@
-"""Long expected values of tests, which are files in tests/stored: there they can be read and compared as text.
+"""Read the long expected values of tests, which are files in tests/stored so one can read and compare them as text.
 
-No command writes these files. Who changes an output changes its file by hand.
+No command writes these files. If an output changes, its file is changed by hand.
 """
 
 import json
