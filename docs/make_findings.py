@@ -42,10 +42,10 @@ names file, place, problem and hint.
 def examples():
     """{code: finding} with the first example of each code."""
     from layoutcm.layouts.findings import Finding
-    from support.finding_examples import ALIKE, MESSAGES
+    from support.stored import stored_rows
 
-    rows = [(code, count, values) for code, count, values, _ in MESSAGES]
-    rows += [(code, 3, {"file": "f", "place": "x"}) for code in ALIKE]
+    rows = [(code, count, values) for code, count, values, _ in stored_rows("finding_messages.jsonl")]
+    rows += [(code, 3, {"file": "f", "place": "x"}) for code, _ in stored_rows("reader_findings.jsonl")]
     return {code: Finding(code, count, values, repair=REPAIRS.get(code, "")) for code, count, values in reversed(rows)}
 
 

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, settings
 
 from layoutcm.cli.main import main
 from layoutcm.compiled import compile_from_now_on
+from support.comparisons import compare_sample
 from support.layouts import build
-from support.sample_comparisons import compare_sample
 
 # Tests run on shared machines, so the time of an example is not a sign of slow code.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,19 +1,20 @@
-"""Comparisons that can be checked by hand: levels, tables, scores, empty layouts and wrong options."""
+"""Comparisons that can be checked by hand: levels, options, the two-page example, and numbers of docs/discussion.md."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from support.finding_codes import codes
 from support.layouts import build
+from support.paths import ROOT
+from support.results import codes
 
 ONE = {"p": (10, 10)}
 LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])
 
 
 def test_the_labels_and_the_recipe_of_the_two_page_example(two_pages):
-    """Its numbers are those of test_two_page_example."""
+    """Its numbers are those of the two-page example."""
     m = lcm.compare(*two_pages).confusion()
     assert m.labels == ["Background", "title", "paragraph", "list_item", "picture", "table", "caption"]
     assert m.recipe.startswith("gt:gt|pred:pred|pages:2|rounding:outer|") and "method:matrix" in m.recipe
@@ -169,3 +170,141 @@ def test_reprs_are_short_and_on_one_line():
     c = lcm.compare(LAYOUT, LAYOUT)
     for value in (LAYOUT, c, c.confusion()):
         assert len(repr(value)) < 200 and "\n" not in repr(value)
+
+
+FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
+
+
+def test_the_two_page_story(two_pages):
+    gt, pred = two_pages
+    c = lcm.compare(gt, pred)
+
+    # Two pages of 400 and 100 pixels. Both sides use the same list of labels.
+    assert c.pixels == 500 and c.pages == ["p1", "p2"] and c.taxonomy == "same"
+
+    # Correct are the title (80), the paragraph (80), half of the picture's upper half (40 of 80, because pred also has
+    # a table there), four rows of the table (40) and the empty rest of p2 (30): 270 of 500.
+    m = c.confusion()
+    assert m.values.sum() == 500
+    assert m.accuracy == pytest.approx(0.54) and lcm.accuracy(m.values) == pytest.approx(0.54)
+    assert m.average("micro", background=True) == pytest.approx({"precision": 0.54, "recall": 0.54, "f1": 0.54})
+
+    # Background and Content: 30 empty pixels are correct, 20 are in the invented caption, 10 of the table are missed.
+    np.testing.assert_allclose(m.collapse().values, [[30, 20], [10, 440]])
+
+    # Recall of the picture (160 pixels): 0.25 with method matrix, where the extra table costs; 0.5 with method tensor,
+    # which gives true recall. The table is predicted on 200 pixels; 40 of them are correct.
+    classes = m.classes().set_index("label")
+    true = c.confusion(method="tensor").classes().set_index("label")
+    assert classes.loc["picture", "recall"] == pytest.approx(0.25)
+    assert true.loc["picture", "recall"] == pytest.approx(0.5)
+    assert classes.loc["table", "precision"] == pytest.approx(0.25)
+    assert true.loc["table", "precision"] == pytest.approx(0.2)
+    assert classes.loc["list_item", "recall"] == 0
+
+    # Families: the list item stays in its family, because it is predicted as another kind of text. The picture leaves
+    # its family where only a table is predicted, and so does the missed row of the table.
+    f = c.families(FAMILIES)
+    given_gt = f.given_gt().set_index("label")
+    assert given_gt.loc["list_item"].tolist() == [0, 1, 0, 80, "paragraph"]
+    assert given_gt.loc["picture"].tolist() == [0.5, 0, 0.5, 160, "OOF"]
+    assert given_gt.loc["table"].tolist() == pytest.approx([0.8, 0, 0.2, 50, "OOF"])
+    assert given_gt.loc["title"].tolist() == [1, 0, 0, 80, None]
+    assert given_gt.loc["Background"].tolist() == pytest.approx([0.6, 0, 0.4, 50, "OOF"])
+    assert np.isnan(given_gt.loc["caption", "identity"]) and given_gt.loc["caption", "total"] == 0
+
+    # By pred label: one half of the predicted paragraphs is correct, the other is a list item; the caption is on
+    # Background; the table is correct on 40 of its 200 pixels.
+    given_pred = f.given_pred().set_index("label")
+    assert given_pred.loc["paragraph"].tolist() == [0.5, 0.5, 0, 160, "list_item"]
+    assert given_pred.loc["caption"].tolist() == [0, 0, 1, 20, "OOF"]
+    assert given_pred.loc["table"].tolist() == pytest.approx([0.2, 0, 0.8, 200, "OOF"])
+
+    # The matrix of families is nearly diagonal. Only picture against table and errors at borders remain.
+    coarse = c.confusion(families=FAMILIES, depth=1)
+    assert coarse.labels == ["Background", "Text", "Figure", "Table"]
+    np.testing.assert_allclose(
+        coarse.values, [[30, 20, 0, 0], [0, 240, 0, 0], [0, 0, 40, 120], [10, 0, 0, 40]], atol=1e-12
+    )
+
+    # Pages as samples: on p1 the list item is missed and a table is invented. The predicted paragraph is a hit and is
+    # removed, so pred has no other label in the family of the list item.
+    pages = c.families(FAMILIES, sample="page")
+    assert "Background" not in pages.matrices
+    assert pages.matrices["Text"].loc["list_item"].tolist() == [0, 0, 0, 0, 1]
+    assert pages.matrices["Text"].loc["OOF"].tolist() == [0, 0, 0, 1, 0]
+    assert pages.matrices["Table"].to_numpy().tolist() == [[1, 0], [1, 0]]
+
+    # Objects. Title: AP 1. Paragraph: IoU .8, a match at seven of ten thresholds, AP .7. Picture: IoU .5, a match at
+    # one threshold, AP .1. Table: IoU .8, but a wrong table has a higher score, so half of .7. List item: 0. Mean: .43.
+    o = c.objects()
+    assert (o.ap, o.ap50, o.ap75) == pytest.approx((0.43, 0.7, 0.5))
+
+    # Soft scores weight every pixel by the score of its box.
+    assert c.soft("micro")["f_beta"] == pytest.approx(0.504673, abs=5e-7)
+    assert c.soft("macro")["f_beta"] == pytest.approx(0.390872, abs=5e-7)
+
+    # Centroids: three of seven predictions have the centre of a gt region of their label within two pixels, and three
+    # of five gt regions are matched.
+    k = c.centroids(tolerance=(2, 2))
+    assert (k.precision, k.recall) == pytest.approx((3 / 7, 3 / 5))
+
+
+TEXT = (ROOT / "docs" / "discussion.md").read_text("utf-8")
+CAPTIONS = [("Caption", 0, 50 + 3 * i, 40, 52 + 3 * i) for i in range(10)]
+
+
+def compared(gt, pred, labels):
+    gt, pred = (build({"p": (100, 100)}, [("p", *row) for row in rows], labels) for rows in (gt, pred))
+    return lcm.compare(gt, pred)
+
+
+def micro_f1(c, method="matrix"):
+    return c.confusion(method=method).average("micro")["f1"]
+
+
+def test_matrix_against_tensor():
+    c = compared([("A", 0, 0, 10, 10)], [("A", 0, 0, 10, 10), ("B", 0, 0, 10, 10)], "AB")
+    matrix, tensor = (c.confusion(method=method) for method in ("matrix", "tensor"))
+    assert matrix.values[1].tolist() == [0, 50, 50]
+    assert tensor.recall_mass[1].tolist() == [0, 100, 0] and tensor.precision_mass[1].tolist() == [0, 100, 100]
+    assert matrix.average("micro") == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert tensor.average("micro") == pytest.approx({"precision": 0.5, "recall": 1, "f1": 2 / 3})
+    assert matrix.right == 1
+    missing = compared([("A", 0, 0, 10, 10), ("B", 0, 0, 10, 10)], [("A", 0, 0, 10, 10)], "AB")
+    matrix, tensor = (missing.confusion(method=method) for method in ("matrix", "tensor"))
+    assert matrix.average("micro") == {"precision": 0.5, "recall": 0.5, "f1": 0.5} and matrix.right == 0.5
+    assert tensor.average("micro") == pytest.approx({"precision": 1, "recall": 0.5, "f1": 2 / 3})
+    assert "| `matrix` | 0.5, 0.5, 0.5 | 0.5, 0.5, 0.5 |" in TEXT
+    assert "| `tensor` | 1, 0.5, 0.667 | 0.5, 1, 0.667 |" in TEXT
+
+
+@pytest.mark.parametrize(
+    ("row", "gt", "pred", "pixels", "precision_recall", "ap"),
+    [
+        ("| 1 | 0.5, 1 | 0.1 |", [("Text", 0, 0, 100, 40)],
+         [("Text", 0, 0, 100, 20, 0.9), ("Text", 0, 20, 100, 40, 0.8)], 1, (0.5, 1), 0.1),
+        ("| 0.974 | 1, 0.5 | 0.050 |", [("Text", 0, 0, 100, 20), ("Text", 0, 22, 100, 40)],
+         [("Text", 0, 0, 100, 40, 0.9)], 0.974, (1, 0.5), 0.050),
+        ("| 0.947 | 1, 1 | 0.9 |", [("Table", 0, 0, 100, 50)], [("Table", 0, 0, 100, 45, 0.9)], 0.947, (1, 1), 0.9),
+        ("| 0.909 | 1, 0.091 | n/a without scores |", [("Table", 0, 0, 80, 50), *CAPTIONS],
+         [("Table", 0, 0, 80, 50)], 0.909, (1, 0.091), None),
+    ],
+)  # fmt: skip
+def test_pixels_against_objects(row, gt, pred, pixels, precision_recall, ap):
+    c = compared(gt, pred, ["Text", "Table", "Caption"])
+    scores = c.objects().scores_at(0.5)
+    assert row in TEXT
+    assert micro_f1(c) == pytest.approx(pixels, abs=5e-4)
+    assert (scores["precision"], scores["recall"]) == pytest.approx(precision_recall, abs=5e-4)
+    assert c.objects().ap == (None if ap is None else pytest.approx(ap, abs=6e-4))
+
+
+def test_micro_and_macro_of_missed_captions():
+    c = compared([("Table", 0, 0, 80, 50), *CAPTIONS], [("Table", 0, 0, 80, 50)], ["Table", "Caption"])
+    assert c.confusion().average("macro")["f1"] == 0.5
+
+
+def test_content_is_found_with_another_label():
+    c = compared([("A", 0, 0, 100, 40)], [("B", 0, 0, 100, 40)], "AB")
+    assert c.content()["f1"] == 1 and micro_f1(c) == 0

@@ -9,8 +9,13 @@ from layoutcm import hints, messages
 from layoutcm.errors import Hint, InputError, short_repr
 from layoutcm.layouts.model import Finding
 from layoutcm.layouts.page_maps import parse_page_map
-from support.finding_examples import ALIKE, MESSAGES
 from support.paths import ROOT
+from support.stored import stored_rows
+
+# [code, count, values, message]: one of each code, and both forms where the number of a word changes.
+MESSAGES = stored_rows("finding_messages.jsonl")
+# [code, what is unusual]: findings of readers that have no values but file and place.
+ALIKE = stored_rows("reader_findings.jsonl")
 
 
 @pytest.mark.parametrize(("code", "count", "values", "message"), MESSAGES)
@@ -20,108 +25,27 @@ def test_messages(code, count, values, message):
     assert finding.as_dict()["message"] == message and finding.as_dict()["count"] == count
 
 
-@pytest.mark.parametrize(("code", "what"), ALIKE.items())
+@pytest.mark.parametrize(("code", "what"), ALIKE)
 def test_messages_of_readers(code, what):
     assert Finding(code, 3, {"file": "f", "place": "x"}).message == f"f: {what} (3 times, first at x)."
 
 
 def test_every_text_is_tested_and_every_finding_has_a_text():
-    assert {code for code, *_ in MESSAGES} | set(ALIKE) == set(messages.TEXTS)
+    assert {code for code, *_ in MESSAGES} | {code for code, _ in ALIKE} == set(messages.TEXTS)
     sources = "".join(path.read_text("utf-8") for path in (ROOT / "layoutcm").rglob("*.py"))
     made = set(re.findall(r'(?:Finding|note_unusual)\(\s*"([a-z-]+)"', sources))
     assert len(made) > 40 and made <= set(messages.TEXTS)
 
 
-MAP = "Drop a page map on the page Data"
-PAGES = {"pages": 3, "names": ["a"]}
-MAP_LABELS = ["Map labels (mapping=, --mapping) if they mean the same; layoutcm suggest-mapping (suggest_mapping in "
-              "Python) suggests one.", "Map labels to each other if they mean the same."]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("finding", "hint", "on_screen"),
-    [
-        (Finding("page-only-in-gt", 1, {**PAGES, "ignored": False}),
-         "Check the page names of both files, say which belong together (pages=, --pages), or leave such pages out "
-         '(missing_pages="ignore", --missing-pages ignore).',
-         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in Settings."),
-        (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
-         "Check the page names of both files, or say which belong together (pages=, --pages).",
-         f"Check the page names of both files. {MAP}."),
-        (Finding("page-numbers-shifted"),
-         "Give a page map (pages=, --pages) if this is wrong.", f"{MAP} if this is wrong."),
-        (Finding("page-numbers-suspect"),
-         "If pages are off by one, give a page map (pages=, --pages).", f"{MAP} if pages are off by one."),
-        (Finding("page-numbers-ambiguous"), "Give a page map (pages=, --pages).", f"{MAP}."),
-        (Finding("documents-from-names"), "Give a pattern (documents=, --documents) if this is wrong.", ""),
-        (Finding("equal-label-names"),
-         'Use one list of all names (taxonomy="same", --taxonomy same), join similar names, too '
-         '(taxonomy="match-names", --taxonomy match-names), or map these labels (mapping=, --mapping; '
-         'layoutcm suggest-mapping (suggest_mapping in Python) suggests one).',
-         "Match equal names, or map labels below."),
-        (Finding("coarse-page"),
-         'Count exact areas (rounding="exact", --rounding exact), or make the side with pixels the ground truth.',
-         "Use the rounding exact, or make the side with pixels the ground truth."),
-        (Finding("label-only-in-gt"), *MAP_LABELS),
-        (Finding("documents-left-out", values={"limit": 3, "file": "documents.parquet"}), "", ""),
-        (Finding("documents-left-out", values={"limit": 3, "file": ""}),
-         *["Write the result to a file: the documents are then written beside it."] * 2),
-        (Finding("two-documents", values={"file": "f", "side": "prediction"}), "", ""),
-        (Finding("two-documents", values={"file": "f", "side": "ground truth"}),
-         'To read the prediction: format="docling-eval-pred", --format docling-eval-pred.',
-         "Drop the file as the prediction too: there the prediction is read."),
-        (Finding("document-without-side", values={"file": "f", "side": "x", "first": "d", "status": ""}),
-         "Missing pages are compared with an empty page, or left out "
-         '(missing_pages="ignore", --missing-pages ignore).',
-         "Missing pages are compared with an empty page, or left out: see Missing pages in Settings."),
-        (Finding("failed-answer", values={"file": "f", "names": ["a"]}),
-         "Run the model on these pages again. Missing pages are compared with an empty page, or left out "
-         '(missing_pages="ignore", --missing-pages ignore).',
-         "Run the model on these pages again. Missing pages are compared with an empty page, or left out: see Missing "
-         "pages in Settings."),
-        (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
-        (Finding("two-sides", values={"file": "f", "side": "a"}),
-         'To read b: format="docling-metrics-b", --format docling-metrics-b.',
-         "Drop the file as the prediction too: there it is read as b."),
-        (Finding("unnamed-classes"),
-         "Put data.yaml, classes.txt or obj.names beside the label files.",
-         "Drop data.yaml, classes.txt or obj.names together with the label files."),
-        (Finding("y-flipped", repair="flip-y"),
-         "Repair it: lcm.repair(pred, 'flip-y') or --fix flip-y (of several predictions: --fix FILE=flip-y).", ""),
-        (Finding("y-flipped", values={"earlier": ["scale:2"]}, repair="flip-y"),
-         "Repair it: lcm.repair(pred, 'flip-y') or --fix scale:2,flip-y "
-         "(of several predictions: --fix FILE=scale:2,flip-y).",
-         ""),
-        (Finding("page-off-by-one", values={"mapped": True}, repair="images:-1"),
-         "Check the page map first: it may name the wrong pages. "
-         "Repair it: lcm.repair(pred, 'images:-1') or --fix images:-1 (of several predictions: --fix FILE=images:-1).",
-         "Check the page map first: it may name the wrong pages."),
-        (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
-        (Finding("label-only-in-gt", values={"names": ["a"]}), *MAP_LABELS),
-        (Finding("wrong-page-size", repair="scale:2"),
-         "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "
-         "Otherwise repair it, approximately: lcm.repair(pred, 'scale:2') or --fix scale:2 "
-         "(of several predictions: --fix FILE=scale:2).",
-         "If you gave the size, give the right one, or none if gt's is right."),
-        (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
-         "Repair it: lcm.repair(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
-        (Finding("mapping-target-misspelt", 1, {"side": "pred", "other": "gt", "first": "Txt", "meant": "Text"}),
-         *["Write 'Text' for 'Txt' if that is meant."] * 2),
-        (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),
-         *["Write 'Text' for 'Txt' if that is meant."] * 2),
-        (Finding("empty-side"), "Check that this is the right file.", "Check that this is the right file."),
-        (Finding("below-min-score", 8, {"regions": 8, "min_score": 2.0}), *["Use a lower minimum score."] * 2),
-        (Finding("below-min-score", 7, {"regions": 8, "min_score": 0.5}), "", ""),
-        (Finding("score-missing"), "Objects need all scores or none.", "Objects need all scores or none."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("finding", "hint", "on_screen"), stored_rows("finding_hints.jsonl"))
 def test_hints_for_the_command_line_and_for_the_screen(finding, hint, on_screen):
-    assert (finding.hint, finding.advice.on_screen) == (hint, on_screen)
+    found = Finding(**finding)
+    assert (found.hint, found.advice.on_screen) == (hint, on_screen)
 
 
 def test_no_hint_on_the_screen_names_an_option():
     for text in messages.TEXTS.values():
-        values = {**PAGES, "ignored": False, "regions": 1, "first": "a", "meant": "b", "side": "a"}
+        values = {"pages": 3, "names": ["a"], "ignored": False, "regions": 1, "first": "a", "meant": "b", "side": "a"}
         shown = messages.hint_of(text.hint, n=1, repair="flip-y", **values).on_screen
         assert not re.search(r"--\w|\w=", shown), shown
 

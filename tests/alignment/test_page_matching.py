@@ -1,6 +1,7 @@
-"""Page matching: names of real tools, page maps, missing pages, pages of another size, and invariants."""
+"""Page matching: names of tools, page maps, missing pages, other sizes, invariants; the same file on both sides."""
 
 import unicodedata
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from support.finding_codes import codes as all_codes
+from layoutcm.layouts.model import Finding
 from support.layouts import build
-from support.named_pages import codes, compared, matched
-from support.results import full_result
+from support.named_pages import compared, matched, page_codes
+from support.results import codes, full_result
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_one_page_with_two_names(gt, pred, how):
     assert found == {gt: (pred if how else "", how), "same": ("same", "exact")}
     assert left == ([] if how else [pred])
     reported = {} if how == "exact" else {f"page-matched-by-{how.replace(' ', '-')}": 1}
-    assert codes(c) == (reported if how else {"page-only-in-gt": 1, "page-only-in-pred": 1})
+    assert page_codes(c) == (reported if how else {"page-only-in-gt": 1, "page-only-in-pred": 1})
 
 
 def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
@@ -51,7 +52,7 @@ def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     c = compared(gt, pred)
     ways = [how for _, how in matched(c)[0].values()]
     assert ways == ["exact", "base name", "stem", "spelling", "number", "", ""]
-    assert codes(c) == {
+    assert page_codes(c) == {
         "page-matched-by-base-name": 1, "page-matched-by-stem": 1, "page-matched-by-spelling": 1,
         "page-matched-by-number": 1, "page-only-in-gt": 2, "page-only-in-pred": 1,
     }  # fmt: skip
@@ -94,7 +95,7 @@ def test_page_map_comes_before_names():
     c = compared(["a", "b", "c"], ["a", "b", "z"], pages={"a": "b", "c": "z"})
     found, left = matched(c)
     assert found == {"a": ("b", "map"), "b": ("", ""), "c": ("z", "map")} and left == ["a"]
-    assert codes(c) == {"page-matched-by-map": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
+    assert page_codes(c) == {"page-matched-by-map": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
     assert c.pages == ["a", "b", "c", "a (pred)"]  # page names stay unique
     assert "mapped_pages:2" in c.recipe and "mapped_pages" not in compared(["a"], ["a"]).recipe
 
@@ -145,7 +146,7 @@ def test_missing_pages_count_as_errors_on_both_sides():
     penalised = lcm.compare(gt, pred)
     assert penalised.pages == ["a", "b", "c"]
     np.testing.assert_array_equal(penalised.confusion().values, [[170, 20], [20, 10]])
-    assert all_codes(penalised.findings) == {"page-only-in-gt": 1, "page-only-in-pred": 1}
+    assert codes(penalised.findings) == {"page-only-in-gt": 1, "page-only-in-pred": 1}
     ignored = lcm.compare(gt, pred, missing_pages="ignore")
     assert ignored.pages == ["a"]
     np.testing.assert_array_equal(ignored.confusion().values, [[90, 0], [0, 10]])
@@ -156,4 +157,33 @@ def test_another_page_size_is_scaled():
     pred = build({"p": (100, 20)}, [("p", "x", 0, 0, 100, 10)])
     c = lcm.compare(gt, pred)
     np.testing.assert_array_equal(c.confusion().values, [[50, 0], [0, 50]])
-    assert all_codes(c.findings) == {"scaled-page": 1}
+    assert codes(c.findings) == {"scaled-page": 1}
+
+
+TABLE = b"page,label,annotator,x0,y0,x1,y1,width,height\np,a,ann,0,0,5,5,9,9\np,a,bob,0,0,5,5,9,9\n"
+
+
+def is_same(gt, pred, **options):
+    return "same-file" in codes(lcm.compare(gt, pred, **options).findings)
+
+
+def test_the_same_file_on_both_sides_is_a_warning():
+    table = TABLE.replace(b"annotator", b"note")
+    gt, again, copy = (lcm.read((name, table)) for name in ("gt.csv", "gt.csv", "pred.csv"))
+    (finding,) = (one for one in lcm.compare(gt, again).findings if one.code == "same-file")
+    assert finding.severity == "warning" and "same file, 'gt.csv'" in finding.message
+    assert is_same(gt, copy) and is_same(gt, copy, mapping={"pred": {"a": "b"}})
+    assert is_same(gt, lcm.repair(copy, "flip-y"))
+    assert not is_same(gt, lcm.read(("gt.csv", table + b"q,a,,0,0,5,5,9,9\n")))
+
+
+def test_two_annotators_or_sides_of_a_file_are_not_the_same():
+    ann, bob = (lcm.read(("gt.csv", TABLE), annotator=name) for name in ("ann", "bob"))
+    assert not is_same(ann, bob) and is_same(ann, ann)
+    unread = build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])
+    assert unread.sha256 is None and not is_same(unread, unread)
+    one = replace(unread, sha256="0")
+    for code in ("two-documents", "two-sides"):
+        gt, pred = (replace(one, findings=(Finding(code, values={"file": "f", "side": side}),)) for side in "ab")
+        assert not is_same(gt, pred) and is_same(gt, gt)
+    assert is_same(one, one) and not is_same(one, replace(one, format="other"))

@@ -7,9 +7,9 @@ import layoutcm as lcm
 from layoutcm.alignment.taxonomy import match_similar_names
 from layoutcm.filling.result_of import result_of
 from layoutcm.tables.terminal import result_summary
-from support.finding_codes import codes
 from support.layouts import build
 from support.reading import fails
+from support.results import codes
 
 ONE = {"p": (10, 10)}
 LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])

@@ -21,9 +21,9 @@ from layoutcm.cli.main import main
 from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
 from layoutcm.tables.interval_texts import difference_summary, interval_of_row, resampling_text
+from support.comparisons import compare_sample
 from support.paths import SAMPLE
 from support.results import full_result
-from support.sample_comparisons import compare_sample
 from support.servers import free_port
 
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))

@@ -1,9 +1,10 @@
-"""The options --format, --sizes and --fix, for all files and for one of them."""
+"""The options --format, --sizes and --fix, for all files and for one of them; --min-score with labels."""
 
 import json
 
 import pytest
 
+from layoutcm.cli.file_options import separate_min_scores
 from layoutcm.cli.main import main
 
 GT = "page,label,x0,y0,x1,y1,width,height\np,a,10,10,50,30,100,100\n"
@@ -144,3 +145,64 @@ def test_images_of_one_file_are_not_overwritten(files, capsys):
     options = ["--sizes", f"flipped={files / 'pages'}", "-o", out]
     assert main(["compare", str(files / "gt.csv"), str(files / "flipped.csv"), *options]) == 2
     assert "the folder is or contains the input pages" in capsys.readouterr().err
+
+
+GT_OF_SCORES = "page,label,x0,y0,x1,y1,width,height\np,a,0,0,10,5,10,10\np,b c,0,5,10,10,10,10\n"
+PRED_OF_SCORES = "page,label,x0,y0,x1,y1,score\np,a,0,0,10,5,0.3\np,b c,0,5,10,10,0.6\n"
+
+
+@pytest.fixture
+def scored_files(tmp_path):
+    (tmp_path / "gt.csv").write_text(GT_OF_SCORES)
+    (tmp_path / "pred.csv").write_text(PRED_OF_SCORES)
+    return [str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv")]
+
+
+def setting(printed, *arguments):
+    found = json.loads(printed(["compare", *arguments, "--json", "-"]))
+    return found["recipe_fields"].get("min_score"), [row["pred_pixels"] for row in found["classes"][1:]]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["0.5"], ("0.5", [0, 50])),
+        (["a=0.4"], ("a=0.4", [0, 50])),
+        (["a=0.2", "b c=0.7"], ("a=0.2+b c=0.7", [50, 0])),
+        (["0.7", "a=0.1"], ("0.7+a=0.1", [50, 0])),
+        (["a=0.1", "0.7"], ("0.7+a=0.1", [50, 0])),
+    ],
+)
+def test_values_stand_before_or_after_the_files(scored_files, printed, values, expected):
+    for arguments in ([*scored_files, "--min-score", *values], ["--min-score", *values, *scored_files]):
+        assert setting(printed, *arguments) == expected
+    repeated = [text for value in values for text in ("--min-score", value)]
+    assert setting(printed, *repeated, *scored_files) == expected
+    assert setting(printed, scored_files[0], f"--min-score={values[0]}", *values[1:], scored_files[1]) == expected
+
+
+def test_without_the_option_all_regions_stay(scored_files, printed):
+    assert setting(printed, *scored_files) == (None, [50, 50])
+
+
+def test_a_file_whose_name_looks_like_a_value_is_a_file(scored_files, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a=0.4").write_text(PRED_OF_SCORES)
+    (tmp_path / "0.4").write_text(GT_OF_SCORES)
+    assert separate_min_scores(["--min-score", "0.5", "a=0.4", "b=1"]) == ["--min-score", "0.5", "a=0.4", "b=1"]
+    assert separate_min_scores(["--min-score", "0.5", "0.4"]) == ["--min-score", "0.5", "0.4"]
+    assert separate_min_scores(["x=1", "2"]) == ["x=1", "2"]
+
+
+def test_verify_takes_the_same_values(scored_files, printed):
+    out = printed(["verify", *scored_files, "--min-score", "a=0.4", "0.1"])
+    assert "|min_score:0.1+a=0.4|" in out and "All numbers that were compared agree" in out
+
+
+def test_wrong_values_are_named(scored_files, capsys, refusal):
+    assert main(["compare", *scored_files, "--min-score", "A=0.4"]) == 2
+    assert capsys.readouterr().err == "layoutcm: min_score: 'A' is not known. Use one of a, b c.\n"
+    assert "min_score of 'a': nan is not a finite number" in refusal(["compare", *scored_files, "--min-score", "a=nan"])
+    with pytest.raises(SystemExit):
+        main(["compare", *scored_files, "--min-score", "a"])
+    assert "'a' is neither a number nor LABEL=NUMBER" in capsys.readouterr().err

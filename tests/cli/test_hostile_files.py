@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from support import hostile_cost
 from support.hostile_files import ALL, generators
+from support.hostile_shapes import COSTLY
 from support.limits import run_limited
 from support.paths import SAMPLE
 
@@ -26,7 +26,7 @@ IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zi
 # SECURITY.md names this: 80 Chinese labels in six figures of three formats each.
 MORE_SECONDS = {"long labels of many characters": 15}
 # These take more than three seconds each; `make fuzz` runs them, too.
-SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *hostile_cost.HOSTILE}
+SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *COSTLY}
 # Close to the limit of memory: 0.95 to 1.1 GB, most of it in Arrow.
 SLOW |= {"Parquet attributes"}
 SLOW |= {"many labels of one outline", "20,000 pages of 10^12 pixels", "long labels", "3,000 crossing boxes"}

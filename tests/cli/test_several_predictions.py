@@ -8,9 +8,9 @@ import layoutcm as lcm
 from layoutcm.alignment.taxonomy import load_mapping
 from layoutcm.cli.main import main
 from layoutcm.tables.leaderboard_tables import leaderboard_summary
+from support.comparisons import MODELS, compare_all_of_sample
 from support.paths import SAMPLE
-from support.result_schema import assert_valid
-from support.sample_comparisons import MODELS, compare_all_of_sample
+from support.results import assert_valid
 
 FILES = [str(SAMPLE / name) for name in ("gt.json", *MODELS.values())]
 MAPPING = ["--mapping", str(SAMPLE / "mapping.yaml")]

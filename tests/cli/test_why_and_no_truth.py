@@ -10,7 +10,7 @@ from layoutcm.cli.main import main
 from layoutcm.report import report_files
 from layoutcm.wording import difference_text, threshold_text
 from support.paths import SAMPLE
-from support.result_schema import assert_valid
+from support.results import assert_valid
 
 GT, MODEL_A, MODEL_C = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-c.json"))
 NO_TRUTH = ("--no-truth", "--like", GT)

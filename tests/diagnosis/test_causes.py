@@ -15,8 +15,8 @@ from layoutcm.diagnosis.paired_regions import paired_regions
 from layoutcm.diagnosis.pairing_kernel import NO_PARTNER, STATUSES
 from layoutcm.metrics.levels import pages_of
 from support.causes_loop import box_pixels, causes_of_page, gt_status_of, pairs, pred_status_of
+from support.comparisons import compare_sample
 from support.layouts import build
-from support.sample_comparisons import compare_sample
 
 PAGE = {"p": (100, 100)}  # a tolerance of 0.02 is 2 px
 NAMES = ["a", "b", "c"]

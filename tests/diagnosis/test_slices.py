@@ -12,8 +12,8 @@ from layoutcm.diagnosis.slices import slice_p_value
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.metrics.confusion import confusion_of
 from layoutcm.metrics.intervals import holm
+from support.comparisons import compare_sample
 from support.layouts import build
-from support.sample_comparisons import compare_sample
 
 
 def book(found, kinds, documents=None):

@@ -17,8 +17,8 @@ from layoutcm.cli.arguments import argument_parser
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.messages import TEXTS
 from support.code_blocks import SETUPS, PageRun, blocks_of
+from support.comparisons import compare_sample
 from support.paths import ROOT, SAMPLE
-from support.sample_comparisons import compare_sample
 
 FILES = [
     *ROOT.glob("*.md"),

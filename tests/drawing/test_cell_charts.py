@@ -23,11 +23,9 @@ from layoutcm.tables.leaderboard_tables import ClassGrid, class_grid, classes_in
 from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.ui.measures.object_tables import matched_share_table, object_cell_name
 from layoutcm.ui.screen_text import words_of
-from support.contrast import contrast
+from support.comparisons import compare_all_of_sample
+from support.drawn_figures import contrast, drawn_texts, trace
 from support.layouts import build
-from support.paper_texts import drawn_texts
-from support.plotly_traces import trace
-from support.sample_comparisons import compare_all_of_sample
 
 
 @pytest.fixture(scope="module")

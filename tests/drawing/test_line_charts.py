@@ -32,10 +32,9 @@ from layoutcm.filling.result_parts import curves_part
 from layoutcm.metrics.objects.average_precision import envelope_steps
 from layoutcm.tables.why import FORGIVEN
 from support import hostile
+from support.comparisons import different_labels
+from support.drawn_figures import drawn_texts, svg_texts, text_boxes, trace
 from support.layouts import build
-from support.paper_texts import drawn_texts, svg_texts, text_boxes
-from support.plotly_traces import trace
-from support.three_pages import different_labels
 
 PAGE, LARGE = {"p": (10, 10)}, {"p": (100, 100)}
 

@@ -11,7 +11,7 @@ import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing import method_drawings, svg_canvas
 from layoutcm.metrics.confusion import Confusion, collapse_mass
-from support.contrast import contrast
+from support.drawn_figures import contrast
 from support.paths import ROOT
 
 COMMITTED = ROOT / "docs" / "drawings"

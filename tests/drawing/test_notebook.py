@@ -9,9 +9,9 @@ import pytest
 import layoutcm as lcm
 from layoutcm.layouts.model import Findings
 from support.browser import chromium
+from support.comparisons import different_labels, three_pages
 from support.layouts import build
 from support.paths import SAMPLE
-from support.three_pages import different_labels, three_pages
 
 HOSTILE = '</td><script>alert(1)</script><img src=x onerror="alert(2)">'
 OPEN = {"style", "div", "b", "table", "thead", "tbody", "tr", "th", "td", "span"}

@@ -25,9 +25,9 @@ from layoutcm.drawing.palette import LIT, NOT_JUDGED_COLOUR, rgb
 from layoutcm.drawing.paper.pages import page_figure, page_overlay
 from layoutcm.layouts.model import CocoFacts
 from layoutcm.ui.shared import lit_pages
+from support.drawn_figures import drawn_texts
 from support.image_files import png
 from support.layouts import build
-from support.paper_texts import drawn_texts
 
 
 @pytest.mark.parametrize("with_picture", [False, True])

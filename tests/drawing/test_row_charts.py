@@ -20,11 +20,11 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.leaderboard import cause_row
 from layoutcm.report.report_files import REPORT_FILES
 from layoutcm.tables.matrix_views import largest_confusions, select
+from layoutcm.tables.slice_tables import SliceTable
 from support import hostile
+from support.comparisons import different_labels
+from support.drawn_figures import drawn_texts, text_boxes
 from support.layouts import build
-from support.paper_texts import drawn_texts, text_boxes
-from support.slice_pages import slices_with_known_numbers
-from support.three_pages import different_labels
 
 SIZES = {"p": (100, 100)}
 HALVES = [("p", "a", 0, 0, 50, 100), ("p", "b", 50, 0, 100, 100)]
@@ -133,6 +133,24 @@ def test_different_labels_are_an_input_error():
     for describe in (lambda: class_bars(c.confusion()), lambda: cause_bars(c.causes(), c.confusion())):
         with pytest.raises(lcm.InputError, match="different labels"):
             describe()
+
+
+# A worse slice with an interval, one without, a better one, and an undefined one.
+SLICES = [
+    ("<b>x</b>", 12, 8, 0.5, 0.4, 0.75, -0.25, "worse"),
+    ("$y$", 3, 2, 0.75, np.nan, np.nan, 0.125, "too few documents"),
+    ("better", 20, 9, 0.875, 0.8, 0.9, 0.25, "better"),
+    ("empty", 1, 1, np.nan, np.nan, np.nan, np.nan, None),
+]
+
+
+def slices_with_known_numbers(attribute="kind"):
+    columns = ["value", "pages", "documents", "micro_f1", "low", "high", "difference", "verdict"]
+    data = pd.DataFrame(SLICES, columns=columns).assign(figure="micro_f1")
+    data["verdict"] = pd.Series([row[-1] for row in SLICES], dtype=object)
+    if attribute is None:
+        data.insert(0, "attribute", ["kind", "size", "kind", "kind"])
+    return SliceTable(attribute, data, "micro_f1", "how", "gt:a|pred:b|v0", 0.625)
 
 
 def test_slices_on_the_screen_are_dots_with_whiskers():

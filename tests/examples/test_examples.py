@@ -11,9 +11,9 @@ import pytest
 from nbclient import NotebookClient
 
 import layoutcm as lcm
+from support.comparisons import compare_sample
 from support.detector_results import Detections
 from support.paths import ROOT, SAMPLE
-from support.sample_comparisons import compare_sample
 
 EXAMPLES = ROOT / "examples"
 ORDER = 1e-6  # AP of equal scores depends on the order of pages, which merging changes

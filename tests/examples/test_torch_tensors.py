@@ -5,8 +5,8 @@ import runpy
 import pytest
 
 import layoutcm as lcm
+from support.comparisons import compare_sample
 from support.paths import ROOT
-from support.sample_comparisons import compare_sample
 
 
 @pytest.mark.parametrize("precision", ["float64", "bfloat16"])

@@ -4,8 +4,8 @@ import runpy
 
 import pytest
 
+from support.comparisons import compare_sample
 from support.paths import ROOT
-from support.sample_comparisons import compare_sample
 
 EXAMPLES = ROOT / "examples"
 # Warnings of these packages about themselves are not errors here.

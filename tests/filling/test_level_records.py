@@ -11,9 +11,9 @@ import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.filling import level_records
 from layoutcm.results.encoding import json_text
+from support.comparisons import different_labels, three_pages
 from support.layouts import build
 from support.results import full_result
-from support.three_pages import different_labels, three_pages
 
 SHARES = ("recall", "precision", "f1")
 CLASS_KEYS = ["label", "gt_pixels", "pred_pixels", "precision", "recall", "f1", "iou"]
@@ -26,33 +26,6 @@ def array(matrix):
     dense = np.zeros(matrix["shape"])
     dense[matrix["row"], matrix["column"]] = matrix["value"]
     return dense
-
-
-def test_one_document_by_hand():
-    """Document B: pred takes the four pixels of b for a, and has b on two of the six Background pixels."""
-    found = full_result(three_pages())["by_document"][1]
-    none, unused = [None] * 4, dict.fromkeys(CLASS_KEYS[3:], None)
-    third = 1 / 3
-    assert found == {
-        "document": "B",
-        "pages": 2,
-        "pixels": 10,
-        "content": {"precision": pytest.approx(4 / 6), "recall": 1, "f1": pytest.approx(0.8)},
-        "content_pixels": {"both": 4, "gt": 4, "pred": 6},
-        "right": 0,
-        "confusion": [[4, 0, 2, 0], [0] * 4, [0, 4, 0, 0], [0] * 4],
-        "recall": [[pytest.approx(2 * third), 0, pytest.approx(third), 0], none, [0, 1, 0, 0], none],
-        "precision": [[1, 0, 1, None], [0, 0, 0, None], [0, 1, 0, None], [0, 0, 0, None]],
-        "f1": [[pytest.approx(0.8), 0, 0.5, 0], [0, 0, 0, None], [0, 1, 0, 0], [0, 0, 0, None]],
-        "pred_pixels": [4, 4, 2, 0],
-        "classes": [
-            dict(zip(CLASS_KEYS, ("Background", 6, 4, 1, *[pytest.approx(x) for x in (2 * third, 0.8, 2 * third)]))),
-            {"label": "a", "gt_pixels": 0, "pred_pixels": 4, "precision": 0, "recall": None, "f1": 0, "iou": 0},
-            {"label": "b", "gt_pixels": 4, "pred_pixels": 2, "precision": 0, "recall": 0, "f1": 0, "iou": 0},
-            {"label": "c", "gt_pixels": 0, "pred_pixels": 0, **unused},
-        ],
-        "collapsed": [[4, 2], [0, 4]],
-    }
 
 
 def assert_record_is_of(confusion, record):

@@ -18,8 +18,7 @@ from layoutcm.report import report_files
 from layoutcm.report.leaderboard_files import write_board_files
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table
-from support.sample_comparisons import compare_all_of_sample, compare_sample
-from support.three_pages import different_labels, three_pages
+from support.comparisons import compare_all_of_sample, compare_sample, different_labels, three_pages
 
 
 @pytest.fixture(scope="module")

@@ -21,11 +21,9 @@ from layoutcm.report import report_files
 from layoutcm.tables import tables
 from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.matrix_views import VIEWS, select
+from support.comparisons import compare_sample, different_labels, one_label_pages, three_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
 from support.results import full_result
-from support.sample_comparisons import compare_sample
-from support.three_pages import different_labels, three_pages
 
 METHODS = ["matrix", "tensor"]
 

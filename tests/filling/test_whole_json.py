@@ -1,20 +1,25 @@
-"""The whole JSON of a comparison, of families and of a layout, for pages whose pixels can be counted by hand."""
+"""The JSON of a result: whole files for pages whose pixels can be counted by hand, and its parts."""
 
 import json
+import subprocess
+import sys
 
 import msgspec
 import pytest
 
 import layoutcm as lcm
+from layoutcm.filling.result_of import result_of
+from layoutcm.layouts.findings import with_letters
+from layoutcm.layouts.model import Finding
 from layoutcm.models.differences import difference
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.vocabulary import WITH_TRUTH
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.named_pages import compared
+from support.paths import SAMPLE
 from support.results import full_result
-from support.three_pages import different_labels, three_pages
-
-VERSION = lcm.__version__
+from support.stored import stored_json
 
 
 def rounded(value):
@@ -26,218 +31,15 @@ def rounded(value):
     return round(value, 3) if isinstance(value, float) else value
 
 
-def rows(names, *values):
-    return [dict(zip(names.split(), row, strict=True)) for row in values]
-
-
-def scores(**kinds):
-    return {kind: dict(zip(("precision", "recall", "f1"), values, strict=True)) for kind, values in kinds.items()}
-
-
-def soft(**kinds):
-    return {kind: dict(zip(("precision", "recall", "f_beta", "dice"), values)) for kind, values in kinds.items()}
-
-
-NONE = [0, 0, 0, 0]
-A = [[8, 0, 0, 0], [0, 4, 4, 0], NONE, NONE]
-B = [[4, 0, 2, 0], NONE, [0, 4, 0, 0], NONE]
-P2 = [[4, 0, 0, 0], NONE, [0, 4, 0, 0], NONE]
-P3 = [[0, 0, 2, 0], NONE, NONE, NONE]
-SETTINGS = "gt:gt|pred:pred|pages:3|rounding:outer|taxonomy:same"
-OF_PIXELS = {"micro.f1": 0.308, "macro.f1": 0.25, "weighted.f1": 0.333, "content.f1": 0.923, "right": 0.333}
-OF_OBJECTS = {"objects.ap": 0.05, "objects.pq": 0}
-HEADLINE = [
-    (name, value, f"{SETTINGS}|{counted}|v{VERSION}", VERSION, None, None)
-    for counted, figures in (("method:matrix", OF_PIXELS), ("objects:box", OF_OBJECTS))
-    for name, value in figures.items()
-]
-LEVEL_KEYS = ("document", "page", "pages", "pixels", "confusion", "collapsed")
-RESULT = {
-    "schema": "2.0",
-    "version": VERSION,
-    "recipe": f"gt:gt|pred:pred|pages:3|rounding:outer|taxonomy:same|method:matrix|v{VERSION}",
-    "recipe_fields": {
-        **{"gt": "gt", "pred": "pred", "pages": "3", "rounding": "outer", "taxonomy": "same", "method": "matrix"},
-        "version": f"v{VERSION}",
-    },
-    "vocabulary": json_ready(msgspec.to_builtins(WITH_TRUTH)),
-    "inputs": {
-        "gt": {"name": "gt", "format": "test", "sha256": None, "pages": 3, "regions": 2},
-        "pred": {"name": "pred", "format": "test", "sha256": None, "pages": 3, "regions": 5},
-    },
-    "headline": rows("figure value recipe version gt_digest pred_digest", *HEADLINE),
-    "measures": {},  # see below
-    "method": "matrix",
-    "weights": "area",
-    "taxonomy": "same",
-    "labels": ["Background", "a", "b", "c"],
-    "gt_labels": ["a", "b", "c"],
-    "pred_labels": ["a", "b", "c"],
-    "pages": 3,
-    "documents": 2,
-    "pixels": 26,
-    "ignored_pixels": 0,
-    "confusion": [[12, 0, 2, 0], [0, 4, 4, 0], [0, 4, 0, 0], NONE],
-    "recall": [[0.857, 0, 0.143, 0], [0, 0.5, 0.5, 0], [0, 1, 0, 0], [None] * 4],
-    "precision": [[1, 0, 0.333, None], [0, 0.5, 0.667, None], [0, 0.5, 0, None], [0, 0, 0, None]],
-    "f1": [[0.923, 0, 0.2, 0], [0, 0.5, 0.571, 0], [0, 0.667, 0, 0], [0, 0, 0, None]],
-    "classes": rows(
-        "label gt_pixels pred_pixels precision recall f1 iou",
-        ("Background", 14, 12, 1, 0.857, 0.923, 0.857),
-        ("a", 8, 8, 0.5, 0.5, 0.5, 0.333),
-        ("b", 4, 6, 0, 0, 0, 0),
-        ("c", 0, 0, None, None, None, None),
-    ),
-    "averages": scores(micro=(0.286, 0.333, 0.308), macro=(0.25, 0.25, 0.25), weighted=(0.333, 0.333, 0.333)),
-    "averages_with_background": scores(
-        micro=(0.615, 0.615, 0.615), macro=(0.5, 0.452, 0.474), weighted=(0.692, 0.615, 0.651)
-    ),
-    "averages_over_pages": scores(micro=(0.167, 0.25, 0.167), macro=(0.167, 0.083, 0.111), weighted=(0.5, 0.25, 0.333)),
-    "averages_over_documents": scores(
-        micro=(0.25, 0.25, 0.25), macro=(0.25, 0.125, 0.167), weighted=(0.5, 0.25, 0.333)
-    ),
-    "pred_pixels": [12, 8, 6, 0],
-    "content": {"precision": 0.857, "recall": 1, "f1": 0.923},  # of 14 pixels of pred 12 are content
-    "content_pixels": {"both": 12, "gt": 12, "pred": 14},
-    "right": 0.333,  # 4 of 8 pixels of a, and none of the 4 of b
-    "collapsed": {
-        "labels": ["Background", "Content"],
-        "confusion": [[12, 2], [0, 12]],
-        "recall": [[0.857, 0.143], [0, 1]],
-        "precision": [[1, 0.143], [0, 0.857]],
-        "f1": [[0.923, 0.143], [0, 0.923]],
-    },
-    "findings": rows(
-        "code severity message count fix remedy",
-        ("empty-page", "info", "gt: 1 of 3 pages has no region (first: 'p3').", 1, "", ""),
-    ),
-    "page_matching": {"matched": {"exact": 3}, "only_in_gt": [], "only_in_pred": []},
-    "objects": {
-        "shapes": "box",
-        "gt": 2,
-        "pred": 5,
-        "headline": "ap",
-        "ap": 0.05,
-        "ap50": 0.5,
-        "ap75": 0,
-        "ar": 0.05,
-        "panoptic": {
-            **{"tp": 0, "fp": 5, "fn": 2, "sq": 0, "rq": 0, "pq": 0},  # the best IoU is 1/2, which is no pair
-            "classes": rows(
-                "label tp fp fn sq rq pq",
-                ("a", 0, 3, 1, 0, 0, 0),
-                ("b", 0, 2, 1, 0, 0, 0),
-                ("c", 0, 0, 0, None, None, None),
-            ),
-        },
-        "summary": {
-            **{"AP": 0.05, "AP50": 0.5, "AP75": 0, "APsmall": 0.05, "APmedium": None, "APlarge": None},
-            **{"AR1": 0.05, "AR10": 0.05, "AR100": 0.05, "ARsmall": 0.05, "ARmedium": None, "ARlarge": None},
-        },
-        "why_no_ap": None,
-        "pages_left_out": [],
-        "note": "",
-        "labels": ["a", "b", "c"],
-        "per_class": rows(
-            "label gt pred ap ap50 ap75 ar",
-            ("a", 1, 3, 0.1, 1, 0, 0.1),
-            ("b", 1, 2, 0, 0, 0, 0),
-            ("c", 0, 0, None, None, None, None),
-        ),
-        "at_iou": {
-            "iou": 0.5,
-            **scores(all=(0.2, 0.5, 0.286))["all"],
-            **{"tp": 1, "fp": 4, "fn": 1},
-            **scores(class_blind=(0.4, 1, 0.571)),
-            "class_blind_counts": {"tp": 2, "fp": 3, "fn": 0},
-            "classes": rows(
-                "label gt pred found tp fp fn precision recall f1",
-                ("a", 1, 3, 1, 1, 2, 0, 0.333, 1, 0.5),
-                ("b", 1, 2, 0, 0, 2, 1, 0, 0, 0),
-                ("c", 0, 0, 0, 0, 0, 0, None, None, None),
-            ),
-            "ap": {rule: {"a": 1, "b": 0, "c": None} for rule in ("coco", "sum", "voc")},
-            "map": {"coco": 0.5, "sum": 0.5, "voc": 0.5},
-            "confusion": {
-                "gt_labels": ["a", "b", "c", "invented"],
-                "pred_labels": ["a", "b", "c", "missed"],
-                "values": [[1, 0, 0, 0], [1, 0, 0, 0], NONE, [1, 2, 0, 0]],
-            },
-        },
-        "curves": {"a": {"recall": [0, 1], "precision": [1, 1]}, "b": {"recall": [], "precision": []}},
-    },
-    "centroids": {
-        "tolerance": [20, 20],
-        "class_aware": True,
-        "pages_left_out": [],
-        "note": "",
-        **scores(one_to_one=(0.2, 0.5, 0.286), many_to_one=(0.4, 0.5, 0.444)),
-    },
-    "soft": {
-        "beta": 1,
-        "averages": soft(
-            micro=(0.34, 0.3, 0.319, 0.355),
-            macro=(0.281, 0.225, 0.25, 0.273),
-            weighted=(0.375, 0.3, 0.333, 0.364),  # two thirds of gt are a
-            samples=(0.176, 0.15, 0.162, 0.174),
-        ),
-        "classes": rows(
-            "label precision recall f_beta dice",
-            ("a", 0.562, 0.45, 0.5, 0.545),
-            ("b", 0, 0, 0, 0),
-            ("c", None, None, None, None),
-        ),
-    },
-    "border_slack": 0,
-    "page_scores": {
-        **{"page": ["p1", "p2", "p3"], "document": ["A", "B", "B"], "pixels": [16, 8, 2]},
-        "scores": {
-            **{"precision": [0.5, 0, 0], "recall": [0.25, 0, 0], "f1": [0.333, 0, 0], "micro_f1": [0.5, 0, 0]},
-            **{"content_precision": [1, 1, 0], "content_recall": [1, 1, None], "content_f1": [1, 1, 0]},
-        },
-    },
-    "by_document": rows(
-        "document pages pixels confusion collapsed",
-        ("A", 1, 16, A, [[8, 0], [0, 8]]),
-        ("B", 2, 10, B, [[4, 2], [0, 4]]),
-    ),
-    "by_page": rows(
-        "page document pixels confusion collapsed",
-        ("p1", "A", 16, A, [[8, 0], [0, 8]]),
-        ("p2", "B", 8, P2, [[4, 0], [0, 4]]),
-        ("p3", "B", 2, P3, [[0, 2], [0, 0]]),
-    ),
-}
-
-
-def named(prefix, averages):
-    return {f"{prefix}{kind}.{score}": value for kind, own in averages.items() for score, value in own.items()}
-
-
-RESULT["measures"] = {
-    **named("", RESULT["averages"]),
-    **named("with_background.", RESULT["averages_with_background"]),
-    **named("over_pages.", RESULT["averages_over_pages"]),
-    **named("over_documents.", RESULT["averages_over_documents"]),
-    **named("", {"content": RESULT["content"]}),
-    "right": 0.333,
-    **{"objects.ap": 0.05, "objects.ap50": 0.5, "objects.ap75": 0, "objects.ar": 0.05},
-    **{"objects.apsmall": 0.05, "objects.apmedium": None, "objects.aplarge": None, "objects.ar1": 0.05},
-    **{"objects.ar10": 0.05, "objects.arsmall": 0.05, "objects.armedium": None, "objects.arlarge": None},
-    **{"objects.pq": 0, "objects.sq": 0, "objects.rq": 0},
-    **{"objects.precision": 0.2, "objects.recall": 0.5, "objects.f1": 0.286},
-    **{"objects.any_label.precision": 0.4, "objects.any_label.recall": 1, "objects.any_label.f1": 0.571},
-    **named("", {"centroids": RESULT["centroids"]["one_to_one"]}),
-    **named("soft.", RESULT["soft"]["averages"]),
-    **dict.fromkeys(("agreement.observed", "agreement.kappa", "agreement.alpha")),
-}
+# Of 14 pixels of pred 12 are content; 4 of 8 pixels of a are right, and none of the 4 of b; two thirds of gt are a.
+# The best IoU of two objects is 1/2, which is not a pair of the panoptic quality.
+RESULT = stored_json("three_pages_result.json")
+RESULT["vocabulary"] = json_ready(msgspec.to_builtins(WITH_TRUTH))
 
 
 def test_result_of_a_comparison():
     found = full_result(three_pages(), per_page=True)
     assert json.loads(json_text(found)) == found
-    for level in ("by_document", "by_page"):  # the other values of a level are tested in test_level_records.py
-        found[level] = [{key: value for key, value in row.items() if key in LEVEL_KEYS} for row in found[level]]
     assert rounded(found) == RESULT
     assert list(found) == list(RESULT) and list(found["measures"]) == list(RESULT["measures"])
     assert list(full_result(three_pages())) == list(RESULT)[:-1]
@@ -308,59 +110,7 @@ def test_result_of_families(two_pages):
     families = c.families(tree, sample="page", count="gold", depth=2)
     found = full_result(c, "tensor", families=families)["families"]
     at_depth = found.pop("at_depth")
-    settings = "families:2 given|depth:2|sample:page|count:gold"
-    columns = "label identity in_family oof total preferred"
-    unused = (None, None, None, 0, None)
-    unknown = "1 label is named by the families and used by neither side (first: 'nope')."
-    without_family = "3 labels are in no family; each counts as its own family (first: 'picture')."
-    assert rounded(found) == {
-        "recipe": f"gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|{settings}|v{VERSION}",
-        "tree": tree,
-        "sample": "page",
-        "count": "gold",
-        "depth": 2,
-        "matrices": {
-            family: {
-                **{f"{side}_labels": [*labels, "OOF"] for side in ("gt", "pred")},
-                "values": values,
-                **{f"{side}_places": [*range(len(labels)), len(labels)] for side in ("gt", "pred")},
-            }
-            for family, labels, values in (
-                ("Head", ["title"], [[1, 0], [0, 0]]),
-                ("Body", ["paragraph", "list_item"], [[1, 0, 0], [0, 0, 1], [0, 0, 0]]),
-                ("picture", ["picture"], [[1, 0], [0, 0]]),
-                ("table", ["table"], [[1, 0], [1, 0]]),
-                ("caption", ["caption"], [[0, 0], [1, 0]]),
-            )
-        },
-        "given_gt": rows(
-            columns,
-            ("title", 1, 0, 0, 1, None),
-            ("paragraph", 1, 0, 0, 1, None),
-            ("list_item", 0, 0, 1, 1, "OOF"),
-            ("picture", 1, 0, 0, 1, None),
-            ("table", 1, 0, 0, 1, None),
-            ("caption", *unused),
-        ),
-        "given_pred": rows(
-            columns,
-            ("title", 1, 0, 0, 1, None),
-            ("paragraph", 1, 0, 0, 1, None),
-            ("list_item", *unused),
-            ("picture", 1, 0, 0, 1, None),
-            ("table", 0.5, 0, 0.5, 2, "OOF"),
-            ("caption", 0, 0, 1, 1, "OOF"),
-        ),
-        "shares": {
-            "gt": {"identity": 0.8, "in_family": 0, "oof": 0.2},
-            "pred": {"identity": 0.667, "in_family": 0, "oof": 0.333},
-        },
-        "findings": rows(
-            "code severity message count fix remedy",
-            ("family-label-unknown", "warning", unknown, 1, "Check their spelling.", ""),
-            ("label-without-family", "info", without_family, 3, "", ""),
-        ),
-    }
+    assert rounded(found) == stored_json("families_result.json")
     assert [(one["depth"], one["labels"]) for one in at_depth] == [
         (1, ["Background", "Text", "picture", "table", "caption"]),
         (2, ["Background", "Head", "Body", "picture", "table", "caption"]),
@@ -369,3 +119,62 @@ def test_result_of_families(two_pages):
     assert [one["confusion"][-3] for one in at_depth] == [[0, 0, 80, 80, 0], [0, 0, 0, 80, 80, 0]]
     by_matrix = full_result(c, families=families)["families"]["at_depth"]
     assert [one["confusion"][-3] for one in by_matrix] == [[0, 0, 40, 120, 0], [0, 0, 0, 40, 120, 0]]
+
+
+def test_without_scores_the_json_says_why_there_is_no_ap(two_pages):
+    without = full_result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
+    assert without["summary"]["AP"] is None and without["at_iou"]["ap"] is None and "no scores" in without["why_no_ap"]
+    assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
+
+
+def test_json_has_centroids_without_labels_if_the_labels_differ(two_pages):
+    other = {"pred": {"title": "headline", "table": "grid"}}
+    answer = full_result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
+    blind = lcm.compare(*two_pages).centroids(class_aware=False)
+    assert answer["centroids"]["class_aware"] is False
+    assert answer["centroids"]["one_to_one"]["recall"] == blind.recall > 0
+    assert answer["objects"]["ap"] is None and "different labels" in answer["objects"]["why_no_ap"]
+
+
+def test_the_result_loads_no_pandas_and_has_the_rows_of_the_tables(two_pages):
+    """To load pandas takes longer than to write the JSON of a small set."""
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm.filling.result_of import result_of;"
+        f"gt = lcm.read({str(SAMPLE / 'gt.json')!r}); pred = lcm.read({str(SAMPLE / 'model-a.json')!r}, like=gt);"
+        "result_of(lcm.compare(gt, pred)).to_json();"
+        "print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+    comparison = lcm.compare(*two_pages)
+    result, objects = full_result(comparison), comparison.objects()
+    assert result["classes"] == json_ready(comparison.confusion().classes().to_dict("records"))
+    assert result["objects"]["per_class"] == json_ready(objects.per_class.to_dict("records"))
+    assert result["objects"]["at_iou"]["classes"] == json_ready(objects.class_scores_at(0.5).to_dict("records"))
+    matrix, table = result["objects"]["at_iou"]["confusion"], objects.confusion_at(0.5)
+    assert matrix["gt_labels"] == list(table.index) and matrix["pred_labels"] == list(table.columns)
+    assert matrix["values"] == table.to_numpy().tolist()
+
+
+def test_parts_that_are_computed_at_the_same_time_are_the_same(monkeypatch):
+    one_by_one = result_of(compare_sample())
+    monkeypatch.setattr("layoutcm.filling.result_of.FEWEST_PARALLEL", 0)
+    assert result_of(compare_sample()).to_json() == one_by_one.to_json()
+
+
+def test_names_of_files_and_labels_stay_as_they_are():
+    text = "gt.json: 2 pages of gt's and pred (first: 'gt'), the prediction and Ground truth; pred-1, my gt-file."
+    finding = Finding("same-file", values={"gt": "gt.json", "pred": "gt"})
+    assert with_letters(text, finding) == "gt.json: 2 pages of A's and B (first: 'gt'), B and A; pred-1, my gt-file."
+
+
+@pytest.mark.parametrize(
+    "name", ["pred/model-a.json", "runs of pred/x.json", "my gt (1).json", "gt", "C:\\\\gt\\\\a.json", "p"]
+)
+def test_file_names_with_words_for_sides_stay_as_they_are(name):
+    finding = Finding("empty-page", 2, {"file": name, "pages": 3, "first": "the prediction of p. 3"})
+    assert with_letters(finding.message, finding) == finding.message
+    finding = Finding("mapping-misspelt", 1, {"side": "pred", "file": name, "first": "gt label", "meant": "x"})
+    assert with_letters(finding.message, finding).startswith("The mapping of B names 1 label that ")
+    assert name == "gt" or f"that {name} has" in with_letters(finding.message, finding)
+    assert "'gt label'" in with_letters(finding.message, finding)

@@ -1,7 +1,9 @@
-"""The compiled scanner of large COCO files: what it returns equals what msgspec decodes, to the bit."""
+"""Large COCO files: the scanner equals msgspec to the bit, also where a file is read range by range; and JSON lines."""
 
 from __future__ import annotations
 
+import json
+import os
 import struct
 from decimal import Decimal
 
@@ -13,9 +15,14 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.errors import InputError
+from layoutcm.formats.coco_annotations import open_large_file
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_columns import Field, scan_list
 from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
-from support.scanner_check import NUMBERS, CocoTexts, difference, scanning, wrongly_scanned
+from layoutcm.layouts.file_bytes import StoredFile
+from support.reading import fails
+from support.scanner_check import NUMBERS, CocoTexts, difference, facts, scanning, wrongly_scanned
+from written import written
 
 FIELDS = [Field("image_id", INTEGER), Field("bbox", BOX), Field("score", NUMBER), Field("iscrowd", TRUTH)]
 
@@ -158,3 +165,137 @@ def test_many_random_files_are_scanned():
         texts = [CocoTexts(seed).results() for seed in range(200)]
         scanned = [scan_list(text, [Field("image_id", INTEGER)]) for text in texts]
     assert sum(one is not None and one.values["image_id"].size > 4 for one in scanned) > 30
+
+
+PAGE = {"id": 1, "width": 100, "height": 100, "file_name": "a.png"}
+REGION = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "text": "} {"}
+FILE = {"images": [PAGE], "categories": [{"id": 1, "name": "Text"}], "annotations": [REGION] * 100}
+
+
+def read_both_ways(path, text, range_bytes):
+    """What is read from a path, where also a small file is large, and from bytes."""
+    path.write_bytes(text)
+    with scanning(range_bytes):
+        return facts_or_error(path), facts_or_error((str(path), text))
+
+
+def facts_or_error(source):
+    try:
+        layout = lcm.read(source, sizes=(100, 100))
+    except InputError as error:
+        return str(error)
+    return layout.sha256, layout.format, facts(layout)
+
+
+@pytest.mark.parametrize("seed", range(0, 100, 20))
+def test_random_files_are_read_as_their_bytes_are(tmp_path, seed):
+    for one in range(seed, seed + 20):
+        texts = CocoTexts(one)
+        for text in (texts.ground_truth(), texts.results()):
+            from_path, from_bytes = read_both_ways(tmp_path / "a.json", text, texts.random.choice([7, 100, 1000]))
+            assert from_path == from_bytes
+
+
+@pytest.mark.parametrize("keys", [("images", "annotations"), ("annotations", "images")])
+@pytest.mark.parametrize("range_bytes", [50, 1000, 1 << 20])
+def test_the_bytes_of_a_large_file_are_not_held(tmp_path, keys, range_bytes):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({key: FILE[key] for key in ("categories", *keys)}))
+    with scanning(range_bytes):
+        content = open_large_file(str(path), Options())
+    assert content is not None
+    assert len(content.scanned["annotations"].found) == 100 and "data" not in vars(content)
+    assert content.data == path.read_bytes()
+
+
+@pytest.mark.parametrize("text", [
+    b"\xef\xbb\xbf" + json.dumps(FILE).encode(), b" " + json.dumps(FILE).encode(),
+    b"\n```json\n" + json.dumps(FILE).encode() + b"\n```",
+    json.dumps(FILE).encode() + b"\n" + json.dumps(FILE).encode(), json.dumps(FILE).encode() + b"]",
+    json.dumps({**FILE, "annotations": []}).encode(), json.dumps({"text": '"annotations": [{', **FILE}).encode(),
+    json.dumps({**FILE, "annotations": [{**REGION, "text": "}, {"}] * 9}).encode(),
+    json.dumps({"info": {"annotations": [{}]}, **FILE}).encode(),
+    json.dumps({**FILE, "annotations": [*FILE["annotations"], {**REGION, "bbox": None}]}).encode(),
+    json.dumps(FILE).encode()[:-1], json.dumps(FILE["annotations"]).encode(),
+    json.dumps([{**REGION, "file_name": "a.png"}]).encode(),
+])  # fmt: skip
+def test_unusual_files_are_read_as_their_bytes_are(tmp_path, text):
+    for range_bytes in (60, 1 << 20):
+        from_path, from_bytes = read_both_ways(tmp_path / "a.json", text, range_bytes)
+        assert from_path == from_bytes
+
+
+@pytest.mark.parametrize("change", ["grow", "touch", "replace", "remove"])
+def test_a_file_that_changes_after_it_was_scanned_is_an_error(tmp_path, change):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(FILE))
+    with scanning(1 << 20):
+        content = open_large_file(str(path), Options())
+    assert content is not None
+    if change == "grow":
+        path.write_text(json.dumps(FILE) + " ")
+    elif change == "touch":
+        os.utime(path, ns=(1, 1))
+    else:
+        path.unlink()
+    if change == "replace":
+        path.write_text(json.dumps(FILE).replace("1", "2"))
+    for use in (lambda: content.data, content.sha256):
+        fails("no such file" if change == "remove" else "the file changed", use)
+
+
+def test_a_file_that_changes_while_it_is_scanned_is_loaded(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(FILE))
+    old = StoredFile.at(str(path))
+    os.utime(path, ns=(1, 1))
+    monkeypatch.setattr(StoredFile, "at", lambda path: old)
+    with scanning(1 << 20):
+        assert open_large_file(str(path), Options()) is None
+        assert len(lcm.read(path).region_columns) == 100
+
+
+def result_lines():
+    (data,) = written("coco-results").values()
+    return [json.dumps(item) for item in json.loads(data)]
+
+
+def ground_truth():
+    return lcm.read(list(written("coco").items()))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+@pytest.mark.parametrize("name", ["results.jsonl", "results.json"])
+def test_json_lines_are_read_like_an_array(name, end):
+    text = "\ufeff" + end.join(result_lines()) + end
+    array = lcm.read(list(written("coco-results").items()), like=ground_truth())
+    lines = lcm.read([(name, text.encode())], like=ground_truth())
+    assert lines.format == "coco-results" and lines.regions.equals(array.regions)
+
+
+def test_one_line_is_an_array_only_if_the_suffix_says_so():
+    line = result_lines()[0].encode()
+    assert FileContent("a.jsonl", line).json_root == "array"
+    assert FileContent("a.json", line).json_root == "object"
+    assert FileContent("a.json", line + b"\n\n").json_root == "object"
+
+
+def test_objects_over_several_lines_are_not_json_lines():
+    text = "\n".join(json.dumps(json.loads(line), indent=1) for line in result_lines())
+    fails("not valid JSON", lcm.read, [("results.jsonl", text.encode())], like=ground_truth())
+
+
+def test_a_wrong_line_is_named():
+    lines = result_lines()
+    lines[2] = lines[2].replace('"category_id"', "category_id")
+    with pytest.raises(InputError, match=r"results.jsonl, line 3, column 1[0-9]"):
+        lcm.read([("results.jsonl", "\n".join(lines).encode())], like=ground_truth())
+
+
+def test_a_text_that_tells_a_format_may_come_late_in_a_large_file():
+    blank = b'{"file_name": "%d.png", "width": 10, "height": 10, "note": "' + b"x" * 1000 + b'"}\n'
+    last = (
+        b'{"file_name": "z.png", "width": 10, "height": 10, "objects": {"bbox": [[1, 1, 5, 5]], "category": ["a"]}}\n'
+    )
+    layout = lcm.read(("metadata.jsonl", b"".join(blank % i for i in range(4500)) + last))
+    assert layout.format == "hf-imagefolder" and len(layout.region_columns) == 1

@@ -7,6 +7,7 @@ import pytest
 
 from layoutcm.layouts.shapes import run_pixels
 from support.reading import codes, pages, read, read_as, reads, refusal, refused_as, refuses, regions
+from support.stored import stored_text
 
 
 def hocr(inside, title="image 'a.png'; bbox 0 0 100 80"):
@@ -17,24 +18,7 @@ def cvat(inside):
     return f'<annotations><image id="0" name="a.png" width="100" height="80">{inside}</image></annotations>'
 
 
-TESSERACT = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
-<html xmlns="http://www.w3.org/1999/xhtml">
-<head><meta name='ocr-capabilities' content='ocr_page ocr_carea ocr_par ocr_line ocrx_word'/></head>
-<body>
- <!-- <div class='ocr_photo' title="bbox 0 0 1 1"></div> -->
- <div class='ocr_page' id='page_1' title='image "in &amp; out.png"; bbox 0 0 100 80; ppageno 0; scan_res 70 70'>
-  <div class='ocr_carea' id='block_1_1' title="bbox 10 20 90 60">
-   <p class='ocr_par' id='par_1_1' lang='eng' title="bbox 10 20 90 40">
-    <span class='ocr_header' id='line_1_1' title="bbox 10 20 90 30; baseline 0 0">
-     <span class='ocrx_word' id='word_1_1' title='bbox 10 20 50 30; x_wconf 96'>Words</span>
-    </span>
-   </p>
-  </div>
-  <div class='ocr_photo' id='block_1_2' title="bbox 10 61 90 79"></div>
- </div>
-</body></html>
-"""
+TESSERACT = stored_text("tesseract.hocr")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Corrected pages go back into the ground truth: ids, documents, attributes and marks of gt stay."""
+"""Changed layouts: corrected pages of the ground truth, repairs, and rows that are chosen and joined."""
 
 import json
 
@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
+from layoutcm.alignment.align import join_pages
+from layoutcm.layouts.model import Pages, Regions, concatenate_pages, concatenate_regions
+from support.generated_book import layout
 from support.layouts import build
 from support.reading import fails
 from support.results import full_result
@@ -98,3 +101,77 @@ def test_other_pages_are_refused(files):
     ):
         fails(problem, lcm.merge_corrections, gt, build(pages, []))
     fails("is not a layout", lcm.merge_corrections, gt, "corrected.json")
+
+
+def test_pages_counted_from_0_are_renumbered_without_loss():
+    """Two documents of four pages; pred counts from 0, so three of four names belong to a different page."""
+    sides = []
+    for first in (1, 0):
+        pages = {f"{name}_{k + first}.png": (100, 100) for name in ("alpha", "beta") for k in range(4)}
+        # The box is at a different height on every page of a document, so only the right page matches.
+        rows = [(page, "a", 0, 20 * (i % 4), 100, 20 * (i % 4) + 10) for i, page in enumerate(pages)]
+        sides.append(build(pages, rows))
+    gt, pred = sides
+    assert lcm.compare(gt, pred).average("micro")["f1"] < 0.1
+    fixed = lcm.fix(pred, "pages:1")
+    assert fixed.page_columns.names == gt.page_columns.names
+    c = lcm.compare(gt, fixed)
+    assert c.average("micro")["f1"] == 1 and len(c.pages) == 8
+    assert not [finding.code for finding in c.findings if finding.severity == "warning"]
+    back = lcm.fix(gt, "pages:-1")
+    assert back.page_columns.names == pred.page_columns.names
+
+
+@pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
+def test_unknown_repair_is_refused(repair):
+    fails("fix", lcm.fix, layout(), [repair])
+
+
+@pytest.mark.parametrize("names", [["Background", "Text"], ["Background"]])
+def test_a_repaired_layout_has_no_id_for_the_dropped_background(names, tmp_path):
+    path = tmp_path / "gt.json"
+    categories = [{"id": 7 + i, "name": name} for i, name in enumerate(names)]
+    images = [{"id": 1, "width": 10, "height": 10, "file_name": "p"}]
+    path.write_text(json.dumps({"images": images, "categories": categories, "annotations": []}))
+    read = lcm.read(path)
+    assert read.label_keys == lcm.repair(read, "flip-y").label_keys == {7 + i: i - 1 for i in range(len(names))}
+
+
+def pages(*names, **attributes):
+    sizes = np.arange(1.0, len(names) + 1)
+    numbers = np.arange(len(names), dtype=np.int32)
+    return Pages(names, sizes, sizes * 10, tuple(f"doc {name}" for name in names), numbers, attributes)
+
+
+def regions(count, ignore=None):
+    rows = np.arange(count, dtype=np.int32)
+    return Regions(rows, rows, np.zeros((count, 4)), np.full(count, np.nan), ignore=ignore)
+
+
+def test_pages_are_taken_in_the_given_order():
+    taken = pages("a", "b", "c", kind=("x", "", "z")).take([2, 0])
+    assert taken.names == ("c", "a") and taken.documents == ("doc c", "doc a")
+    assert taken.widths.tolist() == [3, 1] and taken.heights.tolist() == [30, 10] and taken.numbers.tolist() == [2, 0]
+    assert taken.attributes == {"kind": ("z", "x")}
+
+
+def test_joined_pages_have_the_attributes_of_all_parts():
+    joined = concatenate_pages([pages("a", kind=("x",)), pages("b", "c", year=("1", "2"))])
+    assert joined.names == ("a", "b", "c")
+    assert joined.attributes == {"kind": ("x", "", ""), "year": ("", "1", "2")}
+
+
+def test_aligned_pages_have_the_attributes_of_gt_and_what_only_pred_says():
+    gt = pages("a", "b", kind=("x", ""))
+    pred = pages("b", "c", kind=("p", "q"), year=("1", "2"))
+    joined = join_pages(gt, pred, (np.array([0, 1, -1]), np.array([-1, 0, 1])))
+    assert joined.names == ("a", "b", "c")
+    assert joined.attributes == {"kind": ("x", "p", "q"), "year": ("", "1", "2")}
+
+
+def test_what_is_not_judged_is_kept_with_its_region():
+    marked = regions(3, np.array([True, False, True]))
+    assert marked.take(np.array([False, True, True])).ignored.tolist() == [False, True]
+    assert regions(2).ignored.tolist() == [False, False]
+    assert concatenate_regions([regions(1), marked]).ignored.tolist() == [False, True, False, True]
+    assert concatenate_regions([regions(1), regions(2)]).ignore is None

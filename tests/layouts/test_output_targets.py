@@ -1,6 +1,10 @@
-"""Formats with a file for each page: folders and zips that are complete or not there, and names that stay inside."""
+"""Writing and reading files: one file, a folder or a zip that is complete or not there, and names that stay inside."""
+
+from __future__ import annotations
 
 import errno
+import json
+import os
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -10,6 +14,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from layoutcm.errors import InputError
+from layoutcm.layouts import file_bytes
 from layoutcm.layouts.writers import written
 from layoutcm.layouts.writing.request import distinct, safe_paths, xml_name
 from support.layouts import build
@@ -167,3 +173,83 @@ def test_convert_does_not_replace_its_input(tmp_path, capsys, monkeypatch):
         assert main(["convert", "labels", "--to", "yolo", "-o", output, "--sizes", "10x10"]) == 2
         assert "input labels" in capsys.readouterr().err
     assert files_below("labels") == ["README.txt", "data.yaml", "labels/a.txt"]
+
+
+@pytest.mark.parametrize("change", ["grow", "shrink", "touch"])
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path, monkeypatch, change):
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[" + b" " * 1000 + b"]")
+    usual = file_bytes._read_regular
+
+    def read_and_change(file):
+        data = usual(file)
+        if change == "touch":
+            os.utime(path, ns=(1, 1))
+        else:
+            os.truncate(path, 2000 if change == "grow" else 10)
+        return data
+
+    monkeypatch.setattr(file_bytes, "_read_regular", read_and_change)
+    with pytest.raises(InputError) as error:
+        lcm.read(path, sizes=(10, 10))
+    assert "a.json: the file changed while it was read" in str(error.value)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/version"), reason="the system has no such files")
+def test_a_file_that_states_no_size_is_read(tmp_path):
+    assert file_bytes.read_bytes("/proc/version").startswith(b"Linux")
+    (tmp_path / "empty").write_bytes(b"")
+    assert file_bytes.read_bytes(tmp_path / "empty") == b""
+
+
+HEAD = "page,width,height,label,x0,y0,x1,y1\n"
+TWO_PAGES = HEAD + "a,10,10,Text,1,1,5,5\nb,10,10,,,,,\n"
+
+
+def test_a_blank_page_name_becomes_a_name():
+    coco = {"images": [{"id": 1, "file_name": " ", "width": 9, "height": 9, "doc_name": " "}], "annotations": []}
+    layout = lcm.read(("x.json", json.dumps(coco).encode()))
+    assert layout.page_columns.names == ("(no name)",) and layout.page_columns.documents == ("",)
+
+
+def test_convert_command_writes_and_prints_a_summary(tmp_path, capsys):
+    source, target = tmp_path / "in.csv", tmp_path / "out.json"
+    source.write_text(TWO_PAGES)
+    assert main(["convert", str(source), "--to", "coco", "-o", str(target)]) == 0
+    assert capsys.readouterr().out.strip() == f"{target}: coco, 2 pages, 1 region"
+    one, other = lcm.read(source), lcm.read(target)
+    assert one.regions.equals(other.regions) and one.pages.equals(other.pages)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["in.csv", "out.json"]
+
+
+def test_path_that_cannot_be_written_is_an_error(tmp_path, capsys):
+    (tmp_path / "in.csv").write_text(TWO_PAGES)
+    assert main(["convert", str(tmp_path / "in.csv"), "--to", "csv", "-o", str(tmp_path / "no" / "out.csv")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("to", ["parquet", "csv", "coco"])
+def test_unused_labels_keep_their_order(to, tmp_path):
+    layout = build({"a": (10, 10), "b": (10, 10)}, [("a", "Text", 0, 0, 5, 5)], ["Title", "Text", "Table"])
+    lcm.write(layout, to, tmp_path / "out.any")
+    again = lcm.read(tmp_path / "out.any")
+    assert again.labels == layout.labels
+    other = lcm.read(("o.csv", TWO_PAGES.replace("Text", "Table").encode()))
+    assert lcm.compare(again, other).taxonomy == lcm.compare(layout, other).taxonomy == "same"
+
+
+def test_row_with_only_a_label_declares_the_label():
+    layout = lcm.read(("t.csv", (HEAD + ",,,Title,,,,\na,9,9,Text,0,0,5,5\n,,,Table,,,,\n").encode()))
+    assert layout.labels == ["Title", "Text", "Table"] and layout.page_columns.names == ("a",)
+    assert layout.labels_in_use == {"Text"}
+
+
+@pytest.mark.parametrize("row", [",9,9,Text,0,0,5,5", ",9,9,Text,,,,", ",,,,,,,"])
+def test_row_without_page_and_not_only_a_label_is_an_error(row):
+    table = f"{HEAD},,,Title,,,,\n{row}\n".encode()
+    fails("row 3, column page: the page has no name", lcm.read, ("t.csv", table))
+
+
+def test_file_name_of_maximum_length_can_be_written(tmp_path):
+    lcm.write(lcm.read(("t.csv", TWO_PAGES.encode())), "csv", tmp_path / ("x" * 255))
+    assert [path.name for path in tmp_path.iterdir()] == ["x" * 255]

@@ -5,8 +5,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.metrics.bootstrap import Resampling
+from support.comparisons import one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
 
 SCORES = ("precision", "recall", "f1")
 EQUAL = [0.5] * 6

@@ -10,9 +10,8 @@ from layoutcm.metrics import bootstrap
 from layoutcm.models import cell_differences as module
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.tables.matrix_views import VIEWS, view_values
+from support.comparisons import compare_sample, one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.sample_comparisons import compare_sample
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from layoutcm.metrics import bootstrap
 from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.unit_sums import FIGURES, unit_sums
 from layoutcm.models.differences import comparison_of_pages, difference_of_pages, on_common_pages
+from support.comparisons import compare_sample, one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.sample_comparisons import compare_sample
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,8 @@ import layoutcm as lcm
 from layoutcm.metrics.intervals import p_values
 from layoutcm.metrics.unit_sums import FIGURES, paired_sums, unit_sums
 from layoutcm.tables.leaderboard_tables import missing_columns
+from support.comparisons import compare_all_of_sample, one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.sample_comparisons import compare_all_of_sample
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,9 @@ from layoutcm.results.encoding import json_ready
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.matrix_views import view_values
 from support import hostile
+from support.comparisons import compare_all_of_sample
 from support.layouts import build
-from support.matrix_values import cell_colours, views_of
-from support.sample_comparisons import compare_all_of_sample
+from support.matrix_page import cell_colours, views_of
 from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
 
 OWN_FILES = ["figures/model-classes.svg", "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.xlsx"]

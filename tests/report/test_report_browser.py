@@ -4,8 +4,7 @@ import layoutcm as lcm
 from layoutcm import wording
 from support import hostile
 from support.layouts import build
-from support.matrix_page import serious_violations
-from support.matrix_values import KNOWN_LABELS
+from support.matrix_page import KNOWN_LABELS, serious_violations
 
 
 def test_a_click_on_a_cell_shows_its_pages(opened):

@@ -18,10 +18,9 @@ from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.report import html_page, report_files, workbook
 from layoutcm.tables.report_tables import HTML_TABLES, LATEX_TABLES, SHEETS, SUMMARY_TABLES, all_tables
 from support import hostile
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.paths import SAMPLE
-from support.sample_comparisons import compare_sample
-from support.three_pages import different_labels, three_pages
 from support.written_reports import FAMILIES, FILES, GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
 
 

@@ -17,9 +17,9 @@ from layoutcm.metrics.scores import SCORES
 from layoutcm.models.cell_differences import cell_differences
 from layoutcm.report import report_files
 from layoutcm.tables.interval_texts import resampling_text
+from support.comparisons import compare_all_of_sample, compare_sample
 from support.layouts import build
 from support.paths import SAMPLE
-from support.sample_comparisons import compare_all_of_sample, compare_sample
 from support.written_reports import GT, MODEL_A, MODEL_B, data_of, files_in
 
 

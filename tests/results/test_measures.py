@@ -20,11 +20,9 @@ from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summar
 from layoutcm.tables.report_tables import table_of
 from layoutcm.tables.written_forms import markdown
 from layoutcm.ui.screen_text import words_of
+from support.comparisons import compare_rows, compare_sample, different_labels
 from support.layouts import build
 from support.paths import ROOT, SAMPLE
-from support.row_pages import compare_rows
-from support.sample_comparisons import compare_sample
-from support.three_pages import different_labels
 
 NAME, TITLE, VALUE = "pixels.iou", "Jaccard index of pixels", "0.838"
 

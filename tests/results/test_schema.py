@@ -16,13 +16,12 @@ from layoutcm.report.leaderboard_files import write_board_files
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.result import Result
 from layoutcm.results.types import SCHEMA as VERSION
+from support.comparisons import compare_all_of_sample, compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.parts import compared
 from support.paths import ROOT, SAMPLE
-from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys
-from support.results import full_result
-from support.sample_comparisons import compare_all_of_sample, compare_sample
-from support.three_pages import different_labels, three_pages
+from support.results import SCHEMA, VALIDATOR, assert_valid, full_result, undescribed_keys
+from support.stored import stored_text
 
 
 def test_the_schema_is_valid_and_of_the_version_that_is_written():
@@ -327,21 +326,7 @@ def test_values_become_json():
 def test_bytes_of_json():
     """Every key is on a line of its own, and so is every row of a matrix and every record."""
     value = {"é": [1, None], "matrix": [[1, 0.5], [0, 1e300]], "records": [{"x": [[1]]}], "both": {"a": [1], "b": {}}}
-    text = """{
- "é": [1,null],
- "matrix": [
-  [1,0.5],
-  [0,1e300]
- ],
- "records": [
-  {"x":[[1]]}
- ],
- "both": {
-  "a": [1],
-  "b": {}
- }
-}
-"""
+    text = stored_text("small_value.json") + "\n"
     assert json_text(value) == text.encode()
     several = text.rstrip().replace("\n", "\n ")
     assert json_text([value, value]) == f"[\n {several},\n {several}\n]\n".encode()

@@ -30,8 +30,8 @@ from layoutcm.results.vocabulary import WITHOUT_TRUTH
 from layoutcm.tables.gate import one_result
 from layoutcm.tables.interval_texts import difference_summary
 from layoutcm.tables.leaderboard_tables import class_scores_table, leaderboard_summary, shown_table
+from support.comparisons import one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
 
 NAN = math.nan
 

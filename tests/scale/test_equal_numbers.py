@@ -14,8 +14,7 @@ from layoutcm.scale.partitions import cut_layout
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
 from support.parts import compared, pair
-from support.result_schema import assert_valid
-from support.results import full_result
+from support.results import assert_valid, full_result
 
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -8,7 +8,7 @@ if __name__ == "__main__":
 
     from layoutcm.compiled import compile_from_now_on
     from layoutcm.drawing.web.page_data import cause_data
-    from support.sample_comparisons import compare_sample
+    from support.comparisons import compare_sample
 
     compile_from_now_on()
     compared = compare_sample()

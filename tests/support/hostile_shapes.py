@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from support.hostile_files import rows_file, write
+from support.hostile_files import HEAD, rows_file, write
 from support.hostile_formats import zip_of
 
 
@@ -84,6 +84,39 @@ def _many_classes(folder: Path) -> Path:
     return write(folder, "many_classes.zip", zip_of({"a.html": page}))
 
 
+def _box(i: int, pitch: int = 20) -> str:
+    """The i-th of 2,500 small boxes beside each other on a page of 1000 x 1000."""
+    x, y = i % 50 * pitch, i // 50 * pitch
+    return f"{x},{y},{x + pitch - 2},{y + pitch - 2}"
+
+
+def _characters(i: int) -> str:
+    """Some of thousands of different characters that the main font of the figures does not have."""
+    return "".join(chr(0x4E00 + (i * 7 + k) % 9000) for k in range(300))
+
+
+# Small files without overlapping boxes whose report is expensive: long labels, many labels, many pages.
+COSTLY = {
+    "long labels beside each other": rows_file(
+        "long.csv", lambda: (f"p,1000,1000,{i} {'long label ' * 90},{_box(i)}" for i in range(200))
+    ),
+    "long labels of many characters": rows_file(
+        "characters.csv", lambda: (f"p,1000,1000,{i} {_characters(i)},{_box(i)}" for i in range(200))
+    ),
+    "1,000 labels on 200 pages": rows_file(
+        "labels-and-pages.csv",
+        lambda: (f"p{i * 7 % 200},1000,1000,label {i % 1000},{_box(i % 2000)}" for i in range(5000)),
+    ),
+    "2,000 labels beside each other": rows_file(
+        "2000-labels.csv", lambda: (f"p,1000,1000,label {i},{_box(i)}" for i in range(1998))
+    ),
+    "45,000 pages": rows_file("pages.csv", lambda: (f"{i},9,9,a,0,0,1,1" for i in range(45_000))),
+    # Equal pages without regions, which take less than a byte each.
+    "zip of 400,000 pages": lambda folder: write(
+        folder, "pages.zip", zip_of({"pages.csv": "\n".join([HEAD, *(f"{i},9,9,,,,," for i in range(400_000))])})
+    ),
+}
+
 _SIDE, _LARGEST = 1 << 14, "1000000,1000000"
 _FULL_MASK = {"size": [_SIDE, _SIDE], "counts": [0, _SIDE * _SIDE]}
 _EQUAL = [10, 10, 900, 900]
@@ -149,4 +182,4 @@ HOSTILE = {
         "long_labels.csv",
         lambda: (f"p,400,400,{i} {'long label ' * 90},{i},{i},{i + 90},{i + 40}" for i in range(200)),
     ),
-}
+} | COSTLY

@@ -32,7 +32,7 @@ def matched(comparison):
     return {gt: (pred, how) for gt, pred, how in rows if gt}, [pred for gt, pred, _ in rows if not gt]
 
 
-def codes(comparison):
+def page_codes(comparison):
     """{code: count} of the findings about pages."""
     return {finding.code: finding.count for finding in comparison.findings if finding.code.startswith("page-")}
 

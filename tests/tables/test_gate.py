@@ -11,11 +11,9 @@ from layoutcm.filling.result_of import MEASURED, Asked, result_of
 from layoutcm.results.encoding import json_text
 from layoutcm.results.result import filled
 from layoutcm.tables.gate import gate_lines, gate_markdown
+from support.comparisons import ROWS, compare_all_of_sample, compare_rows, compare_sample, different_labels, three_pages
 from support.layouts import build
 from support.results import full_result
-from support.row_pages import ROWS, compare_rows
-from support.sample_comparisons import compare_all_of_sample, compare_sample
-from support.three_pages import different_labels, three_pages
 
 GOOD = [ROWS] * 12
 ONE_BAD = [ROWS] * 11 + [2]

@@ -12,25 +12,10 @@ from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summar
 from layoutcm.tables.report_tables import all_tables
 from layoutcm.tables.terminal import result_summary
 from layoutcm.wording import percent
+from support.comparisons import different_labels, one_label_pages
 from support.layouts import build
-from support.one_label_pages import one_label_pages
-from support.result_schema import assert_valid
-from support.results import full_result
-from support.three_pages import different_labels
-
-TEXT = """\
-3 predictions on 8 pages, the best first, by macro F1, without Background
-        macro F1       interval  micro F1  content F1  minus half          interval      p  verdict
-most       0.889  0.889 – 0.889     0.889       0.889      +0.222  +0.222 to +0.222  0.008  better
-half       0.667  0.667 – 0.667     0.667       0.667           –                 –      –  baseline
-uneven     0.667  0.404 – 0.855     0.667       0.667       0.000  -0.239 to +0.239  1.000  no difference shown, {}
-95 % intervals over 8 documents, by the jackknife; with fewer than 20 documents they are rough
-p: paired randomisation test, each figure and prediction by itself
-
-F1 of classes   most     half    uneven
-a              0.889 ▲  0.667     0.667
-▲ better and ▼ worse than half, by the corrected test
-p is corrected for all classes and all predictions of this table (Holm)"""
+from support.results import assert_valid, full_result
+from support.stored import stored_text
 
 
 @pytest.fixture
@@ -41,7 +26,7 @@ def board():
 
 
 def test_all_lines(board):
-    assert leaderboard_summary(board.shown) == TEXT.format("interval too wide to show 0.02")
+    assert leaderboard_summary(board.shown) == stored_text("summary_of_a_leaderboard.txt")
 
 
 def test_causes_follow_the_classes_only_if_asked_for(board):
@@ -125,7 +110,6 @@ def test_the_sentence_of_predictions_with_other_labels():
     assert leaderboard_summary(named.shown).splitlines()[1].split()[:5] == ["macro", "F1", "interval", "content", "F1"]
 
 
-CHECK = "Check the page names of both files, or say which belong together (pages=, --pages)."
 SIZES = {"p1": (10, 10), "p2": (10, 10), "p3": (10, 10)}
 
 
@@ -139,42 +123,7 @@ def sides():
 
 def test_the_text(sides):
     c = lcm.compare(*sides, truth=False, min_score=0.5, missing_pages="ignore")
-    found = result_summary(result_of(c))
-    assert (
-        found
-        == f"""\
-A:x|B:pred|pages:2|rounding:outer|min_score:0.5|missing_pages:ignore|taxonomy:same|method:matrix|v{lcm.__version__}
-
-2 pages, 2 documents, 200 pixels, same taxonomy
-
-findings
-  [warning] pred.json: 3 of 4 regions have no score. Objects need all scores or none.
-  [warning] 1 of 3 pages of A is not in the other side and is left out: 'p3'. {CHECK}
-
-A (x) and B (pred.json) have the same labels on 65.0 % of all pixels; largest disagreement: a in A, b in B.
-
-Observed agreement              0.650
-Cohen's kappa                   0.429
-Krippendorff's alpha            0.544
-
-label           A px           B px        both px  both of either
-a                150            130            130           0.867
-b                  0             50              0           0.000
-
-largest disagreements
-  a in A, b in B                      25 px
-  a in A, Background in B             20 px
-
-pages to review: first the page of every label where A and B disagree most, then their second pages, …
-  p2  b             50 px    100 % of the label
-  p1  a             20 px    100 % of the label
-
-notes
-  [info] x: 1 of 3 pages has no region (first: 'p3').
-  [info] 1 label is used by B only: 'b'. Map labels (mapping=, --mapping) if they mean the same; \
-layoutcm suggest-mapping (suggest_mapping in Python) suggests one.
-  [info] 1 of 4 regions of B has a score below 0.5 and is left out."""
-    )
+    assert result_summary(result_of(c)) == stored_text("summary_of_agreement.txt")
 
 
 def test_tables_name_a_and_b(sides):

@@ -23,8 +23,8 @@ from layoutcm.tables.matrix_views import (
     view_values,
 )
 from layoutcm.tables.tables import matrix_table
+from support.comparisons import different_labels, three_pages
 from support.layouts import build
-from support.three_pages import different_labels, three_pages
 
 # Without Background. The label d is not used.
 SETS = lcm.label_sets_confusion(["a", "a", "b", "c"], ["a", "b", "c", "c"], "abcd", background=None)

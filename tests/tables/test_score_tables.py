@@ -23,6 +23,7 @@ from layoutcm.tables.slice_tables import slice_report_table, slice_summary, slic
 from layoutcm.tables.terminal import layout_summary
 from layoutcm.tables.written_forms import markdown
 from support.layouts import build
+from support.stored import stored_json
 
 
 def scored(gt, pred, **options):
@@ -204,27 +205,8 @@ def layout():
 
 def test_result_of_a_layout():
     regions = [("q", "b", 1, 2, 3, 4.5, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "b", 1, 2, 3, 4.5, 0.5)]
-    message = "in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'b' on page 'q')."
-    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
     layout = build({"p": (10, 20.5), "q": (7, 30)}, regions, "abc", "in.csv", {"p": "D", "q": "D"})
-    assert layout_result(layout) == {
-        "file": "in.csv",
-        "format": "test",
-        "pages": 2,
-        "documents": 1,
-        "regions": 3,
-        "labels": {"a": 1, "b": 2, "c": 0},
-        "annotator": None,
-        "annotators": [],
-        "attributes": {},
-        "ignored_regions": 0,
-        "ignored_pixels": 0,
-        "page0": {"page": "p", "width": 10, "height": 20.5},
-        "region0": {"page": "q", "label": "b", "box": [1, 2, 3, 4.5], "score": 0.5},
-        "findings": [
-            {"code": "duplicate-box", "severity": "warning", "message": message, "count": 1, "fix": hint, "remedy": ""}
-        ],
-    }
+    assert layout_result(layout) == stored_json("layout_facts.json")
     nothing = layout_result(build({}, [], name="none"))
     assert (nothing["pages"], nothing["labels"], nothing["page0"], nothing["region0"]) == (0, {}, None, None)
 

@@ -1,4 +1,6 @@
-"""Whole texts of the terminal, for pages whose pixels can be counted by hand (see test_two_page_example)."""
+"""Texts of the terminal: whole ones for pages that can be counted by hand, and every number is that of the API."""
+
+import re
 
 import numpy as np
 import pytest
@@ -10,18 +12,18 @@ from layoutcm.tables.terminal import (
     family_summary,
     finding_lines,
     layout_summary,
+    object_summary,
     result_summary,
 )
 from layoutcm.tables.why import cause_shares, why_summary, why_tables
+from layoutcm.wording import percent
+from support.comparisons import compare_sample, different_labels, three_pages
 from support.layouts import build
-from support.result_schema import assert_valid
-from support.three_pages import different_labels, three_pages
+from support.results import assert_valid
+from support.stored import stored_text
+from support.written_reports import GT, MODEL_A
 
 NOTHING = "has no region at all, so every score with it is 0 or n/a. Check that this is the right file."
-FINDS, CONTENT = "finds", "of content pixels of the whole set"
-RIGHT = "of the ground truth's label pixels have the right label"
-SLACK = "of the wrong pixels are only border slack"
-VERSION = f"v{lcm.__version__}"
 FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
 
 
@@ -34,116 +36,18 @@ def family_text(c, families):
 
 
 def test_summary_of_a_comparison(two_pages):
-    found = summary(lcm.compare(*two_pages))
-    assert (
-        found
-        == f"""\
-gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|method:matrix|{VERSION}
-
-2 pages, 2 documents, 500 pixels, same taxonomy
-
-pred {FINDS} 97.8 % {CONTENT}; 62.2 % {RIGHT}; largest confusion: picture read as table; 4.35 % {SLACK}.
-
-averages                     precision   recall       F1
-micro, without Background        0.522    0.533    0.527
-macro, without Background        0.458    0.508    0.408
-weighted, without Background     0.650    0.533    0.481
-micro, with Background           0.540    0.540    0.540
-macro, mean over pages           0.500    0.425    0.429
-macro, mean over documents       0.500    0.425    0.429
-
-content, against Background      0.957    0.978    0.967
-
-class               gt px        pred px precision   recall       F1      IoU
-Background             50             40     0.750    0.600    0.667    0.500
-title                  80             80     1.000    1.000    1.000    1.000
-paragraph              80            160     0.500    1.000    0.667    0.500
-list_item              80              0         –    0.000    0.000    0.000
-picture               160             80     1.000    0.250    0.400    0.250
-table                  50            200     0.250    0.800    0.381    0.235
-caption                 0             20     0.000        –    0.000    0.000
-
-largest confusions
-  picture read as table                  120 px   75.0 % of picture
-  list_item read as paragraph             80 px    100 % of list_item
-  Background read as caption              20 px   40.0 % of Background
-  table read as Background                10 px   20.0 % of table
-
-notes
-  [info] 1 label is used by gt only: 'list_item'.
-  [info] 1 label is used by pred only: 'caption'."""
-    )
+    assert summary(lcm.compare(*two_pages)) == stored_text("summary.txt")
 
 
 def test_summary_with_intervals():
     """Two documents are too few for intervals, so their own values are listed. The b on p3 has too low a score."""
     comparison = three_pages(min_score=0.55)
     found = summary(comparison, "tensor", intervals=comparison.bootstrap(100, level=0.9))
-    assert (
-        found
-        == f"""\
-gt:gt|pred:pred|pages:3|rounding:outer|min_score:0.55|taxonomy:same|method:tensor|{VERSION}
-
-3 pages, 2 documents, 26 pixels, same taxonomy
-
-pred {FINDS} 100 % {CONTENT}; 33.3 % {RIGHT}; largest confusion: a read as b; 0 % {SLACK}.
-
-averages                     precision   recall       F1   interval of F1
-micro, without Background        0.333    0.333    0.333   –
-macro, without Background        0.250    0.250    0.250   –
-weighted, without Background     0.333    0.333    0.333   –
-micro, with Background           0.692    0.692    0.692   –
-macro, mean over pages           0.250    0.125    0.167   –
-macro, mean over documents       0.250    0.125    0.167   –
-
-content, against Background      1.000    1.000    1.000   –
-
-no intervals: 2 documents are too few, at least 6 are needed
-F1 in each document     micro     macro   content
-A                       0.500     0.333     1.000
-B                       0.000     0.000     1.000
-
-class               gt px        pred px precision   recall       F1      IoU
-Background             14             14     1.000    1.000    1.000    1.000
-a                       8              8     0.500    0.500    0.500    0.333
-b                       4              4     0.000    0.000    0.000    0.000
-
-largest confusions
-  a read as b              4 px   50.0 % of a
-  b read as a              4 px    100 % of b
-
-notes
-  [info] gt: 1 of 3 pages has no region (first: 'p3').
-  [info] 1 of 5 regions of pred has a score below 0.55 and is left out."""
-    )
+    assert found == stored_text("summary_with_intervals.txt")
 
 
 def test_summary_with_different_labels():
-    found = summary(different_labels(), intervals=5)
-    assert (
-        found
-        == f"""\
-gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION}
-
-1 page, 1 document, 16 pixels, different taxonomy
-
-pred finds 50.0 % of content pixels of the whole set; 100 % of what it marks is content. Labels need a mapping.
-
-Averages over classes: none, because the two sides have different labels (use a mapping; \
-layoutcm suggest-mapping (suggest_mapping in Python) suggests one).
-
-                             precision   recall       F1   interval of F1
-
-content, against Background      1.000    0.500    0.667   –
-
-no intervals: 1 page of one document is too few, at least 6 are needed
-F1 in each page     micro     macro   content
-p                       –         –     0.667
-
-largest cells
-  a overlaps Background              4 px   50.0 % of a
-  a overlaps x                       4 px   50.0 % of a"""
-    )
+    assert summary(different_labels(), intervals=5) == stored_text("summary_of_different_labels.txt")
 
 
 def test_warnings_stand_before_the_scores():
@@ -164,30 +68,7 @@ def test_no_findings_have_no_lines():
 
 
 def test_summary_of_families(two_pages):
-    found = family_text(lcm.compare(*two_pages), FAMILIES)
-    assert (
-        found
-        == f"""\
-gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:by side|{VERSION}
-
-given gt           identity in family  out of it             px  mostly confused with
-Background           60.0 %       0 %     40.0 %             50  out of family
-title                 100 %       0 %        0 %             80
-paragraph             100 %       0 %        0 %             80
-list_item               0 %     100 %        0 %             80  paragraph
-picture              50.0 %       0 %     50.0 %            160  out of family
-table                80.0 %       0 %     20.0 %             50  out of family
-all but Background   62.2 %    17.8 %     20.0 %
-
-given pred         identity in family  out of it             px  mostly confused with
-Background           75.0 %       0 %     25.0 %             40  out of family
-title                 100 %       0 %        0 %             80
-paragraph            50.0 %    50.0 %        0 %            160  list_item
-caption                 0 %       0 %      100 %             20  out of family
-picture               100 %       0 %        0 %             80
-table                20.0 %       0 %     80.0 %            200  out of family
-all but Background   51.9 %    14.8 %     33.3 %"""
-    )
+    assert family_text(lcm.compare(*two_pages), FAMILIES) == stored_text("summary_of_families.txt")
 
 
 def test_summary_of_families_on_pages_with_findings(two_pages):
@@ -195,71 +76,20 @@ def test_summary_of_families_on_pages_with_findings(two_pages):
     comparison = lcm.compare(*two_pages, mapping={side: {"title": "title of the document"} for side in ("gt", "pred")})
     tree = {"A": {"B": ["title of the document"]}, "Text": ["nope"]}
     found = family_text(comparison, comparison.families(tree, sample="page", depth=3))
-    assert (
-        found
-        == f"""\
-gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page\
-|count:by side|{VERSION}
-
-given gt              identity in family  out of it          pages  mostly confused with
-title of the document    100 %       0 %        0 %              1
-paragraph                100 %       0 %        0 %              1
-list_item                  0 %       0 %      100 %              1  out of family
-picture                  100 %       0 %        0 %              1
-table                    100 %       0 %        0 %              1
-all but Background      80.0 %       0 %     20.0 %
-
-given pred            identity in family  out of it          pages  mostly confused with
-title of the document    100 %       0 %        0 %              1
-paragraph                100 %       0 %        0 %              1
-picture                  100 %       0 %        0 %              1
-table                   50.0 %       0 %     50.0 %              2  out of family
-caption                    0 %       0 %      100 %              1  out of family
-all but Background      66.7 %       0 %     33.3 %
-
-findings
-  [info] The tree has no families at depth 3, so the families at depth 2 are used.
-  [warning] 1 label is named by the families and used by neither side (first: 'nope'). Check their spelling.
-  [info] 5 labels are in no family; each counts as its own family (first: 'paragraph')."""
-    )
+    assert found == stored_text("summary_of_families_on_pages.txt")
 
 
 PAGES = {"p": (10, 20), "q": (7.5, 30)}
 REGIONS = [("q", "text", 1, 2.5, 3, 4, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "text", 1, 2.5, 3, 4, 0.5)]
 
 
-@pytest.mark.parametrize(
-    ("layout", "text"),
-    [
-        (
-            build(PAGES, REGIONS, ["a", "text", "title"], "in.csv", {"p": "D", "q": "D"}),
-            """\
-in.csv: test, 2 pages, 1 document, 3 regions, with scores
-  first page   p, 10 x 20
-  first region text at 1, 2.5, 3, 4 on q
-  a              1
-  text           2
-  title          0
-  findings
-  [warning] in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'text' on page 'q'). \
-Pixels are not counted twice, but objects are: remove the duplicates.""",
-        ),
-        (
-            build({"p": (60, 80)}, [("p", "x", 0, 0, 40, 1)]),
-            """\
-x: test, 1 page, 1 document, 1 region, without scores
-  first page   p, 60 x 80
-  first region x at 0, 0, 40, 1 on p
-  x          1""",
-        ),
-        (
-            build({}, [], name="none"),
-            f"none: test, 0 pages, 0 documents, 0 regions, without scores\n  findings\n  [warning] none {NOTHING}",
-        ),
-    ],
-)
-def test_summary_of_a_layout(layout, text):
-    assert layout_summary(layout) == text
+def test_summaries_of_layouts():
+    layouts = [
+        build(PAGES, REGIONS, ["a", "text", "title"], "in.csv", {"p": "D", "q": "D"}),
+        build({"p": (60, 80)}, [("p", "x", 0, 0, 40, 1)]),
+        build({}, [], name="none"),
+    ]
+    assert list(map(layout_summary, layouts)) == stored_text("summary_of_layouts.txt").split("\n\n")
 
 
 SIZES = {"d_0": (100, 100), "d_1": (100, 100)}
@@ -330,33 +160,7 @@ def test_the_json(compared, why):
 
 
 def test_the_text(why):
-    shares = "    11.8 %    58.8 %         –         –         –         –    29.4 %         –"
-    assert why_summary(why).split("\n\n") == [
-        """\
-why pixels are wrong         pixels   share  mostly
-slack                            40  11.8 %  a read as Background
-label                           200  58.8 %  a read as b
-size                              0     0 %
-split                             0     0 %
-merge                             0     0 %
-duplicate                         0     0 %
-missed                          100  29.4 %  a read as Background
-invented                          0     0 %""",
-        f"""\
-missing in pred         pixels     slack     label      size     split     merge duplicate    missed  invented
-a                          340{shares}""",
-        """\
-too much in pred         pixels     slack     label      size     split     merge duplicate    missed  invented
-Background                  140    28.6 %         –         –         –         –         –    71.4 %         –
-b                           200         –     100 %         –         –         –         –         –         –""",
-        """\
-if borders may be off by       micro F1 macro F1 content F1 of the 2x2 matrix
-0 % of the longer page side       0.852    0.451                        0.962
-0.25 % of the longer page side    0.865    0.457                        0.973
-0.5 % of the longer page side     0.865    0.457                        0.973
-1 % of the longer page side       0.865    0.457                        0.973
-2 % of the longer page side       0.865    0.457                        0.973""",
-    ]
+    assert why_summary(why) == stored_text("summary_of_causes.txt")
 
 
 def test_different_labels_have_no_causes():
@@ -366,3 +170,89 @@ def test_different_labels_have_no_causes():
     result = why.as_dict()
     assert_valid(result)
     assert result["causes"] is None and result["forgiveness"][0]["micro_f1"] is None
+
+
+def section(text, title):
+    """The lines after the one that begins with `title`, up to a blank line, and that line itself."""
+    lines = text.split("\n")
+    start = next(i for i, line in enumerate(lines) if line.startswith(title))
+    end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+    return lines[start], lines[start + 1 : end]
+
+
+def test_intervals_stand_beside_their_own_average():
+    sample = compare_sample(documents="(.+)")  # every page is a document
+    intervals = sample.bootstrap(50)
+    text = summary(sample, intervals=intervals)
+    for title, figure in {
+        "micro, without Background": "micro_f1",
+        "weighted, without Background": "weighted_f1",
+        "micro, with Background": "micro_f1_with_background",
+        "macro, mean over pages": "macro_f1_over_pages",
+        "macro, mean over documents": "macro_f1_over_documents",
+        "content, against Background": "content_f1",
+    }.items():
+        _, low, high = intervals.figures[figure]
+        line, _ = section(text, title)
+        assert line.endswith(f"   {low:.3f} – {high:.3f}"), title
+    assert f"95 % intervals over {len(sample.pages)} documents, by the jackknife" in text
+
+
+def test_sizes_and_confusions_are_those_of_the_comparison(sample):
+    text, confusion = summary(sample), sample.confusion()
+    assert f"60 pages, 30 documents, {int(sample.pixels):,} pixels, same taxonomy" in text
+    _, lines = section(text, "largest confusions")
+    assert len(lines) == 10
+    pixels = []
+    for line in lines:
+        gt, pred, value, share, of = re.fullmatch(r"  (.+) read as (.+?) +([\d,.]+) px +(\S+ %) of (.+)", line).groups()
+        i, j = sample.cell(gt, pred)
+        pixels.append(float(value.replace(",", "")))
+        assert of == gt and i != j and pixels[-1] == pytest.approx(confusion.values[i, j], abs=0.05)
+        assert share == percent(confusion.recall[i, j])
+    assert pixels == sorted(pixels, reverse=True)
+
+
+def test_names_cannot_look_like_other_lines_or_widen_a_table():
+    forged = "Text\nAll numbers that were compared agree"
+    gt = build({"p\nfindings: none": (60, 80)}, [("p\nfindings: none", forged, 0, 0, 40, 10)], name="a\nb.json")
+    long = build({"p": (60, 80)}, [("p", "long " * 100, 0, 0, 40, 10)])
+    for text in (layout_summary(gt), summary(lcm.compare(gt, gt))):
+        assert "Text All numbers that were compared agree" in text
+        assert not any(line.startswith(("All numbers", "findings: none", "b.json")) for line in text.splitlines())
+    assert max(map(len, layout_summary(long).splitlines())) < 160
+
+
+def test_objects_of_the_two_page_example(two_pages):
+    """Found are the title, a paragraph, half of the picture and the table; the list item is missed.
+
+    Invented are a second paragraph on the list item, a table on the picture and a caption. Whatever the labels, the
+    second paragraph finds the list item.
+    """
+    assert object_summary(result_of(lcm.compare(*two_pages))) == stored_text("summary_of_objects.txt")
+
+
+def test_objects_with_different_labels_are_matched_whatever_their_labels():
+    text = object_summary(result_of(different_labels()))
+    assert text.startswith("""\
+objects (boxes), 1 gt, 1 pred                   precision    recall        F1     found    missed  invented
+at IoU 0.50, whatever the label                     1.000     1.000     1.000         1         0         0
+centroids within 20 x 20 px, whatever the label     1.000     1.000     1.000
+no AP: The two sides have different labels""")
+
+
+def test_without_scores_panoptic_quality_comes_first_and_the_summary_says_why_there_is_no_ap():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5), ("p", "b", 5, 5, 9, 9)])
+    pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 4)], "ab")
+    text = object_summary(result_of(lcm.compare(gt, pred))).split("\n")
+    assert text[-2] == "panoptic quality: PQ 0.400 (SQ 0.400, RQ 0.500)" and text[-1].startswith("no AP: ")
+
+
+def test_objects_of_a_very_large_set_are_shown_if_asked_for(monkeypatch, two_pages, printed):
+    monkeypatch.setattr("layoutcm.cli.compare_command.MOST_PAGES", 1)
+    c = lcm.compare(*two_pages)
+    line = "Objects and centroids of 2 pages take a while: --objects adds them."
+    assert object_summary(result_of(c, asked=Asked(parts=()))) == line
+    out = printed(["compare", GT, MODEL_A])
+    assert "take a while: --objects adds them." in out and "objects (boxes)" not in out
+    assert "objects (boxes)" in printed(["compare", GT, MODEL_A, "--objects"])

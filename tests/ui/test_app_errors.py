@@ -14,7 +14,7 @@ from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.shared import top_bar
 from layoutcm.wording import score_text, thin_spaced
 from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, opened_with, texts
-from support.matrix_values import views_of
+from support.matrix_page import views_of
 from support.paths import SAMPLE
 
 TRUTH_WORDS = ("truth", "recall", "precision", "missed", "invented", "error", "wrong")

@@ -15,9 +15,9 @@ from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.ui.models import predictions
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts
+from support.comparisons import compare_sample
 from support.hostile import SCREEN
 from support.paths import SAMPLE
-from support.sample_comparisons import compare_sample
 
 NAMES = ["model-a.json", "model-b.csv", "model-c.json"]
 

@@ -28,7 +28,7 @@ from support.app_runner import (
     uploaded,
 )
 from support.hostile import SCREEN
-from support.matrix_values import views_of
+from support.matrix_page import views_of
 from support.paths import SAMPLE
 
 PAGES = ["data", "models", "errors", "page", "ground_truth", "measures", "method"]

@@ -6,27 +6,11 @@ from layoutcm.ui.shared.page_shell import PAGES
 from layoutcm.wording import score_text, thin_spaced
 from support.browser import settle, shown, tab, visit, wait_for_link
 from support.parts import result_of_sample
-from support.paths import SAMPLE
+from support.paths import ROOT, SAMPLE
 from support.servers import server
 
 MENU = [title for title, _ in PAGES.values()]
-# Notes every menu that is ever on the screen, and every layout shift that no input of the visitor explains.
-WATCH = """
-window.menus = []; window.shifts = [];
-const look = () => {
-  const links = [...document.querySelectorAll('[data-testid=stSidebarNavLink]')].map((link) => link.textContent.trim());
-  const last = window.menus.at(-1);
-  if (links.length && JSON.stringify(links) !== JSON.stringify(last)) window.menus.push(links);
-  requestAnimationFrame(look);
-};
-requestAnimationFrame(look);
-const name = (node) => node?.closest?.('[class*=st-key-],[data-testid]')?.outerHTML.slice(0, 160) ?? String(node);
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries())
-    if (!entry.hadRecentInput)
-      window.shifts.push([entry.value, ...entry.sources.map((one) => name(one.node))]);
-}).observe({ type: 'layout-shift', buffered: true });
-"""
+WATCH = ROOT / "tests" / "support" / "watch_menus.js"
 
 
 def names_in(menus):
@@ -40,7 +24,7 @@ def test_a_cold_deep_link_never_shows_a_raw_menu(browser):
         browser.fresh_context(viewport={"width": 1400, "height": 900}) as context,
         tab(context) as page,
     ):
-        page.add_init_script(WATCH)
+        page.add_init_script(path=WATCH)
         visit(page, f"{fresh}/errors?load=sample")
         page.wait_for_selector(".lcm-matrix table")
         assert names_in(page.evaluate("window.menus")) == [MENU]
@@ -83,7 +67,7 @@ def test_nothing_jumps_at_a_cold_deep_link(browser, address, width, places):
     sums = {}
     for name in places:
         with browser.fresh_context(viewport={"width": width, "height": 900}) as context, tab(context) as page:
-            page.add_init_script(WATCH)
+            page.add_init_script(path=WATCH)
             visit(page, f"{address}/{'' if name == 'data' else name}?load=sample")
             page.get_by_role("button", name="Take it away").wait_for()
             page.wait_for_load_state("networkidle")  # pictures and scripts of parts, which could still move something

@@ -1,55 +1,14 @@
-"""Writers of PAGE-XML, ALTO, hOCR, CVAT and DocTags."""
+"""Writers of tables, hOCR and CVAT."""
 
-from written import LABELS, corners, one_file, per_page
+import io
+
+import pandas as pd
+
+from written import LABELS, corners, one_file
 
 
 def rectangle(box, between=" "):
     return between.join(f"{x},{y}" for x, y in corners(box))
-
-
-@per_page("page-xml", "{}.xml")
-def page_xml(page):
-    """Headings have a type as in PRImA's tools, paragraphs a custom attribute as in Transkribus."""
-    kinds = {
-        "Title": ("TextRegion", 'type="heading"'),
-        "Text": ("TextRegion", 'custom="readingOrder {index:0;} structure {type:paragraph;}"'),
-        "Table": ("TableRegion", 'lineSeparators="true"'),
-        "Picture": ("ImageRegion", ""),
-    }
-    regions = "".join(
-        f'<{kinds[label][0]} id="r{i}" {kinds[label][1]}><Coords points="{rectangle(box)}"/></{kinds[label][0]}>'
-        for i, (label, box, _) in enumerate(page.regions)
-    )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15">'
-        "<Metadata><Creator>test</Creator></Metadata>"
-        f'<Page imageFilename="{page.name}.png" imageWidth="{page.width}" imageHeight="{page.height}" '
-        'type="content" primaryLanguage="English">'
-        f'<Border><Coords points="{rectangle((0, 0, page.width, page.height))}"/></Border>{regions}</Page></PcGts>'
-    )
-
-
-@per_page("alto", "{}.alto")
-def alto(page):
-    """A title is a block with a tag, a table is a composed block of type table."""
-    kinds = {
-        "Title": ("TextBlock", 'TAGREFS="BT1"'), "Text": ("TextBlock", ""), "Table": ("ComposedBlock", 'TYPE="table"'),
-        "Picture": ("Illustration", ""),
-    }  # fmt: skip
-    blocks = "".join(
-        f'<{kinds[label][0]} ID="b{i}" {kinds[label][1]} HPOS="{x0}" VPOS="{y0}" WIDTH="{x1 - x0}" HEIGHT="{y1 - y0}"/>'
-        for i, (label, (x0, y0, x1, y1), _) in enumerate(page.regions)
-    )
-    return (
-        '<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Description>'
-        "<MeasurementUnit>pixel</MeasurementUnit><sourceImageInformation>"
-        f"<fileName>{page.name}.png</fileName></sourceImageInformation></Description>"
-        '<Tags><OtherTag ID="BT1" TYPE="region" LABEL="Title"/></Tags>'
-        f'<Layout><Page ID="p1" PHYSICAL_IMG_NR="1" WIDTH="{page.width}" HEIGHT="{page.height}">'
-        f'<PrintSpace HPOS="0" VPOS="0" WIDTH="{page.width}" HEIGHT="{page.height}">{blocks}</PrintSpace>'
-        "</Page></Layout></alto>"
-    )
 
 
 @one_file("hocr", "book.hocr")
@@ -92,12 +51,25 @@ def cvat(pages):
     return f"<annotations><version>1.1</version>{meta}{images}</annotations>"
 
 
-@per_page("doctags", "{}.dt")
-def doctags(page):
-    """The format has no page sizes; all coordinates of PAGES are on its grid of 500."""
-    kinds = {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"}
-    tags = "\n".join(
-        f"<{kinds[label]}>{''.join(f'<loc_{value}>' for value in page.whole_parts(box, 500))}words</{kinds[label]}>"
-        for label, box, _ in page.regions
-    )
-    return f"<doctag>{tags}\n</doctag>"
+def table(pages):
+    rows = []
+    for page in pages:
+        page_values = {"page": f"{page.name}.png", **page.size}
+        rows += [
+            page_values | dict(zip(("x0", "y0", "x1", "y1"), box)) | {"label": label, "score": score}
+            for label, box, score in page.regions
+        ]
+        rows += [] if page.regions else [page_values]
+    return pd.DataFrame(rows, columns=["page", "width", "height", "label", "x0", "y0", "x1", "y1", "score"])
+
+
+@one_file("csv", "layout.csv")
+def csv(pages):
+    return table(pages).to_csv(index=False)
+
+
+@one_file("parquet", "layout.parquet")
+def parquet(pages):
+    out = io.BytesIO()
+    table(pages).to_parquet(out)
+    return out.getvalue()

@@ -108,38 +108,6 @@ def labelbox_box(box):
     return {"top": y0, "left": x0, "height": y1 - y0, "width": x1 - x0}
 
 
-@one_file("labelbox", "export.ndjson")
-def labelbox(pages):
-    def row(page):
-        objects = [
-            {"name": label, "annotation_kind": "ImageBoundingBox", "bounding_box": labelbox_box(box)}
-            for label, box, _ in page.regions
-        ]
-        annotations = {"objects": objects, "classifications": [], "relationships": []}
-        labels = [{"annotations": annotations, "label_details": {"created_by": "ann@example.org"}}]
-        return {
-            "data_row": {"id": f"id-{page.name}", "global_key": f"{page.name}.png"},
-            "media_attributes": {**page.size, "mime_type": "image/png"},
-            "projects": {"p": {"name": "layout", "labels": labels}},
-        }
-
-    return lines(map(row, pages))
-
-
-@one_file("labelbox-v1", "export.json")
-def labelbox_v1(pages):
-    def row(page):
-        objects = [{"title": label, "bbox": labelbox_box(box)} for label, box, _ in page.regions]
-        return {
-            "ID": page.name, "DataRow ID": f"id-{page.name}",
-            "Labeled Data": f"https://example.org/{page.name}.png?x=1",
-            "Label": {"objects": objects, "classifications": []}, "Created By": "ann@example.org", "External ID": None,
-            "Skipped": False,
-        }  # fmt: skip
-
-    return list(map(row, pages))
-
-
 @one_file("labelbox-import", "import.ndjson")
 def labelbox_import(pages):
     rows = [
@@ -152,31 +120,6 @@ def labelbox_import(pages):
     return lines(rows)
 
 
-@one_file("prodigy", "answers.jsonl")
-def prodigy(pages):
-    def answer(page):
-        spans = [{"label": label, "type": "rect", "points": corners(box)} for label, box, _ in page.regions]
-        return {
-            "image": "data:image/png;base64,AAAA", "path": f"scans/{page.name}.png", **page.size, "_task_hash": 1,
-            "_session_id": "ann", "spans": spans, "answer": "accept",
-        }  # fmt: skip
-
-    return lines(map(answer, pages))
-
-
-@one_file("createml", "_annotations.createml.json")
-def createml(pages):
-    def annotation(label, box):
-        x0, y0, x1, y1 = box
-        coordinates = {"x": (x0 + x1) / 2, "y": (y0 + y1) / 2, "width": x1 - x0, "height": y1 - y0}
-        return {"label": label, "coordinates": coordinates}
-
-    return [
-        {"image": f"{page.name}.png", "annotations": [annotation(label, box) for label, box, _ in page.regions]}
-        for page in pages
-    ]
-
-
 @one_file("fiftyone", "labels.json")
 def fiftyone(pages):
     names = list(dict.fromkeys(label for page in pages for label, *_ in page.regions))
@@ -185,22 +128,6 @@ def fiftyone(pages):
         for i, (label, box, score) in enumerate(page.regions)
     ] or None for page in pages}  # fmt: skip
     return {"classes": names, "labels": labels}
-
-
-@one_file("fiftyone-samples", "samples.json")
-def fiftyone_samples(pages):
-    def detections(page):
-        found = [
-            {"_cls": "Detection", "label": label, "bounding_box": fractions(page, box)}
-            for label, box, _ in page.regions
-        ]
-        return {"_cls": "Detections", "detections": found}
-
-    samples = [{
-        "filepath": f"data/{page.name}.png", "tags": [], "metadata": {"_cls": "ImageMetadata", **page.size},
-        "weather": {"_cls": "Classification", "label": "dry"}, "ground_truth": detections(page),
-    } for page in pages]  # fmt: skip
-    return {"samples": samples}
 
 
 @per_page("ctdar", "{}.xml")
@@ -213,22 +140,6 @@ def ctdar(page):
 
     tables = "".join(table(i, box) for i, (_, box, _) in enumerate(page.regions))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<document filename="{page.name}.jpg">{tables}</document>'
-
-
-@per_page("labelme-xml", "{}.xml")
-def labelme_xml(page):
-    def write_object(label, box):
-        points = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in corners(box))
-        return (
-            f"<object><name>\n{label}\n</name><deleted>0</deleted><verified>0</verified>"
-            f"<polygon><username>ann</username>{points}</polygon></object>"
-        )
-
-    objects = "".join(write_object(label, box) for label, box, _ in page.regions)
-    return (
-        f"<annotation><filename>\n{page.name}.jpg\n</filename><folder>pages</folder>"
-        f"<imagesize><nrows>{page.height}</nrows><ncols>{page.width}</ncols></imagesize>{objects}</annotation>"
-    )
 
 
 @per_page("docbank", "{}.txt", blank=False)

@@ -23,10 +23,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, select, view_title
 from layoutcm.tables.tables import difference_table, pair_table
 from support import hostile
-from support.contrast import luminance
+from support.drawn_figures import drawn_texts, luminance, svg_texts, text_boxes
 from support.layouts import build
-from support.matrix_values import known_differences
-from support.paper_texts import drawn_texts, svg_texts, text_boxes
+from support.matrix_page import known_differences
 
 SIZES = (2, 11, 40, 74)
 RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"

@@ -14,8 +14,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.label_folding import _join
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, view_values
 from support import hostile
-from support.matrix_page import cells, colour_of, computed, drawn, headers, serious_violations
-from support.matrix_values import known_differences
+from support.matrix_page import cells, colour_of, computed, drawn, headers, known_differences, serious_violations
 
 HOSTILE = [*hostile.SCREEN, "a" * 70]
 

@@ -19,7 +19,7 @@ from layoutcm.metrics.family_trees import check_tree
 from layoutcm.tables.label_folding import JOINED, MOST_DRAWN
 from layoutcm.tables.matrix_views import VIEWS, Selection, every_label, select, view_values
 from support.layouts import build
-from support.matrix_values import known_differences, views_of
+from support.matrix_page import known_differences, views_of
 
 
 @pytest.fixture
