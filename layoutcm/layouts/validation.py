@@ -132,7 +132,7 @@ def check_lengths(file: str, what: str, names: Sequence[str], place: PlaceNamer)
 
 def _check_attributes(file: str, pages: Pages, place: PlaceNamer) -> None:
     if len(pages.attributes) > limits.MAX_ATTRIBUTES:
-        problem = f"pages have {len(pages.attributes):,} attributes, at most {limits.MAX_ATTRIBUTES} are read"
+        problem = f"pages have {len(pages.attributes):,} attributes, but at most {limits.MAX_ATTRIBUTES} can be read"
         raise InputError(file, "", problem, "Leave some of them out.")
     check_lengths(file, "name of the attribute", tuple(pages.attributes), "attribute {}".format)
     for name, texts in pages.attributes.items():

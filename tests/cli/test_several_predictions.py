@@ -158,13 +158,13 @@ def test_without_candidates_no_task_is_written(tmp_path, capsys):
     assert main(["label-errors", GT, GT, "-o", str(target)]) == 0
     said = capsys.readouterr()
     assert said.out == "no region of the ground truth is probably wrong, of 947 regions\n"
-    assert "nothing is written, because there is no candidate" in said.err and not target.exists()
+    assert "no candidates, so no file was written" in said.err and not target.exists()
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--top", "0"], "--top: 0 is not a number of candidates. Use 1 or more."),
+        (["--top", "0"], "--top: 0 is less than 1. Use 1 or more."),
         (["--to", "cvat"], "--to: no file is named. Name one with -o."),
         (["-o", "x.txt"], "x.txt: the suffix '.txt' belongs to no format."),
         (["-o", GT], "the output would replace this input"),
