@@ -98,7 +98,7 @@ class SliceSource:
 
     @cached_property
     def errors(self) -> Floats:
-        """float64[pages, 2]: wrong and all pixels of gt and pred together; of labels, or of content if labels differ."""
+        """float64[pages, 2]: wrong and all pixels of gt and pred together; of labels, or content if labels differ."""
         if not self.levels.space.shared:
             both, gt, pred = self.pages["content_f1"].T
             return np.stack([gt + pred - 2 * both, gt + pred], axis=1)

@@ -30,7 +30,7 @@ _NAME_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\\\s]+)\]|([^\[\]:@/?#\\\s]+))(?::
 PROTOCOL_ERROR = 1002  # the code with which a websocket is closed after a wrong message
 MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
 # Short, because a notification of Streamlit shows three lines.
-TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
+TOO_LARGE = "This file cannot be uploaded now: it is too large, alone or together with the files already here."
 
 
 class OwnRequestsOnly:
