@@ -40,7 +40,7 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
 
 
-def stop_in_order() -> None:
+def exit_cleanly_on_signals() -> None:
     """Make termination signals raise SystemExit, so unfinished output is cleaned up."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

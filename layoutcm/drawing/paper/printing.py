@@ -295,7 +295,7 @@ def _renderer() -> Any:
 
 
 def _needs_outlines(figure: Figure) -> bool:
-    """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded as TrueType, and many are slow to embed."""
+    """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded, and embedding many is slow."""
     from matplotlib.font_manager import findfont
     from matplotlib.text import Text
 

@@ -149,7 +149,7 @@ def _bars(chart: RowChart, part: Part, colour: str, theme: Theme) -> dict[str, A
         "name": part.title,
         "orientation": "h",
         "y": chart.places[rows].tolist(),
-        "x": [or_none(part.values[k]) for k in rows],
+        "x": [none_if_nan(part.values[k]) for k in rows],
         "marker": {"color": colour, "line": {"width": 0}},
         "hoverinfo": "text",
         "hovertext": [part.hover[k] for k in rows],
@@ -173,7 +173,7 @@ def _dots(chart: RowChart, part: Part, _: str, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [or_none(value) for value in part.values],
+        "x": [none_if_nan(value) for value in part.values],
         "y": list(range(len(chart.names))),
         "marker": {"size": 10, "color": fills, "line": {"color": colours, "width": 2}},
         "error_x": _whiskers(part, theme, 3),
@@ -188,16 +188,16 @@ def _whiskers(part: Part, theme: Theme, width: int) -> dict[str, Any]:
     assert part.ends is not None
     below, above = part.values - part.ends[:, 0], part.ends[:, 1] - part.values
     look = {"color": theme.text, "thickness": 1, "width": width}
-    ends = {"array": [or_no_whisker(one) for one in above], "arrayminus": [or_no_whisker(one) for one in below]}
+    ends = {"array": [whisker_length(one) for one in above], "arrayminus": [whisker_length(one) for one in below]}
     return {"type": "data", "symmetric": False, **ends, **look}
 
 
-def or_no_whisker(length: float) -> float | str:
+def whisker_length(length: float) -> float | str:
     """The length of an error bar. Plotly draws a bar of length 0 for None, and nothing for a text."""
     return NO_WHISKER if math.isnan(length) else float(length)
 
 
-def or_none(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
@@ -231,7 +231,7 @@ def _mark(mark: Mark, theme: Theme) -> dict[str, Any]:
         "type": "bar" if mark.kind == "bars" else "scatter",
         "name": f"{name} {mark.ap}" if mark.ap else name,
         "x": mark.x.tolist(),
-        "y": [or_none(value) for value in mark.y],
+        "y": [none_if_nan(value) for value in mark.y],
         "hoverinfo": "text" if mark.hover else "skip",
     }
     colour = mark.role if mark.is_label else SCORE_COLOURS.get(mark.role, theme.text)

@@ -91,19 +91,19 @@ def _parts(item: Any) -> Any:
     return tuple(getattr(item, "__dict__", {}).values())
 
 
-def share_memory_between_threads() -> None:
+def limit_malloc_arenas() -> None:
     """Let all threads allocate from two arenas. Otherwise each run gets its own and never returns unused memory."""
     with suppress(OSError, AttributeError):  # only the C library of Linux has it
         ctypes.CDLL("libc.so.6").mallopt(M_ARENA_MAX, 2)
 
 
-def give_back_memory() -> None:
+def collect_and_trim_memory() -> None:
     """Collect garbage, and give freed memory back to the system."""
     gc.collect()
-    give_back_freed_memory()
+    trim_memory()
 
 
-def give_back_freed_memory() -> None:
+def trim_memory() -> None:
     """Give memory already freed back to the system, which Python and Arrow do not do by themselves."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:

@@ -22,7 +22,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from layoutcm.errors import InputError, TemporaryError
-from layoutcm.ui.server.settings import MB, bytes_of, give_back_memory, limits
+from layoutcm.ui.server.settings import MB, bytes_of, collect_and_trim_memory, limits
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
@@ -269,7 +269,7 @@ async def forget_visitors_who_left() -> None:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             if _close_left_sessions():
-                await asyncio.to_thread(give_back_memory)
+                await asyncio.to_thread(collect_and_trim_memory)
         except Exception:  # of one session; those of later visitors must still be closed
             logging.getLogger("layoutcm").exception("a visitor who left could not be forgotten")
 

@@ -195,7 +195,7 @@ def end_run() -> None:
     address.write_link()
     files = session.loaded_files()
     if files is not None and files.is_result:
-        settings.give_back_freed_memory()
+        settings.trim_memory()
 
 
 def start_with_comparison() -> Chosen:
