@@ -81,7 +81,7 @@ def test_a_class_has_one_verdict_in_one_run(tmp_path, printed):
 )
 def test_an_unknown_baseline_is_an_error(options, message, refusal):
     assert message in refusal(["compare", *FILES, *options])
-    assert "--baseline: there is one prediction" in refusal(["compare", *FILES[:2], *options])
+    assert "--baseline: there is only one prediction" in refusal(["compare", *FILES[:2], *options])
 
 
 @pytest.fixture

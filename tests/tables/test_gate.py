@@ -174,7 +174,7 @@ def test_pages_of_one_document_are_the_units():
     assert gate.passed and f": {PASSES}; about 95 pages like these would show it" in only(gate).remark
     without = stored(one_document(GOOD))
     gate = lcm.gate(one_document(ONE_BAD), baseline=without, max_drop={"micro.recall": 0})
-    assert not gate.passed and "its pages are missing" in gate.notes[-1] and "--per-page" in gate.notes[-1]
+    assert not gate.passed and "the pages of the only one" in gate.notes[-1] and "--per-page" in gate.notes[-1]
 
 
 def test_other_settings_documents_and_truths_are_noted(sample_result):
