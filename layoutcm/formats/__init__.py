@@ -187,7 +187,7 @@ def _find_skipped_files(
 ) -> list[Finding]:
     """Findings if files of the source are neither annotations of the chosen format nor known companions of them.
 
-    Among the answers of a model, those with the suffix of an answer are answers, too, in which nothing can be read.
+    Among the answers of a model, files with the suffix of an answer are answers in which nothing can be read.
     """
     skipped = [content.name for content in others if not is_companion(content)]
     suffixes = {_suffix(content.name) for content in used} if chosen.holds == ANSWER else set()

@@ -1,6 +1,6 @@
 """Checks of every request before Streamlit sees it: names of the server, messages, sizes of uploads.
 
-A web page of a stranger can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
+A malicious web page can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
 request has a foreign Host or Origin, and is refused.
 """
 
@@ -118,7 +118,7 @@ def _is_readable(data: bytes | None) -> bool:
 class UploadsWithinLimits:
     """ASGI middleware: an upload that is too large for its visitor or the server gets status 413 before it is read.
 
-    What Streamlit refuses (a request without its token, say) changes nothing, so only its successes are counted.
+    A request that Streamlit refuses, such as one without its token, changes nothing; only successes are counted.
     """
 
     def __init__(self, app: ASGIApp, uploads: Uploads) -> None:

@@ -1,4 +1,4 @@
-"""Take it away: the figures and tables of the present view, the whole report as a zip, the session, in one dialog."""
+"""The dialog "Take it away": the figures and tables of the present view, the whole report as a zip, and the session."""
 
 from __future__ import annotations
 
