@@ -131,7 +131,7 @@ def _show_button(text: str, make: Any, one: Offer, suffix: str, kind: str, numbe
 
 
 def figure_file(one: Offer, format: str, look: dict[str, Any]) -> bytes:
-    from layoutcm.drawing.paper.printing import figure_bytes
+    from layoutcm.drawing.paper.figure_style import figure_bytes
 
     assert one.draw is not None
     return figure_bytes(one.draw(**look), format)
