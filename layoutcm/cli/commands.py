@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm.cli import reading
-from layoutcm.cli.file_options import check_file_output, check_folder_output, value_for
-from layoutcm.cli.streams import say, write_json
+from layoutcm.cli.file_options import check_file_output, check_folder_output
+from layoutcm.cli.streams import say, write_output
 from layoutcm.diagnosis.label_mapping import suggest_mapping
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
@@ -20,6 +20,7 @@ from layoutcm.layouts.writers import FOLDERS, is_zip, write
 from layoutcm.models.label_errors import label_errors
 from layoutcm.models.suggestions import format_of, write_label_errors
 from layoutcm.outputs.files import write_whole
+from layoutcm.results.encoding import json_text
 from layoutcm.results.result import Result
 from layoutcm.tables.command_texts import SHOWN, label_errors_summary, mapping_lines, mapping_yaml, verification_summary
 from layoutcm.tables.gate import Gate, gate, gate_lines, gate_markdown, gated_result, one_result, wanted_limits
@@ -46,21 +47,18 @@ def run_inspect(options: argparse.Namespace) -> None:
     layouts: list[Layout] = []
     for file in options.files:
         # Without --like, the first file is the reference layout of the others.
-        given = {"format": value_for(file, options, "format"), "annotator": options.annotator}
-        layouts.append(reading.read_layout(file, options, like=like or next(iter(layouts), None), **given))
+        layouts.append(reading.read_file(file, options, like or next(iter(layouts), None)))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
-        write_json([layout_result(layout) for layout in layouts], options.json)
+        write_output(json_text([layout_result(layout) for layout in layouts]), options.json)
 
 
 def run_convert(options: argparse.Namespace) -> None:
     is_folder = options.to in FOLDERS and not is_zip(options.output)
     (check_folder_output if is_folder else check_file_output)(options.output, options)
     like = reading.read_layout(options.like, options) if options.like else None
-    format = value_for(options.file, options, "format")
-    layout = reading.read_layout(options.file, options, like=like, format=format, annotator=options.annotator)
-    layout = reading.repair_file(layout, options.file, options)
+    layout = reading.read_file(options.file, options, like)
     predictions = options.written_as and options.written_as == "predictions"
     lost = write(layout, options.to, options.output, predictions=predictions)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
@@ -125,7 +123,7 @@ def run_suggest_mapping(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_file_output(options.output, options)
     gt = reading.read_gt(options)
-    pred = reading.read_pred(gt, options.pred, options)
+    pred = reading.read_file(options.pred, options, gt, options.pages)
     chosen = {name: getattr(options, name) for name in ("one_to_one", "prior", "min_score", "pages", "threads")}
     with reading.progress_bar(f"comparing {Path(options.pred).name}") as progress:
         suggested = suggest_mapping(gt, pred, **chosen, progress=progress)
@@ -205,12 +203,15 @@ def run_gate(options: argparse.Namespace) -> int:
     _check_options(options)
     # Read before the comparison, which takes long: a wrong baseline is reported at once.
     baseline = one_result(options.baseline, "--baseline") if options.baseline else None
+    result: Result | str = options.result or gated_result(
+        reading.compare_file(reading.read_gt(options), options.pred, options), options.method
+    )
     chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
-    found: Gate = gate(_result(options), options.fail_under, **chosen)
+    found: Gate = gate(result, options.fail_under, **chosen)
     if options.markdown:
-        _write_text(gate_markdown(found), options.markdown)
+        write_output(gate_markdown(found).encode("utf-8"), options.markdown)
     if options.json:
-        write_json(found.as_dict(), options.json)
+        write_output(json_text(found.as_dict()), options.json)
     if "-" not in (options.json, options.markdown):
         print(without_control_characters("\n".join(gate_lines(found))))
     return 0 if found.passed else FELL_SHORT
@@ -231,16 +232,3 @@ def _check_options(options: argparse.Namespace) -> None:
     for path in (options.json, options.markdown):
         if path and path != "-":
             check_file_output(path, options)
-
-
-def _result(options: argparse.Namespace) -> Result | str:
-    if options.result:
-        return str(options.result)
-    return gated_result(reading.compare_file(reading.read_gt(options), options.pred, options), options.method)
-
-
-def _write_text(text: str, target: str) -> None:
-    if target == "-":
-        print(text, end="")
-    else:
-        write_whole(target, text.encode("utf-8"))

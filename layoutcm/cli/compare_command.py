@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from layoutcm.cli import reading
 from layoutcm.cli.file_options import check_file_output, check_folder_output
-from layoutcm.cli.streams import write_json
+from layoutcm.cli.streams import write_output
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.level_records import write_documents
@@ -26,6 +26,7 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import open_whole
 from layoutcm.outputs.folders import replace_folder
+from layoutcm.results.encoding import json_text
 from layoutcm.results.result import Result
 from layoutcm.results.vocabulary import WITHOUT_TRUTH, check_asked
 from layoutcm.tables.interval_texts import difference_summary
@@ -81,7 +82,7 @@ def run_compare(options: argparse.Namespace) -> None:
                 texts += [*_sections(result, comparison, first[0], options), *notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
-        write_json(results[0] if len(results) == 1 else results, options.json)
+        write_output(json_text(results[0] if len(results) == 1 else results), options.json)
     if options.json == "-":
         return
     for text in texts:
@@ -118,10 +119,15 @@ def _asked(
     comparison: Comparison, families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Asked, list[str]]:
     """What the result contains, and notes on what cannot be computed."""
-    why, notes = _can_say_why(comparison) if options.why else (False, [])
+    notes = []
+    if options.why:
+        try:
+            comparison.causes()  # here, because the summary sentence, which is printed first, uses them
+        except InputError as error:  # a page with too many regions is not a reason to lose all other numbers
+            notes = [f"no causes: {error}"]
     in_families = {name: getattr(options, f"family_{name}") for name in ("sample", "count", "depth")}
     asked = Asked(
-        why=why,
+        why=options.why and not notes,
         per_page=options.per_page,
         families=None if families is None else comparison.families(families, **in_families),
         slices=None if options.slices is None else options.slices or True,
@@ -135,7 +141,7 @@ def _asked(
 def _difference(
     name: str, comparison: Comparison, first: tuple[str, Comparison], standings: reading.Standings, n: int, method: str
 ) -> tuple[Intervals | None, list[str]]:
-    """The difference from the first: that of the leaderboard, or without one that of the pair; and notes on it."""
+    """The difference from the first, taken from the leaderboard if there is one, and notes on it."""
     baseline, other = first
     try:
         found = standings.differences.get(name) or difference(other, comparison, n, method=method)
@@ -147,23 +153,11 @@ def _difference(
 
 
 def _parts(comparison: Comparison, options: argparse.Namespace) -> tuple[str, ...]:
-    """All parts for a file; for the terminal those that it shows, without objects of very many pages."""
+    """All parts for a file; for the terminal only what it shows, without objects of very many pages."""
     if options.json or options.output:
         return PARTS
     objects = ("objects", "centroids") if options.objects or len(comparison.pages) <= MOST_PAGES else ()
     return ("findings", "means", "agreement", "slack", *objects)
-
-
-def _can_say_why(comparison: Comparison) -> tuple[bool, list[str]]:
-    """Whether causes can be counted. They are counted here: the summary sentence, which is printed first, uses them.
-
-    A page with too many regions is not a reason to lose all other numbers; a note says that there are no causes.
-    """
-    try:
-        comparison.causes()
-    except InputError as error:
-        return False, [f"no causes: {error}"]
-    return True, []
 
 
 def result_sections(result: Result) -> list[str]:

@@ -54,19 +54,14 @@ def _file_option(text: str, option: str, options: argparse.Namespace) -> FileOpt
     files = _files_of(options, option)
     ends = [i for i, character in enumerate(text) if character == "="][::-1]
     end = next((i for i in ends if _files_named(text[:i], files)), ends[0])
-    file = text[:end]
-    if file and len(_files_named(file, files)) != 1:
-        raise _unclear_file(file, option, options)
+    file, gt = text[:end], getattr(options, "gt", None)
+    named = _files_named(file, files)
+    if file and not named and gt and option in OPTIONS_OF_GT and _files_named(file, [gt]):
+        problem = f"{short_repr(file)} is the ground truth"
+        raise InputError("", f"--{option}", problem, f"For the ground truth use {OPTIONS_OF_GT[option]}.")
+    if file and len(named) != 1:
+        raise _no_single_file(file, files, f"--{option}", "Write FILE=VALUE, where FILE is one of")
     return FileOption(file, text[end + 1 :])
-
-
-def _unclear_file(name: str, option: str, options: argparse.Namespace) -> InputError:
-    """The error for a name that is not that of exactly one file of the command."""
-    files, gt = _files_of(options, option), getattr(options, "gt", None)
-    if not _files_named(name, files) and gt and option in OPTIONS_OF_GT and _files_named(name, [gt]):
-        problem = f"{short_repr(name)} is the ground truth"
-        return InputError("", f"--{option}", problem, f"For the ground truth use {OPTIONS_OF_GT[option]}.")
-    return _no_single_file(name, files, f"--{option}", "Write FILE=VALUE, where FILE is one of")
 
 
 def _no_single_file(name: str, files: Sequence[str], place: str, advice: str) -> InputError:

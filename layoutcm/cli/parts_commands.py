@@ -13,7 +13,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.compare_command import result_sections
 from layoutcm.cli.file_options import OPTION, check_folder_output, label_score
-from layoutcm.cli.reading import new_bar, read_layout, repair_file
+from layoutcm.cli.reading import new_bar, read_file, read_layout
 from layoutcm.cli.streams import say
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.formats import SHAPES
@@ -35,7 +35,6 @@ DOCUMENTS = "regular expression that finds the document in a page name"
 
 def run_partition(options: argparse.Namespace) -> None:
     """Read a layout and write it as parts; --like is a set of parts, or a layout."""
-    from layoutcm.cli.file_options import value_for
     from layoutcm.scale.manifest import like_layout, read_manifest
     from layoutcm.scale.partitions import partition
     from layoutcm.scale.storage import exists, is_remote, join
@@ -47,9 +46,7 @@ def run_partition(options: argparse.Namespace) -> None:
     like: Layout | None = like_layout(manifest) if manifest else None
     if options.like and not manifest:
         like = read_layout(options.like, options)
-    format = value_for(options.file, options, "format")
-    layout = read_layout(options.file, options, like=like, format=format, annotator=options.annotator)
-    layout = repair_file(layout, options.file, options)
+    layout = read_file(options.file, options, like)
     made = partition(layout, options.output, options.parts, like=manifest, documents=options.documents)
     counts = f"{plural(made.pages, 'page')}, {plural(made.regions, 'region')}"
     print(f"{options.output}: {plural(len(made.facts.parts), 'part')}, {counts}")
@@ -118,7 +115,7 @@ def run_count(options: argparse.Namespace) -> None:
 
 
 def run_merge(options: argparse.Namespace) -> None:
-    """Merge the counts of all parts into the result, or those of some parts into a file."""
+    """Merge the counts of all parts into the result, or the counts of some parts into a file."""
     import msgspec
 
     from layoutcm.scale.compare_parts import finish_partitions, folder_of_plan
@@ -149,7 +146,9 @@ def add_parts_commands(add_command: Callable[..., Parser], add_reading_arguments
     add_reading_arguments(partition)
     _manifest_arguments(add_command("manifest", help="describe a folder of Parquet files, to compare it"))
     _compare_parts_arguments(add_command("compare-parts", help="compare two sets of parts; a stopped run continues"))
-    _count_arguments(add_command("count", help="count single parts of a plan"))
+    count = add_command("count", help="count single parts of a plan")
+    count.add_argument("parts", metavar="PART", nargs="+", help="files of the folder `plan` of a result")
+    count.set_defaults(run=run_count)
     _merge_arguments(add_command("merge", help="merge the counts of parts into a result"))
 
 
@@ -198,11 +197,6 @@ def _compare_parts_arguments(command: Parser) -> None:
     add("--fix", dest="fix_pred", action="append", metavar="REPAIR", help="repair the prediction; may be repeated")
     add("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")
     command.set_defaults(run=run_compare_parts)
-
-
-def _count_arguments(command: Parser) -> None:
-    command.add_argument("parts", metavar="PART", nargs="+", help="files of the folder `plan` of a result")
-    command.set_defaults(run=run_count)
 
 
 def _merge_arguments(command: Parser) -> None:

@@ -42,18 +42,19 @@ def read_gt(options: argparse.Namespace) -> Layout:
     """The ground truth that the command line names, repaired as it says."""
     like = read_layout(options.like, options) if getattr(options, "like", None) else None
     layout = read_layout(options.gt, options, like, options.gt_format, annotator=options.gt_annotator)
-    return _repair_all(layout, options.fix_gt or ())
+    return repair(layout, ",".join(options.fix_gt)) if options.fix_gt else layout
 
 
-def read_pred(gt: Layout, file: str, options: argparse.Namespace) -> Layout:
-    """A prediction that the command line names, repaired as it says."""
-    given = {"format": value_for(file, options, "format"), "pages": options.pages, "annotator": options.annotator}
-    return repair_file(read_layout(file, options, like=gt, **given), file, options)
+def read_file(file: str, options: argparse.Namespace, like: Layout | None, pages: str | None = None) -> Layout:
+    """A file other than gt that the command line names, after all repairs that --fix names for it."""
+    given = {"format": value_for(file, options, "format"), "pages": pages, "annotator": options.annotator}
+    layout, repairs = read_layout(file, options, like, **given), values_for(file, options, "fix")
+    return repair(layout, ",".join(repairs)) if repairs else layout
 
 
 def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str = "") -> Comparison:
     """Compare one prediction with gt, with the options of the command line; `name` distinguishes it from others."""
-    pred = read_pred(gt, file, options)
+    pred = read_file(file, options, gt, options.pages)
     if name and name != Path(file).resolve().stem:
         pred = replace(pred, name=name + Path(file).suffix)
     chosen = {option: getattr(options, option) for option in COMPARE_OPTIONS}
@@ -61,16 +62,6 @@ def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str =
     chosen["truth"] = not getattr(options, "no_truth", False)  # `verify` has no such option
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
-
-
-def repair_file(layout: Layout, file: str, options: argparse.Namespace) -> Layout:
-    """The layout of a file after all repairs that --fix names for it."""
-    return _repair_all(layout, values_for(file, options, "fix"))
-
-
-def _repair_all(layout: Layout, repairs: Sequence[str]) -> Layout:
-    """Each text may hold several repairs, separated by commas."""
-    return repair(layout, ",".join(repairs)) if repairs else layout
 
 
 def _mapping(gt: Layout, options: argparse.Namespace) -> LabelMapping | str | None:

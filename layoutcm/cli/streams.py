@@ -8,10 +8,9 @@ import signal
 import sys
 from contextlib import suppress
 from types import FrameType
-from typing import IO, Any
+from typing import IO
 
 from layoutcm.outputs.files import write_whole
-from layoutcm.results.encoding import json_text
 
 # As shells report a signal: 128 plus its number. Windows has no SIGPIPE.
 CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
@@ -73,10 +72,9 @@ def _drop(stream: IO[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_json(value: Any, target: str) -> None:
-    """Write a value as JSON to a file, or to standard output for "-"."""
-    text = json_text(value)
+def write_output(content: bytes, target: str) -> None:
+    """Write text in UTF-8 to a file, or to standard output for "-"."""
     if target == "-":
-        print(text.decode("utf-8"), end="")
-        return
-    write_whole(target, text)
+        print(content.decode("utf-8"), end="")
+    else:
+        write_whole(target, content)

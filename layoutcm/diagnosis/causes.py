@@ -57,7 +57,7 @@ class Causes:
     tolerance: float
 
     def by_label(self) -> pd.DataFrame:
-        """Two rows per label: what gt lost in it (side "gt") and what pred has too much (side "pred"), by cause."""
+        """Two rows per label: what pred lacks of it (side "gt") and what it has too much of (side "pred"), by cause."""
         tables = []
         for side, axis in zip(SIDES, (2, 1)):
             table = pd.DataFrame(self.values.sum(axis=axis).T, columns=list(self.names))
@@ -187,7 +187,8 @@ class CauseSource:
         """The causes of all pages, counted on several threads."""
         tolerance = check_tolerance(tolerance)
         if tolerance not in self.kept:
-            self.kept[tolerance] = self._counts(self._rows_of_all(tolerance) if self._is_defined else None, tolerance)
+            rows = self._rows_of_all(tolerance) if self.alignment.space.shared else None
+            self.kept[tolerance] = self._counts(rows, tolerance)
         return self.kept[tolerance]
 
     def of_pages(self, pages: Sequence[int] | NDArray[np.integer] | None, tolerance: float = TOLERANCE) -> CauseCounts:
@@ -196,18 +197,17 @@ class CauseSource:
             return self.of_all_pages(tolerance)
         if tolerance in self.kept:
             return self.kept[tolerance].of_pages(pages)
-        if not self._is_defined:
+        if not self.alignment.space.shared:
             return self._counts(None, tolerance)
-        return self._counts(
-            _joined([self._rows_of_page(page, tolerance) for page in sorted({int(page) for page in pages})]), tolerance
-        )
+        rows = [self._rows_of_page(page, tolerance) for page in sorted({int(page) for page in pages})]
+        return self._counts(_joined(rows), tolerance)
 
     def on_tiles(self, page: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats, NDArray[np.int8]] | None:
         """The x and y edges of the tiles of a page, and int8[rows, columns]: the main cause of each tile, or -1.
 
         None if the sides have different labels.
         """
-        if not self._is_defined:
+        if not self.alignment.space.shared:
             return None
         grid = self._grid_of_page(page)
         if grid.shapes:
@@ -215,10 +215,6 @@ class CauseSource:
             return tiles.x_edges, tiles.y_edges, main_causes_of_tiles(tiles, used)
         frames, _, boxes, places, n_gt, distances, n_places = self._arguments(grid, check_tolerance(tolerance))
         return main_causes_of_boxes(boxes, places, n_gt[0], frames[0], distances[0], n_places)
-
-    @property
-    def _is_defined(self) -> bool:
-        return self.alignment.space.shared
 
     def _counts(self, rows: NDArray[Any] | None, tolerance: float) -> CauseCounts:
         # Not a lambda: a comparison with its causes is sent to the process that makes reports.

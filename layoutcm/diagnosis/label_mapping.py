@@ -183,12 +183,15 @@ def _many_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
     choice, notes = [], []
     for shares, covered, alike in zip(overlaps.shares, overlaps.covered, likeness):
         partner, note = _partner(shares, covered, alike, names[GT])
-        kept, why = _judge_partner(shares, partner)
         same = int(alike.argmax())
-        if kept and not note and alike[same] == 1 > alike[partner]:  # another gt label has the name of the pred label
+        if partner == 0:
+            partner, note = -1, MOSTLY_BACKGROUND
+        elif partner > 0 and shares[partner] < LEAST_SHARE:
+            partner, note = -1, NO_PARTNER
+        elif partner > 0 and not note and alike[same] == 1 > alike[partner]:  # another gt label has its name
             note = SAME_NAME.format(names[GT][same], percent(shares[same]))
-        choice.append(partner if kept else -1)
-        notes.append(note if kept else why)
+        choice.append(partner)
+        notes.append(note)
     return choice, notes
 
 
@@ -206,15 +209,6 @@ def _partner(shares: Floats, covered: Floats, alike: Floats, names: tuple[str, .
     inside = close & (shares + shares[best] > 1)
     partner = int(np.where(inside, covered, -1).argmax()) if inside.any() else best
     return partner, INSIDE.format(names[best]) if partner != best else ""
-
-
-def _judge_partner(shares: Floats, partner: int) -> tuple[bool, str]:
-    """Whether a partner is good enough for the mapping, and the note if it is not."""
-    if partner < 0:
-        return False, NO_PIXELS
-    if partner == 0:
-        return False, MOSTLY_BACKGROUND
-    return (True, "") if shares[partner] >= LEAST_SHARE else (False, NO_PARTNER)
 
 
 def _one_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:

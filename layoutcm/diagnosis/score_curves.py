@@ -225,7 +225,7 @@ def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
-    """F1 with thresholds that are chosen on all other groups; `group` is that of each row. nan without scores."""
+    """F1 with thresholds chosen on all other groups; `group` has the group of each row. nan without scores."""
     scores, number = np.unique(rows.score, return_inverse=True)
     number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are not thresholds
     n = int((scores > 0).sum())

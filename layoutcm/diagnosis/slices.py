@@ -211,7 +211,7 @@ def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
 
 
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
-    """The slices of all attributes that explain most of the error; those that explain none are left out."""
+    """The slices of all attributes that explain most of the error; slices that explain none are left out."""
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
     # An attribute with very many values identifies pages rather than groups them.
     divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]

@@ -82,7 +82,7 @@ def matrix_lists(stack: Floats) -> list[Any]:
 
 
 def _cell_lists(stack: Floats, positions: NDArray[np.int64], shape: list[int]) -> list[SparseMatrix]:
-    """The cells that are not 0 of every matrix; `positions` are those of its rows and columns in one of `shape`."""
+    """The cells of every matrix that are not 0; `positions` has the places of rows and columns in `shape`."""
     group, row, column = np.nonzero(stack)
     value = stack[group, row, column].astype(float).tolist()
     rows, columns = positions[row].tolist(), positions[column].tolist()
@@ -115,13 +115,8 @@ def mass_matrices(confusion: Confusion) -> dict[str, Any]:
 
 def set_sums(confusion: Confusion) -> dict[str, Any]:
     """What the matrix and the class values do not show: content, right labels, pixels of each pred label."""
-    return {
-        "pred_pixels": plain_lists(confusion.pred_pixels),
-        **{
-            name: column[0]
-            for name, column in _sum_columns(confusion.content_pixels[None], np.array([confusion.right])).items()
-        },
-    }
+    sums = _sum_columns(confusion.content_pixels[None], np.array([confusion.right]))
+    return {"pred_pixels": plain_lists(confusion.pred_pixels), **{name: column[0] for name, column in sums.items()}}
 
 
 def document_records(comparison: Comparison, method: str) -> list[Level] | None:
@@ -151,8 +146,9 @@ def _level_records(
 ) -> list[Level]:
     """The records of documents or pages; `sums` are the pixels, the content and the right shares of each."""
     pixels, content, right = sums
-    agreement = _agreement(comparison, by_document="page" not in names)
-    columns = {**names, "pixels": _numbers(pixels), **_sum_columns(content, right), **agreement}
+    columns = {**names, "pixels": _numbers(pixels), **_sum_columns(content, right)}
+    if not comparison.has_truth:
+        columns[AGREEMENT] = plain_lists(observed_by_group(comparison.levels, by_document="page" not in names))
     matrices = _matrix_records(comparison, blocks, method)
     return [Level(**dict(zip(columns, row)), **matrix) for row, matrix in zip(zip(*columns.values()), matrices)]
 
@@ -168,13 +164,6 @@ def page_scores(comparison: Comparison, method: str) -> PageScores | None:
     return PageScores(
         page=list(names["page"]), document=list(names["document"]), pixels=_numbers(levels.page_pixels), scores=scores
     )
-
-
-def _agreement(comparison: Comparison, by_document: bool) -> dict[str, list[Any]]:
-    """The agreement of every group, if neither side is the truth."""
-    if comparison.has_truth:
-        return {}
-    return {AGREEMENT: plain_lists(observed_by_group(comparison.levels, by_document))}
 
 
 def _numbers(pixels: Floats) -> list[float | int]:
@@ -225,11 +214,15 @@ def _mass_lists(matrices: GroupMatrices, mass: Floats) -> list[Any]:
 
 
 def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[ClassScores]]:
-    """For every group a list with one record per label; of many labels, only those that occur in the group."""
+    """For every group a list with one record per label; of many labels, only labels that occur in the group."""
     columns = matrices.class_values()
     rows = plain_lists(np.stack([columns[name] for name in COLUMNS], axis=-1))
     own_labels = [labels[i] for i in matrices.positions.tolist()]
-    occurs = [repeat(True)] * len(rows) if matrices.used is None else _occurring(columns).tolist()
+    occurs: list[Iterable[bool]] = [repeat(True)] * len(rows)
+    if matrices.used is not None:
+        occurring = (columns["gt_pixels"] > 0) | (columns["pred_pixels"] > 0)
+        occurring[:, 0] = True  # Background
+        occurs = occurring.tolist()
     return [
         [_class_record(label, *values) for label, values, kept in zip(own_labels, group, of_group) if kept]
         for group, of_group in zip(rows, occurs)
@@ -238,13 +231,6 @@ def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[Clas
 
 def _class_record(label: str, gt: float, pred: float, precision: Any, recall: Any, f1: Any, iou: Any) -> ClassScores:
     return ClassScores(label=label, gt_pixels=gt, pred_pixels=pred, precision=precision, recall=recall, f1=f1, iou=iou)
-
-
-def _occurring(columns: dict[str, Floats]) -> NDArray[np.bool_]:
-    """bool[groups, labels]: Background, and the labels that occur in each group."""
-    occurs = (columns["gt_pixels"] > 0) | (columns["pred_pixels"] > 0)
-    occurs[:, 0] = True
-    return occurs
 
 
 def too_many_documents(comparison: Comparison) -> bool:

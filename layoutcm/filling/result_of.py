@@ -34,7 +34,7 @@ PARTS = ("objects", "centroids", "soft", "findings", "documents", "pages", "mean
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a result contains beside what every result has."""
+    """What a result contains in addition to the parts of every result."""
 
     why: bool = False
     per_page: bool = False
@@ -63,7 +63,7 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
     asked = asked or Asked()
     check_asked(comparison.vocabulary, [name for name in ASKED_OF_TRUTH if getattr(asked, name)])
     confusion = comparison.confusion(method=method)
-    collapsed = confusion.collapse()
+    matrices, collapsed = level_records.view_matrices(confusion), confusion.collapse()
     found = _parallel_parts(comparison, method, asked)
     shared, gt, pred = confusion.diagonal, *comparison.alignment.layouts
     means = found["means"] or {}
@@ -86,7 +86,9 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
         document_count=len(comparison.documents),
         pixels=pixels_as_number(comparison.pixels),
         ignored_pixels=pixels_as_number(comparison.ignored_pixels),
-        **_matrices(confusion),
+        confusion_matrix=matrices.pop("confusion"),
+        **matrices,
+        **level_records.mass_matrices(confusion),
         class_scores=level_records.class_scores(confusion.class_table()) if shared else None,
         averages=_averages(confusion, background=False) if shared else None,
         averages_with_background=_averages(confusion, background=True) if shared else None,
@@ -112,11 +114,6 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
     return filled(with_documents_in(result, comparison, asked.documents_file) if left_out else result)
 
 
-def _matrices(confusion: Confusion) -> dict[str, Any]:
-    found = level_records.view_matrices(confusion)
-    return {"confusion_matrix": found.pop("confusion"), **found, **level_records.mass_matrices(confusion)}
-
-
 def asked_parts(comparison: Comparison, method: str, asked: Asked) -> dict[str, Any]:
     """The parts that are counted only if asked for."""
     found: dict[str, Any] = result_parts.why_parts(comparison) if asked.why else {}
@@ -125,19 +122,16 @@ def asked_parts(comparison: Comparison, method: str, asked: Asked) -> dict[str, 
         counted = given if isinstance(given, FamilyConfusion) else comparison.families(given)
         found["families"] = result_parts.families_part(comparison, counted, method)
     if asked.intervals:
-        found["intervals"] = intervals_part(_intervals(comparison, asked.intervals, method))
+        made = asked.intervals
+        if not isinstance(made, Intervals):
+            made = comparison.bootstrap(RESAMPLES if made is True else made, method=method)
+        found["intervals"] = intervals_part(made)
     if asked.difference:
         found["difference_from_first"] = intervals_part(asked.difference)
     if asked.slices:
         attribute = None if asked.slices is True else asked.slices
         found["slices"] = result_parts.slices_of_comparison(comparison, attribute, method)
     return found
-
-
-def _intervals(comparison: Comparison, given: Intervals | int | bool, method: str) -> Intervals:
-    if isinstance(given, Intervals):
-        return given
-    return comparison.bootstrap(RESAMPLES if given is True else given, method=method)
 
 
 def intervals_part(intervals: Intervals) -> IntervalTables:

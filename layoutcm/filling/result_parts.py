@@ -1,4 +1,4 @@
-"""The parts of a result beside its matrices: objects, centroids, soft scores, and what is counted only if asked for."""
+"""The parts of a result other than its matrices: objects, centroids, soft scores, and parts counted on request."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _thinned(steps: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def column_records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
-    """The rows of a table, which is given as its columns."""
+    """The rows of a table that is given as columns."""
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 

@@ -67,7 +67,7 @@ class CellDifferences:
         return replace(self, p=p, verdicts=verdicts)
 
     def of_labels(self, rows: Sequence[str], columns: Sequence[str]) -> CellDifferences:
-        """The cells of these labels; those of a label that it does not have are nan."""
+        """The cells of these labels; the cells of an unknown label are nan."""
         place = {label: k for k, label in enumerate(self.labels)}
         sides = np.ix_(*([place.get(label, len(place)) for label in side] for side in (rows, columns)))
         of_sides = lambda cells, missing: np.pad(cells, (0, 1), constant_values=missing)[sides]
@@ -155,15 +155,11 @@ class CellRows:
 
     def values(self, view: str) -> Floats:
         """float64[sums, gt x pred]: the cells of a view; "pixels" as a share of all label pixels of gt."""
-        if view == "pixels":
-            return ratio(self.mass, self.everything[:, :, None]).reshape(len(self.mass), -1)
-        recall = ratio(self.mass, self.gt[:, :, None]) if view != "precision" else None
-        precision = ratio(self.precision_mass, self.pred[:, None, :]) if view != "recall" else None
-        if recall is not None and precision is not None:
-            return harmonic(recall, precision).reshape(len(recall), -1)
-        found = recall if recall is not None else precision
-        assert found is not None
-        return found.reshape(len(found), -1)
+        if view == "f1":
+            return harmonic(self.values("recall"), self.values("precision"))
+        gt, pred, everything = self.gt[:, :, None], self.pred[:, None, :], self.everything[:, :, None]
+        mass = self.precision_mass if view == "precision" else self.mass
+        return ratio(mass, {"recall": gt, "precision": pred, "pixels": everything}[view]).reshape(len(mass), -1)
 
     def sizes(self, view: str) -> Floats:
         """float64[units, gt x pred]: the pixels that a unit adds to what a cell is divided by."""
@@ -175,7 +171,7 @@ class CellRows:
 
 @dataclass(frozen=True, eq=False)
 class CellSums:
-    """The sums of two comparisons with the same units and labels; the results are the cells of b minus those of a."""
+    """The sums of two comparisons with the same units and labels; the results are cells of b minus cells of a."""
 
     view: str
     a: CellRows
@@ -232,7 +228,7 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
 
 
 def _unit_groups(units: Sequence[str], seed: int) -> NDArray[np.int64]:
-    """int64[units]: the place of each unit. By name, so that draws do not depend on the order of pages in the files."""
+    """int64[units]: the place of each unit. It is found by name: the order of pages in files does not matter."""
     place = np.empty(len(units), np.int64)
     place[np.argsort(np.array(units, object), kind="stable")] = np.arange(len(units))
     if len(units) <= MOST_UNITS:

@@ -73,9 +73,9 @@ class Model:
         return self.gt.labels + 1
 
     def rate(self, label: Positions, outcome: Positions, is_own: bool = False) -> Floats:
-        """How often regions of a label have an outcome; `is_own`: without the region itself, which was counted, too."""
+        """How often regions of a label have an outcome; `is_own`: without the region itself, which was also counted."""
         own, outcomes = float(is_own), self.gt.labels + 1  # Background is not an outcome
-        seen, total = self._counts[label, outcome] - own, self._totals[label] - own
+        seen, total = self._counts[label, outcome] - own, self._counts.sum(axis=1)[label] - own
         return (seen + JEFFREYS) / (total + JEFFREYS * outcomes)
 
     def absence_rate(self, label: Positions) -> Floats:
@@ -105,10 +105,6 @@ class Model:
         """float64[gt label, outcome]: the regions of gt by label and outcome."""
         gt = self.gt
         return count_pairs_of(gt.label[gt.judged], self.outcome[gt.judged], (gt.labels, gt.labels + 2))
-
-    @cached_property
-    def _totals(self) -> Floats:
-        return self._counts.sum(axis=1)
 
     @cached_property
     def _iou_counts(self) -> Floats:

@@ -262,7 +262,7 @@ def documents_needed(
 
 
 def _sums_of_any(c_a: Comparison | Result, c_b: Comparison | Result) -> dict[str, UnitSums]:
-    """{"c_a", "c_b": sums of every unit}; beside a result, a comparison is made a result, too."""
+    """{"c_a", "c_b": sums of every unit}; if one is a result, the other is made a result, too."""
     given = {"c_a": c_a, "c_b": c_b}
     methods = {one.method for one in given.values() if isinstance(one, Result)}
     if isinstance(c_a, Comparison) and isinstance(c_b, Comparison):

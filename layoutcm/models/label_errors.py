@@ -95,7 +95,7 @@ def _gt_regions(alignments: Sequence[Alignment], pairs: Sequence[PairedRegions],
 
 
 def _pages_of_both(alignment: Alignment) -> NDArray[np.bool_]:
-    """bool[gt pages]: whether the prediction has the page, too. Otherwise it says nothing on what is there."""
+    """bool[gt pages]: whether the prediction has the page; otherwise it says nothing about what is there."""
     has = np.zeros(len(alignment.layouts[GT].page_columns), bool)
     gt, pred = alignment.sources
     has[gt[(gt >= 0) & (pred >= 0)]] = True
@@ -149,7 +149,7 @@ def _table(found: Candidates, alignment: Alignment, labels: list[str], names: li
 
 
 def usable_comparisons(comparisons: Sequence[Comparison]) -> tuple[list[int], dict[int, InputError]]:
-    """The positions of those that can be evidence together, and {position: why not} of the others.
+    """The positions of comparisons that can be evidence together, and {position: why not} of the others.
 
     The first one that has the labels of gt decides which gt it is.
     """

@@ -138,7 +138,7 @@ class Leaderboard:
 
     @cached_property
     def models(self) -> list[str]:
-        """The names, the best first; equal ones in the order given, those without the figure last."""
+        """The names, the best first; equal predictions in the order given, predictions without the figure last."""
         values = {name: float(found.figures[self.figure][0]) for name, found in self.intervals.items()}
         best_first = -direction_of(self.figure)
         return sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else best_first * values[name])
@@ -176,7 +176,7 @@ class Leaderboard:
 
     @property
     def labels(self) -> list[str]:
-        """Background, the labels of gt, and those that only predictions have."""
+        """Background, the labels of gt, and labels that only predictions have."""
         return list(dict.fromkeys(label for found in self.intervals.values() for label in found.labels))
 
     @cached_property
@@ -254,7 +254,7 @@ class Leaderboard:
         return sources.objects.objects(places)
 
     def _places(self, name: str) -> NDArray[np.int64] | None:
-        """The places of the common pages among those of a prediction; None if it has no others."""
+        """The places of the common pages among the pages of a prediction; None if it has no other pages."""
         own, common = self.comparisons[name].levels, self.levels[name]
         if common is own:
             return None
@@ -348,7 +348,7 @@ class Leaderboard:
         return self.result(objects=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """All tables but those of pages and documents as JSON values, with the settings."""
+        """All tables except pages and documents as JSON values, with the settings."""
         return self.whole.data
 
     def write_report(

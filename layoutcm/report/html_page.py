@@ -48,7 +48,8 @@ from layoutcm.tables.matrix_views import (
     view_buttons,
 )
 from layoutcm.tables.report_tables import HTML_ROWS, HTML_TABLES, family_matrix_tables
-from layoutcm.tables.tables import NO_CLASSES, Ends, Table, with_joined_ends
+from layoutcm.tables.tables import NO_CLASSES, Table
+from layoutcm.tables.written_forms import Ends, with_joined_ends
 from layoutcm.wording import plain_number
 
 MOST_PICTURES = 40

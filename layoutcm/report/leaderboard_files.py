@@ -29,7 +29,6 @@ from layoutcm.report.html_page import fill_template, table_data
 from layoutcm.report.workbook import write_tables
 from layoutcm.results.result import LeaderboardResult
 from layoutcm.tables.label_folding import with_labels
-from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import (
     BOARD,
     BOARD_FILES,
@@ -43,7 +42,8 @@ from layoutcm.tables.leaderboard_tables import (
     standing,
 )
 from layoutcm.tables.matrix_views import select, view_buttons
-from layoutcm.tables.tables import Table, csv_text
+from layoutcm.tables.tables import Table
+from layoutcm.tables.written_forms import csv_text, latex, markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -48,13 +48,13 @@ from layoutcm.report.workbook import write_workbook
 from layoutcm.results.result import AnyPath, Result, frame_of
 from layoutcm.results.types import BestThreshold, CurveScores, IntervalTables
 from layoutcm.tables.interval_texts import resampling_of, resampling_text
-from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, select
 from layoutcm.tables.report_tables import CSV_TABLES, LATEX_TABLES, all_tables
 from layoutcm.tables.slice_tables import slice_table
-from layoutcm.tables.tables import RANKED_PAIRS, Table, csv_text, matrix_table, write_parquet
+from layoutcm.tables.tables import RANKED_PAIRS, Table, matrix_table
 from layoutcm.tables.why import causes_of
+from layoutcm.tables.written_forms import csv_text, latex, write_parquet
 from layoutcm.wording import iou_text
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ def _broken_text(value: Any, levels: int, line: bytes) -> Iterator[bytes]:
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:
-    """The items of a list, a dict or a part of a result, as (key, value); those that are absent are left out."""
+    """The items of a list, a dict or a part of a result, as (key, value); absent items are left out."""
     if isinstance(value, list):
         return [(None, item) for item in value]
     if not isinstance(value, Struct):

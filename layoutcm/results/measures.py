@@ -3,7 +3,7 @@
 JSON, tables, terminal, report, gate, leaderboard, notebook and dashboard take names and titles from here. A new measure
 is an entry with a function, and a section of docs/method.md. Some tables have numbers outside the list: scores of each
 label (`class_figures`), ROC AUC and calibration of each label, F1 for each tolerance of borders, shares of causes and
-families, and the share of wrong pixels that is border slack, of which neither more nor less is better.
+families, and the share of wrong pixels that is border slack, for which neither more nor less is better.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OBJECT_SCORES = ("ap", "ap50", "ap75", "ar")  # of a label and of the set, at th
 
 
 class Measure(Struct, frozen=True, kw_only=True):
-    """One figure: how it is called, what it means, and how it is read off a result."""
+    """One figure: what it is called, what it means, and how it is read off a result."""
 
     name: str  # as a gate takes it: macro.f1
     title: str
@@ -122,10 +122,9 @@ def _content() -> Iterable[Measure]:
 
 def _objects() -> Iterable[Measure]:
     of: dict[str, Any] = {"needs": ("objects",), "url": "objects.md#average-precision", "grid": OF_OBJECTS}
-    titles = {"ap": "AP", "ap50": "AP50", "ap75": "AP75", "ar": "AR"}
-    for name, title in titles.items():
+    for name in OBJECT_SCORES:
         shown: dict[str, Any] = {"compared": name == "ap", "quoted": name == "ap"}
-        yield Measure(name=f"objects.{name}", title=title, value=_at("objects", name), **shown, **of)
+        yield Measure(name=f"objects.{name}", title=name.upper(), value=_at("objects", name), **shown, **of)
     for name in ("APsmall", "APmedium", "APlarge", "AR1", "AR10", "ARsmall", "ARmedium", "ARlarge"):  # as COCO has them
         value = _at("objects", "summary", name)
         yield Measure(name=f"objects.{name.lower()}", title=name, value=value, compared=False, **of)
@@ -133,19 +132,14 @@ def _objects() -> Iterable[Measure]:
         shown = of | {"compared": name == "pq", "quoted": name == "pq", "url": "objects.md#panoptic-quality"}
         yield Measure(name=f"objects.{name}", title=title, value=_at("objects", "panoptic", name), **shown)
     at_iou: dict[str, Any] = of | {"url": "objects.md#scores-at-one-iou"}
+    for prefix, path, labels in (("objects", (), ""), ("objects.any_label", ("class_blind",), ", whatever the label")):
+        for score in SCORES:
+            title, is_compared = f"object {SCORE_TITLES[score]}, at IoU 0.50{labels}", score == "f1" and not labels
+            value = _at("objects", "at_iou", *path, score)
+            yield Measure(name=f"{prefix}.{score}", title=title, value=value, compared=is_compared, **at_iou)
     for score in SCORES:
-        title = f"object {SCORE_TITLES[score]}, at IoU 0.50"
-        value = _at("objects", "at_iou", score)
-        yield Measure(name=f"objects.{score}", title=title, value=value, compared=score == "f1", **at_iou)
-    for score in SCORES:
-        title = f"object {SCORE_TITLES[score]}, at IoU 0.50, whatever the label"
-        value = _at("objects", "at_iou", "class_blind", score)
-        yield Measure(name=f"objects.any_label.{score}", title=title, value=value, compared=False, **at_iou)
-    for score in SCORES:
-        title, value = (
-            f"centroid {SCORE_TITLES[score]}",
-            partial(_read_of_labels, path=("centroids", "one_to_one", score)),
-        )
+        title = f"centroid {SCORE_TITLES[score]}"
+        value = partial(_read_of_labels, path=("centroids", "one_to_one", score))
         more: dict[str, Any] = of | {"needs": ("centroids",), "url": "objects.md#centroids"}
         yield Measure(name=f"centroids.{score}", title=title, value=value, compared=False, **more)
 
@@ -167,8 +161,6 @@ def _others() -> Iterable[Measure]:
 
 
 MEASURES: list[Measure] = [*_averages(), *_content(), *_objects(), *_others()]
-
-
 # What predictions are compared by: these figures have an interval, and may decide the order of a leaderboard.
 HEADLINE = tuple(one for one in MEASURES if one.compared and one.has_interval)
 
@@ -211,7 +203,7 @@ def name_of(figure: str) -> str:
 
 
 def column_of(figure: object, known: Iterable[str], place: str = "figure") -> str:
-    """The column of a figure, which may be given by its name, too; an InputError if it is not among the known ones."""
+    """The column of a figure, which may be given by its name, too; an InputError if it is not known."""
     column = next((one.column for one in MEASURES if one.column and figure == one.name), figure)
     check_choice(place, column, list(known))
     return str(column)
@@ -247,7 +239,7 @@ def row_of_figure(intervals: IntervalTables, figure: str) -> IntervalRow | None:
 
 
 def find_figure(name: object, figures: Figures, place: str) -> str:
-    """The name of a figure, which may be given by its column, too; an InputError names those that are close to it."""
+    """The name of a figure, which may be given by its column, too; an InputError names similar figures."""
     if isinstance(name, str) and name_of(name) in figures:
         return name_of(name)
     hint = (

@@ -165,7 +165,7 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         return f"{title} {score_text(value)} {interval}; {inputs}; {self.intervals.recipe}"
 
     def recipe_of(self, figure: str) -> str:
-        """The recipe of a figure; that of objects says whether they are boxes or masks instead of how pixels count."""
+        """The recipe of a figure; for objects it says whether they are boxes or masks, not how pixels count."""
         if not figure.startswith("objects.") or not self.objects:
             return self.recipe
         fields = {name: value for name, value in self.recipe_fields.items() if name not in ("version", "method")}
@@ -174,9 +174,7 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
 
     def interval_of(self, figure: str) -> IntervalRow | None:
         """The row of intervals of a measure or of a label; None if there is none."""
-        if self.intervals is None:
-            return None
-        return row_of_figure(self.intervals, figure)
+        return None if self.intervals is None else row_of_figure(self.intervals, figure)
 
 
 def filled(result: Result) -> Result:

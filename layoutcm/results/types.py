@@ -65,7 +65,7 @@ class Inputs(Part, frozen=True, kw_only=True):
 
 
 class HeadlineRecord(Part, frozen=True, kw_only=True):
-    """A headline number with all that one needs to quote it."""
+    """A headline number with everything that a quotation needs."""
 
     figure: str  # Name of the measure, such as macro.f1 or objects.ap.
     value: Share  # Its value.
@@ -345,7 +345,7 @@ class FamilyShares(Part, frozen=True, kw_only=True):
 
 
 class Families(Part, frozen=True, kw_only=True):
-    """Confusions inside a family of labels and those that leave it."""
+    """Confusions inside a family of labels and confusions that leave it."""
 
     recipe: str  # All settings in one line.
     tree: dict[str, Any]  # The families: {family: labels or smaller families}.
@@ -582,7 +582,7 @@ class ResultFields(Part, frozen=True, kw_only=True, omit_defaults=True):
     recipe_fields: dict[str, str]  # The same as {setting: value}.
     vocabulary: Vocabulary  # The words for the two sides, and for what one of them lacks.
     inputs: Inputs  # The two sides that were compared.
-    headline: list[HeadlineRecord]  # The headline numbers, each with all that one needs to quote it.
+    headline: list[HeadlineRecord]  # The headline numbers, each with everything that a quotation needs.
     measures: dict[str, Share]  # {name: value} of every measure but those of single labels, such as macro.f1.
     method: Literal["matrix", "tensor"]  # How pixels with several labels are counted.
     weights: str  # What a pixel counts: area, each the same.

@@ -78,13 +78,10 @@ class Evidence:
     @property
     def remark(self) -> str:
         """What a reader needs beside the verdict: why there is no interval, or what would show the difference."""
-        missing = missing_interval((self.difference, self.low), self.units, self.unit, self.unit_count)
-        return "; ".join(filter(None, [missing, *self._on_no_difference()]))
-
-    def _on_no_difference(self) -> list[str]:
-        if self.verdict != NO_DIFFERENCE:
-            return []
-        return [needed_text(self.documents_needed, self.unit, self.unit_count), self._on_interval()]
+        texts = [missing_interval((self.difference, self.low), self.units, self.unit, self.unit_count)]
+        if self.verdict == NO_DIFFERENCE:
+            texts += [needed_text(self.documents_needed, self.unit, self.unit_count), self._on_interval()]
+        return "; ".join(filter(None, texts))
 
     def _on_interval(self) -> str:
         """How an interval fits to "no difference shown"."""

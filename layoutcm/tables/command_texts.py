@@ -29,7 +29,6 @@ from layoutcm.wording import (
 )
 
 if TYPE_CHECKING:
-    from layoutcm.verification.deviations import Deviation
     from layoutcm.verification.recount import Verification
 
 LEFT_ON_BOTH = "Labels are left on both sides: compare with --taxonomy same, or map them by hand."
@@ -232,15 +231,13 @@ def verdict(result: Verification) -> str:
 
 def deviation_lines(result: Verification) -> list[str]:
     """The first numbers that do not agree."""
-    lines = [_deviation_line(one) for one in result.deviations[:DEVIATIONS_SHOWN]]
+    lines = []
+    for one in result.deviations[:DEVIATIONS_SHOWN]:
+        place = f", {one.place}" if one.place else ""
+        values = f"layoutcm {one.computed:.10g}, {one.recounted_by} {one.recounted:.10g}"
+        lines.append(f"  {one.page}: {one.quantity.title}{place}: {values}")
     more = len(result.deviations) - len(lines)
     return [*lines, f"  … and {more:,} more"] if more else lines
-
-
-def _deviation_line(one: Deviation) -> str:
-    place = f", {one.place}" if one.place else ""
-    values = f"layoutcm {one.computed:.10g}, {one.recounted_by} {one.recounted:.10g}"
-    return f"  {one.page}: {one.quantity.title}{place}: {values}"
 
 
 def _deviation_table(result: Verification) -> list[str]:

@@ -28,10 +28,10 @@ from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
 from layoutcm.tables.interval_texts import family_text, resampling_of
-from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
-from layoutcm.tables.tables import Table, confusions_table
+from layoutcm.tables.tables import confusions_table
 from layoutcm.tables.terminal import line_name
+from layoutcm.tables.written_forms import MARKDOWN_NUMBER, markdown
 from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
 
 Limits = Mapping[str, float] | str | Iterable[str]
@@ -44,7 +44,7 @@ OWN_FIELDS = ("pred", "version")  # of a recipe, which may differ from those of 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the figures have to reach, as far as it is known before there are any."""
+    """What the figures have to reach, as far as it is known before they are computed."""
 
     fail_under: dict[str, float]
     most: float | None  # the allowed drop of all figures that have none of their own; None: only those are checked
@@ -183,7 +183,7 @@ def wanted_limits(
     has_baseline: bool,
     places: tuple[str, str] = (FAIL_UNDER, MAX_DROP),
 ) -> Wanted:
-    """The limits of `gate`; an InputError at one of the two places for what is wrong whatever the figures are."""
+    """The limits of `gate`; an InputError names one of the two places if a limit is wrong for all figures."""
     least, most = places
     if max_drop is not None and not has_baseline:
         raise InputError("", most, "there is no baseline to drop from", "Give an earlier result as baseline.")
@@ -236,13 +236,13 @@ def _limit(value: object, name: str, place: str) -> float:
 
 
 def gated_result(comparison: Comparison, method: str = "matrix") -> Result:
-    """What a gate needs of a comparison; one document has its pages in it, which a paired difference needs."""
+    """What a gate needs of a comparison; with one document also its pages, which a paired difference needs."""
     of_pages = len(comparison.documents) < 2
     return result_of(comparison, method, Asked(per_page=of_pages, intervals=comparison.has_truth, parts=GATED))
 
 
 def one_result(given: Comparison | Result | ResultFile, place: str) -> Result:
-    """The result of one prediction; that of a comparison has what a gate needs."""
+    """The result of one prediction; the result of a comparison has what a gate needs."""
     if isinstance(given, Result):
         return given
     if isinstance(given, Comparison):
@@ -267,15 +267,13 @@ def _intervals(own: Result) -> tuple[IntervalTables | None, list[str]]:
     used = resampling_of(found)
     units = plural(used.unit_count, used.unit)
     if used.kind == "none":
-        note = (
-            f"{units} {agree(used.unit_count, 'is', 'are')} too few for intervals: at least {FEWEST_UNITS} are needed."
-        )
-        return found, [note]
+        verb = agree(used.unit_count, "is", "are")
+        return found, [f"{units} {verb} too few for intervals: at least {FEWEST_UNITS} are needed."]
     return found, [f"{units}: with fewer than {FEW_UNITS}, intervals are rough."] if used.few else []
 
 
 def _paired(baseline: Result, own: Result) -> tuple[IntervalTables | None, list[str]]:
-    """The paired difference from the baseline, and notes on what differs beside the prediction."""
+    """The paired difference from the baseline, and notes on what else differs than the prediction."""
     notes = []
     settings = [{k: v for k, v in one.recipe_fields.items() if k not in OWN_FIELDS} for one in (baseline, own)]
     for name in dict.fromkeys([*settings[0], *settings[1]]):
@@ -346,21 +344,19 @@ def _drop(
 
 def gate_sentence(gate: Gate) -> str:
     """'failed: 1 of 3 checks fell short'"""
-    count, short = len(gate.checks), len(gate.short)
-    if not short:
-        return f"passed: {plural(count, 'check')}"
-    return f"failed: {short} of {plural(count, 'check')} fell short"
+    checks, short = plural(len(gate.checks), "check"), len(gate.short)
+    return f"failed: {short} of {checks} fell short" if short else f"passed: {checks}"
 
 
 def gate_lines(gate: Gate) -> list[str]:
-    """The checks as a table, those that fell short first, then notes and the recipe."""
-    rows = [(line_name(check.figure), *_cells(check), check.remark) for check in _short_first(gate)]
-    width = max(len("figure"), *(len(row[0]) for row in rows))
-    lines = [f"gate {gate_sentence(gate)}", ""]
-    lines.append(f"{'figure':{width}}    value    limit  baseline     outcome  remark")
-    for (name, value, limit, baseline, remark), check in zip(rows, _short_first(gate)):
-        outcome = "passed" if check.passed else "fell short"
-        lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {remark}".rstrip())
+    """The checks as a table, with failed checks first, then notes and the recipe."""
+    names = [line_name(check.figure) for check in _short_first(gate)]
+    width = max(len("figure"), *map(len, names))
+    heading = f"{'figure':{width}}    value    limit  baseline     outcome  remark"
+    lines = [f"gate {gate_sentence(gate)}", "", heading]
+    for name, check in zip(names, _short_first(gate)):
+        (value, limit, baseline), outcome = _cells(check), "passed" if check.passed else "fell short"
+        lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {check.remark}".rstrip())
     return [*lines, "", *gate.notes, gate.result.recipe]
 
 
@@ -370,25 +366,19 @@ def gate_markdown(gate: Gate) -> str:
     rows = "".join(_markdown_row(check) for check in _short_first(gate))
     parts = [f"**layoutcm gate {gate_sentence(gate)}**", header + rows]
     parts += [f"- {_safe(escape_markdown(note))}" for note in gate.notes]
-    confusions = _confusions(gate)
-    if len(confusions.data):
-        parts.append(f"{confusions.title}:\n\n{_safe(markdown(confusions))}")
+    found = confusions_table(gate.result.confusion(), FEW_CONFUSIONS)
+    if len(found.data):
+        names = {side: [line_name(label) for label in found.data[side]] for side in gate.result.vocabulary.sides}
+        found = replace(found, data=found.data.assign(**names))
+        parts.append(f"{found.title}:\n\n{_safe(markdown(found))}")
     parts.append(f"<sub>{_safe(escape_markdown(gate.result.recipe))}</sub>")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
-
-
-def _confusions(gate: Gate) -> Table:
-    confusion = gate.result.confusion()
-    found = confusions_table(confusion, FEW_CONFUSIONS)
-    gt, pred = confusion.side_names
-    data = found.data.assign(**{side: [line_name(label) for label in found.data[side]] for side in (gt, pred)})
-    return replace(found, data=data)
 
 
 def _markdown_row(check: Check) -> str:
     outcome = "passed" if check.passed else "**fell short**"
     name, remark = (_safe(escape_markdown(text)) for text in (line_name(check.figure), check.remark))
-    cells = (cell.replace("<", "&lt;").replace(">", "&gt;") for cell in _cells(check))
+    cells = (cell.translate(MARKDOWN_NUMBER) for cell in _cells(check))
     return f"| {name} | {' | '.join(cells)} | {outcome} | {remark} |\n"
 
 

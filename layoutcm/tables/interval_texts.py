@@ -42,7 +42,7 @@ def interval_of_row(row: Mapping[str, Any] | IntervalRow) -> str:
 
 
 def ends_text(row: Part | Mapping[Any, Any], name: str, write: Callable[[float], str], joint: str) -> str:
-    """The two ends of an interval in a row that has them beside other numbers."""
+    """The two ends of the interval of one number, in a row with several numbers."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return MISSING if low is None or math.isnan(low) else f"{write(low)}{joint}{write(high)}"
 
@@ -89,7 +89,7 @@ def needed_note(used: Resampling) -> str:
 def cell_difference_text(
     used: Resampling, own: str, other: str, vocabulary: Vocabulary = WITH_TRUTH, tests: IntervalTables | None = None
 ) -> str:
-    """What a matrix of differences shows, and which of them are grey; `tests` has those of the diagonal."""
+    """What a matrix of differences shows, and which cells are grey; `tests` has the tests of the diagonal."""
     better, worse = vocabulary.verdicts["better"], vocabulary.verdicts["worse"]
     said = f"{own} minus {other}. More on the diagonal is {better}, more off it is {worse}."
     units = plural(used.unit_count, used.unit)
@@ -131,9 +131,7 @@ class CellWords:
         return percent(value) if self.is_share else f"{thin_spaced(value)} px"
 
     def write_change(self, value: float) -> str:
-        if self.is_share or math.isnan(value):
-            return points_text(value)
-        return pixel_change_text(value)
+        return points_text(value) if self.is_share or math.isnan(value) else pixel_change_text(value)
 
 
 def unit_lines(intervals: IntervalTables) -> list[str]:

@@ -25,7 +25,7 @@ JOINED = -1  # the position of a joined label in the whole matrix
 
 
 class DrawnMatrix(NamedTuple):
-    """A matrix and the labels of it to draw; `positions` are those of its labels in the whole matrix, or JOINED."""
+    """A matrix and its labels to draw; `positions` of its labels are places in the whole matrix, or JOINED."""
 
     confusion: Confusion
     selection: Selection
@@ -58,7 +58,8 @@ def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | Non
     names = [confusion.labels[i] for i in drawn] + [f"other ({plural(len(small), 'label')})" for small in groups]
     hidden = int(group_of.max()) == len(names)
     joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])], len(drawn))
-    shown = Selection(*(_shown(side, group_of, len(drawn)) for side in selection))
+    of_sides = (dict.fromkeys(group_of[side].tolist()) for side in selection)
+    shown = Selection(*(sorted(side, key=lambda group: group >= len(drawn)) for side in of_sides))  # joined ones last
     return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
 
 
@@ -95,12 +96,6 @@ def _largest(side: list[int], sizes: Floats, has_background: bool) -> list[int]:
     first = [i for i in side if i == 0 and has_background]
     rest = sorted((i for i in side if i not in first), key=lambda i: -sizes[i])
     return first + rest[: MOST_DRAWN - len(first) - 1]
-
-
-def _shown(side: list[int], group_of: NDArray[np.int64], n_drawn: int) -> list[int]:
-    """The groups of a side's labels in drawing order, the joined one last."""
-    groups = list(dict.fromkeys(group_of[side].tolist()))
-    return [k for k in groups if k < n_drawn] + [k for k in groups if k >= n_drawn]
 
 
 def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str], n_drawn: int) -> Confusion:

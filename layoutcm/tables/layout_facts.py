@@ -1,4 +1,4 @@
-"""The JSON of a layout (`inspect --json`), whose facts the terminal shows, too."""
+"""The JSON of a layout (`inspect --json`); the terminal shows the same facts."""
 
 from __future__ import annotations
 

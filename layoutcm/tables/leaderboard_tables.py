@@ -31,8 +31,9 @@ from layoutcm.tables.interval_texts import (
     units_text,
 )
 from layoutcm.tables.label_folding import MOST_DRAWN
-from layoutcm.tables.tables import SCORE_KINDS, Ends, Table, with_joined_ends
+from layoutcm.tables.tables import SCORE_KINDS, Table
 from layoutcm.tables.terminal import line_name
+from layoutcm.tables.written_forms import Ends, with_joined_ends
 from layoutcm.wording import (
     MISSING,
     agree,
@@ -83,7 +84,7 @@ class ClassGrid(NamedTuple):
         return f"{number} {self.marks[row][column]}".strip()
 
     def difference(self, row: int, column: int) -> float:
-        """F1 minus that of the baseline."""
+        """F1 minus F1 of the baseline."""
         found = self.rows[self.labels[row], self.models[column]].difference
         return math.nan if found is None else found
 
@@ -118,7 +119,7 @@ def is_equal(one: float | None, other: float | None) -> bool:
 
 
 def _value(row: BoardRow, measure: Measure) -> float | None:
-    """A measure of a row; a leaderboard of the first schema has only those with an interval, as columns."""
+    """A measure of a row; a leaderboard of the first schema has only measures with an interval, as columns."""
     known = row.measures or {}
     return known.get(measure.name, getattr(row, measure.column, None) if measure.column else None)
 
@@ -174,7 +175,7 @@ def _cell_text(column: str, kind: str, cell: Any) -> str:
 
 
 def board_columns(board: LeaderboardResult) -> list[Measure]:
-    """The measure that decides the order, then those that some prediction has."""
+    """The measure that decides the order, then all measures that some prediction has."""
     known = {name for row in board.model_rows for name, value in (row.measures or {}).items() if value is not None}
     every = [one for one in compared_measures() if one.name in known or one.column == board.order]
     return sorted(every, key=lambda one: one.column != board.order)
@@ -244,14 +245,14 @@ def class_scores_table(board: LeaderboardResult) -> Table:
 
 
 def class_difference_table(grid: ClassGrid) -> Table:
-    """Labels x predictions: F1 minus that of the baseline with its interval, and whether the test shows it."""
+    """Labels x predictions: F1 minus F1 of the baseline with its interval, and whether the test shows it."""
     data = _class_columns(grid, [grid.models[k] for k in grid.others], "difference")
     title = f"F1 of classes minus that of {grid.baseline}"
     return Table(f"{CLASSES}-differences", title, data, note=CORRECTED_FOR_ALL, joins_ends=True)
 
 
 def _class_columns(grid: ClassGrid, models: list[str], value: str) -> pd.DataFrame:
-    """The labels and, of every prediction, a value with its interval and its verdict, which the baseline has not."""
+    """The labels, and for every prediction a value with its interval; all but the baseline also have a verdict."""
     columns: dict[str, Any] = {"label": grid.labels}
     for name in models:
         own = [grid.rows[label, name] for label in grid.labels]
@@ -275,7 +276,7 @@ def classes_in_use(board: LeaderboardResult) -> list[str]:
 
 
 def class_grid(board: LeaderboardResult) -> ClassGrid:
-    """The labels in use without Background; of more labels than can be drawn, those with most gt pixels."""
+    """The labels in use without Background; if not all can be drawn, the labels with the most gt pixels."""
     labels, rows = classes_in_use(board), class_rows(board)
     if len(labels) > MOST_DRAWN:
         pixels = {row.label: row.gt_pixels or 0.0 for row in board.class_rows}

@@ -143,10 +143,8 @@ def summary_sentence(
 
 def result_sentence(result: Result, confusion: Confusion) -> str:
     """The sentence on the whole set, as text without markup."""
-    return SENTENCES[result.vocabulary.measured](result, confusion)
-
-
-def _score_sentence(result: Result, confusion: Confusion) -> str:
+    if result.vocabulary.measured == "agreement":
+        return agreement_sentence(result, confusion)
     return summary_sentence(confusion, one_line(result.inputs.pred.name), slack=result.border_slack)
 
 
@@ -159,6 +157,3 @@ def agreement_sentence(result: Result, confusion: Confusion) -> str:
     worst = next(iter(largest_confusions(confusion, 1)), None)
     most = f"; largest disagreement: {cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal)}" if worst else ""
     return f"{sides} have the same labels on {percent(result.measures['agreement.observed'])} of all pixels{most}."
-
-
-SENTENCES = {"scores": _score_sentence, "agreement": agreement_sentence}

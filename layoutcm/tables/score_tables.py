@@ -13,22 +13,12 @@ from layoutcm.diagnosis.score_curves import ALL_LABELS, FEWEST_DOCUMENTS, ScoreC
 from layoutcm.results.result import frame_of
 from layoutcm.results.types import CurveScores
 from layoutcm.tables.tables import Table
-from layoutcm.wording import (
-    agree,
-    difference_text,
-    one_line,
-    plural,
-    score_text,
-    short_name,
-    threshold_text,
-)
+from layoutcm.wording import agree, difference_text, one_line, plural, score_text, short_name, threshold_text
 
 BEST = "best score thresholds"
 F1_OF_ALONE = (
     "F1 counts the pixels of each label alone; where pixels have several labels it differs from that of classes"
 )
-
-
 CALIBRATION = ("roc_auc", "ece")
 GAIN_COLUMNS = ("label", "threshold", "f1", "present_f1", "held_out_f1", "gain")
 
@@ -42,7 +32,7 @@ def threshold_table(curves: CurveScores) -> Table:
 
 
 def _rows(curves: CurveScores) -> list[dict[str, Any]]:
-    """One row per label, then that of all labels; nan is n/a."""
+    """One row per label, then a row for all labels; nan is n/a."""
     rows = [{name: row[name] for name in (*GAIN_COLUMNS, *CALIBRATION)} for row in (*curves.classes, curves.overall)]
     plain = [{name: math.nan if value in (None, UNSET) else value for name, value in row.items()} for row in rows]
     return [*plain[:-1], plain[-1] | {"label": ALL_LABELS}]

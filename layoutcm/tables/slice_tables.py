@@ -15,15 +15,7 @@ from layoutcm.results.types import SliceRow, Slices
 from layoutcm.results.verdict import BETTER, WORSE, verdict_text, verdict_words
 from layoutcm.tables.interval_texts import ends_text, interval_of_row
 from layoutcm.tables.tables import Table
-from layoutcm.wording import (
-    MISSING,
-    aligned_lines,
-    difference_text,
-    one_line,
-    percent,
-    score_text,
-    short_name,
-)
+from layoutcm.wording import MISSING, aligned_lines, difference_text, one_line, percent, score_text, short_name
 
 COLUMNS = SliceRow.__struct_fields__
 NONE_DIFFERS = "no slice is shown to be better or worse than the rest"

@@ -1,16 +1,13 @@
-"""The tables of a comparison as DataFrames, used by all report files and pages; writers for CSV and Parquet.
+"""The tables of a comparison as DataFrames, used by all report files and pages.
 
 Numbers have full precision; each output format decides how many digits it writes.
 """
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET, to_builtins
@@ -53,20 +50,15 @@ from layoutcm.tables.matrix_views import (
     view_values,
 )
 from layoutcm.wording import (
-    MISSING,
     USE_A_MAPPING,
     as_heading,
-    as_text_cell,
-    difference_text,
     iou_text,
     one_line,
-    score_text,
 )
 
 SHAPES = {"box": "boxes", "mask": "masks"}
 TITLE_OF_2X2 = "2x2: Background and Content"
 ANY_LABEL = ", whatever the label"
-OF_DIFFERENCE = {"difference": "the difference"}
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
 # Float columns that contain pixels or another amount, and those with numbers that are not a share of something, such as
@@ -159,45 +151,8 @@ def heading_of(name: str) -> str:
     return f"{HEADINGS.get(known, known)}{colon}{rest}"
 
 
-class Ends(NamedTuple):
-    """The two ends of an interval, for writers of text; those of a difference have a sign."""
-
-    low: float
-    high: float
-    is_difference: bool
-
-    def text(self, write: Callable[[str], str] = str) -> str:
-        """'0.770 – 0.845' or '-0.221 to -0.099'; `write` escapes each number."""
-        if math.isnan(self.low):
-            return MISSING
-        number, joint = (difference_text, "to") if self.is_difference else (score_text, "–")
-        return f"{write(number(self.low))} {joint} {write(number(self.high))}"
-
-
-def with_joined_ends(table: Table) -> Table:
-    """The table for a writer of text: if it wants it, the two ends of every interval are `Ends` in one column."""
-    columns: dict[str, Any] = {}
-    for name in map(str, table.data if table.joins_ends else ()):
-        known, _, rest = name.partition(": ")
-        of = known.removesuffix("_low")
-        if of != known:
-            title = (
-                f"interval: {rest}"
-                if rest
-                else f"interval of {OF_DIFFERENCE.get(of) or table.titles.get(of) or heading_of(of)}"
-            )
-            high = table.data[name.replace("_low", "_high", 1)]
-            ends = [
-                Ends(*both, of in OF_DIFFERENCE) for both in zip(table.data[name].astype(float), high.astype(float))
-            ]
-            columns[title] = pd.Series(ends, table.data.index, dtype=object)
-        elif not known.endswith("_high"):
-            columns[name] = table.data[name]
-    return replace(table, data=pd.DataFrame(columns)) if columns else table
-
-
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
-    """One view of a matrix; the first column has the gt labels. All labels, or only those of a selection.
+    """One view of a matrix, with all labels or a selection of them; the first column has the gt labels.
 
     More labels than can be drawn are joined.
     """
@@ -242,15 +197,16 @@ def class_table(
 
 def average_table(result: Result) -> Table:
     """The scores of Content, then all averages, if labels have scores."""
-    rows = []
-    for row, scores in grid_rows(OF_PIXELS).items():
-        if result.has_classes or row == CONTENT_ROW:
-            rows.append({"average": row, **{name: result.measures[one.name] for name, one in scores.items()}})
+    rows = [
+        {"average": row, **{name: result.measures[one.name] for name, one in scores.items()}}
+        for row, scores in grid_rows(OF_PIXELS).items()
+        if result.has_classes or row == CONTENT_ROW
+    ]
     return Table("averages", "Averages", frame_of(rows))
 
 
 def measure_table(result: Result) -> Table:
-    """Every measure that the result has a value of, with its interval: the names are those that a gate takes."""
+    """Every measure that has a value in the result, with its interval; `gate` takes the same names."""
     rows = []
     for one in MEASURES:
         value, ends = result.measures.get(one.name), result.interval_of(one.name)
@@ -341,10 +297,7 @@ def _interval_table(name: str, title: str, intervals: IntervalTables) -> Table:
 def family_tables(families: Families) -> list[Table]:
     """For gt and for pred, the shares of identity, in family and out of family; then the matrix of every family."""
     given = []
-    for name, side, rows in (
-        ("families", "gt", families.given_gt),
-        ("families_pred", "pred", families.given_pred),
-    ):
+    for name, side, rows in (("families", "gt", families.given_gt), ("families_pred", "pred", families.given_pred)):
         data = frame_of(to_builtins(rows))
         data["preferred"] = [preferred_name(row["preferred"]) for row in rows]
         given.append(Table(name, f"Families, given {side}", data, recipe=families.recipe))
@@ -370,34 +323,6 @@ def _family_places(matrix: LabelledMatrix) -> tuple[list[int], list[int]]:
     return [*(numbers[name] for name in gt), len(numbers)], [*(numbers[name] for name in pred), len(numbers)]
 
 
-def csv_text(table: Table) -> str:
-    """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine.
-
-    A page or label can have any name, so text that a spreadsheet would take for a formula is marked as text.
-    """
-    data = _valid_text(table.data, as_text_cell)
-    data.columns = data.columns.map(as_text_cell)
-    return data.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-
-
-def write_parquet(table: Table, path: Path) -> None:
-    _valid_text(table.data).to_parquet(path, index=False)
-
-
-def _valid_text(data: pd.DataFrame, mark: Callable[[Any], Any] = lambda value: value) -> pd.DataFrame:
-    """The data with text that UTF-8 can encode, marked by `mark`; a file name can contain lone surrogates."""
-    columns = {name: data[name].tolist() for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"}
-    return data.assign(**{name: _encodable([str(mark(value)) for value in values]) for name, values in columns.items()})
-
-
-def _encodable(texts: list[str]) -> list[str]:
-    try:
-        "".join(texts).encode()  # of all at once, because hardly ever a text cannot be encoded
-    except UnicodeEncodeError:
-        return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-    return texts
-
-
 MODEL = "model"
 
 
@@ -415,7 +340,7 @@ def pair_table(matrices: Mapping[str, Confusion], view: str, selection: Selectio
 def difference_table(
     first: Confusion, second: Confusion, view: str, selection: Selection, names: Sequence[str]
 ) -> Table:
-    """One view of the second matrix minus that of the first."""
+    """One view of the second matrix minus the same view of the first."""
     before, after = (matrix_table(one, view, shown) for one, shown in _drawn([first, second], selection))
     values = after.data.iloc[:, 1:].to_numpy(float) - before.data.iloc[:, 1:].to_numpy(float)
     data = after.data.copy()

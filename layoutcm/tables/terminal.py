@@ -39,13 +39,14 @@ def result_summary(result: Result) -> str:
     """The result as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
     confusion, intervals = result.confusion(), result.intervals
     if result.vocabulary.measured == "agreement":
-        middle = [[result_sentence(result, confusion)], *agreement_lines(result, confusion)]
+        largest = _confusion_lines(confusion, has_shares=False)
+        middle = [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
     else:
+        own = [one for one in MEASURES if not one.grid]  # no other table of the terminal has them
         middle = [
-            [result_sentence(result, confusion)],
             _average_lines(result),
             [_score_line(result, CONTENT_ROW, grid_rows(OF_PIXELS)[CONTENT_ROW])],
-            _measure_lines(result),
+            [f"{one.title:28} {score_text(result.measures.get(one.name)):>27}" for one in own],
             [resampling_text(resampling_of(intervals)), *unit_lines(intervals)] if intervals else [],
             _class_lines(confusion),
             _confusion_lines(confusion),
@@ -55,6 +56,7 @@ def result_summary(result: Result) -> str:
         [one_line(result.recipe)],
         [f"{sizes}{pixels_in_full(result.pixels)} pixels, {result.taxonomy} taxonomy"],
         finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
+        [result_sentence(result, confusion)],
         *middle,
         finding_lines([finding for finding in result.findings if finding.severity != "warning"], "notes"),
     ]
@@ -88,12 +90,6 @@ def _score_line(result: Result, title: str, measures: Mapping[str, Measure]) -> 
     return f"{title:28} {numbers}" + (f"   {interval_of_row(row)}" if row is not None else "")
 
 
-def _measure_lines(result: Result) -> list[str]:
-    """The measures that no other table of the terminal has, a line each."""
-    own = [one for one in MEASURES if not one.grid]
-    return [f"{one.title:28} {score_text(result.measures.get(one.name)):>27}" for one in own]
-
-
 def _class_lines(confusion: Confusion) -> list[str]:
     if not confusion.diagonal:
         return []
@@ -123,12 +119,6 @@ def _confusion_lines(confusion: Confusion, has_shares: bool = True) -> list[str]
         of_gt = f"  {percent(share):>7} of {line_name(gt)}" if has_shares else ""
         lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px{of_gt}")
     return lines
-
-
-def agreement_lines(result: Result, confusion: Confusion) -> list[list[str]]:
-    """Agreement, labels, largest disagreements, and pages to review: lines of each section."""
-    largest = _confusion_lines(confusion, has_shares=False)
-    return [_agreement_lines(result), _label_lines(result), largest, _review_lines(result)]
 
 
 def _agreement_lines(result: Result) -> list[str]:
@@ -226,7 +216,7 @@ def layout_summary(layout: Layout) -> str:
 
 
 def further_facts(facts: Mapping[str, Any]) -> list[str]:
-    """Attributes of pages, annotators and ignored pixels of a `layout_result`, a line each."""
+    """Attributes of pages, annotators and ignored pixels of a `layout_result`, one line for each."""
     lines = [_attribute_line(name, values) for name, values in facts["attributes"].items()]
     if facts["annotators"]:
         names = facts["annotators"]
@@ -259,7 +249,10 @@ def object_summary(result: Result) -> str:
     heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
-    lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
+    if objects.headline == "pq":
+        found = objects.panoptic
+        pq, *parts = (f"{name.upper()} {score_text(found[name] if found else None)}" for name in QUALITIES)
+        lines.append(f"panoptic quality: {pq} ({', '.join(parts)})")
     ap = ", ".join(f"{name.upper()} {score_text(objects[name])}" for name in OBJECT_SCORES)
     lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else ap)
     notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
@@ -277,9 +270,3 @@ def _rows(objects: ObjectScores, centroids: CentroidScores) -> Iterator[tuple[st
         f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(centroids.one_to_one[name]) for name in SCORES],
     )
-
-
-def _panoptic_text(objects: ObjectScores) -> str:
-    found = objects.panoptic
-    pq, *parts = (f"{name.upper()} {score_text(found[name] if found else None)}" for name in QUALITIES)
-    return f"panoptic quality: {pq} ({', '.join(parts)})"

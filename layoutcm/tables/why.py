@@ -76,11 +76,8 @@ def why_tables(result: Result) -> list[Table]:
         return []
     causes, curves = result.causes, result.score_curves
     forgiven = frame_of(to_builtins(result.forgiveness)).rename(columns={"content_f1": FORGIVEN["content_f1"]})
-    tables = (
-        _cause_tables(causes, result)
-        if causes
-        else [Table("causes", CAUSES, frame_of([], CAUSE_COLUMNS), note=NO_CAUSES)]
-    )
+    no_causes = Table("causes", CAUSES, frame_of([], CAUSE_COLUMNS), note=NO_CAUSES)
+    tables = _cause_tables(causes, result) if causes else [no_causes]
     tables.append(Table("forgiveness", "F1 if borders may be off by a share of the longer page side", forgiven))
     return [*tables, threshold_table(curves), calibration_table(curves)] if curves else tables
 
@@ -123,7 +120,7 @@ def cause_rows(result: Result) -> Iterator[tuple[str, float, float, str]]:
 
 
 def why_summary(result: Result) -> str:
-    """Terminal text: the causes, what each label lost and has too much by cause, forgiveness, best thresholds."""
+    """Terminal text: the causes, what each label lacks and has too much of by cause, forgiveness, best thresholds."""
     if not result.causes:
         return NO_CAUSES
     by_label = _with_totals(result.causes.by_label).to_dict("records")

@@ -16,9 +16,9 @@ from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.results.measures import HEADLINE, MEASURES, Measure, measure_of
 from layoutcm.results.vocabulary import WITH_TRUTH, WITHOUT_TRUTH, Vocabulary, vocabulary_of
 from layoutcm.tables.gate import gate_lines
-from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.leaderboard_tables import best_sentence, leaderboard_summary, shown_table
 from layoutcm.tables.report_tables import table_of
+from layoutcm.tables.written_forms import markdown
 from layoutcm.ui.screen_text import words_of
 from support.layouts import build
 from support.paths import ROOT, SAMPLE

@@ -12,7 +12,6 @@ from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.layouts.shapes import Outline
 from layoutcm.pixels.counting import ignored_pixels
-from layoutcm.tables.latex_markdown import markdown
 from layoutcm.tables.layout_facts import layout_result
 from layoutcm.tables.score_tables import (
     calibration_table,
@@ -22,6 +21,7 @@ from layoutcm.tables.score_tables import (
 )
 from layoutcm.tables.slice_tables import slice_report_table, slice_summary, slice_table
 from layoutcm.tables.terminal import layout_summary
+from layoutcm.tables.written_forms import markdown
 from support.layouts import build
 
 

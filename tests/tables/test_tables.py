@@ -20,12 +20,11 @@ from layoutcm.tables.tables import (
     average_table,
     class_table,
     confusions_table,
-    csv_text,
     family_tables,
     matrix_table,
     object_tables,
-    write_parquet,
 )
+from layoutcm.tables.written_forms import csv_text, write_parquet
 from support.coco_files import coco, region
 from support.layouts import build
 from support.sample_comparisons import compare_sample

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.tables.tables import csv_text, with_joined_ends
+from layoutcm.tables.written_forms import csv_text, with_joined_ends
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
 from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, uploaded

@@ -15,7 +15,8 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Layout
 from layoutcm.lazy import pd
 from layoutcm.messages import HOW_MATCHED
-from layoutcm.tables.tables import Table, csv_text
+from layoutcm.tables.tables import Table
+from layoutcm.tables.written_forms import csv_text
 from layoutcm.ui.files.comparisons import layouts_of, parsed_page_map
 from layoutcm.ui.files.file_roles import PAGE_MAP
 from layoutcm.ui.files.input_file import InputFile

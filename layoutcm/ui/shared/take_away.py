@@ -15,9 +15,9 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.lazy import pd
 from layoutcm.report.leaderboard_files import RESERVED_NAMES
-from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.leaderboard_tables import INDEX_PAGE
-from layoutcm.tables.tables import SCORE_KINDS, Table, csv_text
+from layoutcm.tables.tables import SCORE_KINDS, Table
+from layoutcm.tables.written_forms import csv_text, latex, markdown
 from layoutcm.ui.files.session_files import SUFFIX, SessionContents, picture_bytes, write_session
 from layoutcm.ui.screen_text import as_typed, error_text
 from layoutcm.ui.server.guarded_reading import run_guarded

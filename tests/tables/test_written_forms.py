@@ -8,9 +8,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.filling.result_of import result_of
-from layoutcm.tables.latex_markdown import LATEX_ESCAPES, escape_latex, latex, markdown
 from layoutcm.tables.matrix_views import select
 from layoutcm.tables.tables import Table, average_table, class_table, collapsed_table, confusions_table, matrix_table
+from layoutcm.tables.written_forms import LATEX_ESCAPES, escape_latex, latex, markdown
 from support import hostile
 from support.layouts import build
 
