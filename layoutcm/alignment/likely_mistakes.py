@@ -208,8 +208,8 @@ PLAIN_READINGS = (
     Reading("y-flipped", "flip-y", "The y axis of pred seems to point up"),
     Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, but were read as corners"),
     Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, but were read as x, y, width, height"),
-    Reading("corner-as-centre", "corner", "x, y of the pred boxes seem to be a corner, but were read as the centre"),
-    Reading("centre-as-corner", "centre", "x, y of the pred boxes seem to be the centre, but were read as a corner"),
+    Reading("corner-as-centre", "corner", "The points x, y of pred boxes seem to be corners, but were read as centres"),
+    Reading("centre-as-corner", "centre", "The points x, y of pred boxes seem to be centres, but were read as corners"),
 )
 
 

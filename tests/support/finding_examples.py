@@ -4,8 +4,8 @@ READINGS = {
     "y-flipped": "The y axis of pred seems to point up",
     "xywh-as-xyxy": "Boxes of pred seem to be x, y, width, height, but were read as corners",
     "xyxy-as-xywh": "Boxes of pred seem to be corners, but were read as x, y, width, height",
-    "corner-as-centre": "x, y of the pred boxes seem to be a corner, but were read as the centre",
-    "centre-as-corner": "x, y of the pred boxes seem to be the centre, but were read as a corner",
+    "corner-as-centre": "The points x, y of pred boxes seem to be corners, but were read as centres",
+    "centre-as-corner": "The points x, y of pred boxes seem to be centres, but were read as corners",
     "other-scale": "Coordinates of pred seem to run from 0 to 1000 over the page",
 }
 WRONG_SIZE = "The page size of pred, 600 x 800, may be wrong, because its coordinates fit that of gt, 300 x 400"
