@@ -25,7 +25,7 @@ from layoutcm.drawing.line_charts import (
 )
 from layoutcm.drawing.paper import matrix, pages
 from layoutcm.drawing.paper.charts import draw
-from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.drawing.paper.figure_style import figure_bytes
 from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
 from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.models.cell_differences import cell_differences

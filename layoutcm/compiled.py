@@ -1,7 +1,7 @@
-"""Functions that numba compiles, or that Python runs as they are while there is little work for them.
+"""Decorators for functions that numba compiles; Python runs them uncompiled while there is little work.
 
-Loading numba takes half a second, and compiling takes several more, once on a machine. Python has counted some dozens
-of pages before that. Both run the same functions and get the same numbers.
+Loading numba takes half a second, and compiling takes several more, once on a machine. In that time, plain Python
+counts several dozen pages. Both run the same functions and get the same numbers.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ def expect_steps(steps: int) -> bool:
 
 
 def compile_from_now_on() -> None:
-    """Load numba also for little work: a server has the time for it before its first visitor has files."""
+    """Load numba even if there is little work: a server has time for it before the first visitor opens files."""
     expect_steps(MOST_STEPS + 1)
 
 
 class Compiled:
-    """A function that Python code calls. It is compiled at its first call, or at the first with many steps.
+    """A function that Python code calls. It is compiled at its first call.
 
-    `steps` estimates from the arguments how many steps Python needs.
+    `steps` estimates from the arguments how many steps Python needs. If it is given, the function is compiled once
+    enough steps have added up in this process.
     """
 
     def __init__(self, function: Callable, steps: Callable[..., int] | None = None) -> None:
@@ -55,7 +56,7 @@ class Compiled:
             return self.run_in_python(*arguments)
         try:
             return self._dispatcher(*arguments)
-        except OSError:  # of numba, before the call: it cannot store what it has compiled
+        except OSError:  # numba could not write its cache; the function has not run yet
             Process.unstored = True
             self._dispatcher = _with_numba(self.py_func)
             return self._dispatcher(*arguments)
@@ -66,7 +67,7 @@ class Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba asks for it, so compiled functions can call this one, too."""
+        """Numba reads this, so compiled functions can call this one."""
         return self._dispatcher._numba_type_
 
     @cached_property
@@ -82,7 +83,7 @@ class Compiled:
 class Part:
     """A function that compiled functions call. Functions that run in Python call it in Python.
 
-    Numba looks for `py_func`, `targetoptions` and `_numba_type_` at what compiled functions call.
+    Numba looks for `py_func`, `targetoptions` and `_numba_type_` on the functions that compiled code calls.
     """
 
     def __init__(self, function: Callable, **options: Any) -> None:
@@ -103,7 +104,7 @@ class Part:
 
 @cache
 def modules_digest() -> str:
-    """A digest of the names of all modules: compiled code that is stored names modules of the functions it calls."""
+    """A digest of the names of all modules, because cached machine code refers to modules by name."""
     folder = Path(__file__).parent
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
@@ -114,7 +115,7 @@ def _with_numba(function: Callable, **options: Any) -> Any:
 
     made = njit(nogil=True, **options)(function)
     if options.get("cache"):
-        # Numba reads what is stored only if it has this version. What names other modules could not be read.
+        # Numba ignores a cache of another version. A cache that refers to renamed modules could not be loaded.
         made._cache._cache_file._version += modules_digest()
     return made
 
@@ -124,27 +125,27 @@ def compiled(function: Callable) -> Compiled:
 
 
 def compiled_for_many(steps: Callable[..., int]) -> Callable[[Callable], Compiled]:
-    """As `compiled`, but Python runs the function itself while `steps` of its arguments are few."""
+    """Like `compiled`, but Python runs the function uncompiled while `steps(*arguments)` add up to little."""
     return lambda function: Compiled(function, steps)
 
 
 def compiled_part(function: Callable) -> Part:
-    """A part that Python code does not call while it is compiled, so it compiles sooner."""
+    """A helper that only compiled code calls; without an entry point for Python it compiles faster."""
     return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def compiled_part_inlined(function: Callable) -> Part:
-    """A compiled part that is copied to where it is called, after it was compiled."""
+    """A compiled part that is inlined into its callers after it was compiled."""
     return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
 def inlined(function: Callable) -> Part:
-    """A part that is copied to where it is called before that is compiled: for small functions called very often."""
+    """A part that is inlined into its caller before the caller is compiled: for small functions called very often."""
     return Part(function, inline="always")
 
 
 def to_records(array: NDArray[Any]) -> list[SimpleNamespace]:
-    """The records of an array as objects: Python finds the fields of these by a dot, as compiled functions do."""
+    """The records of an array as objects, so Python can read fields as attributes, as compiled functions do."""
     names = array.dtype.names or ()
     return [SimpleNamespace(**dict(zip(names, row))) for row in array.tolist()]
 

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import TypeGuard
 
 LONGEST_CHOICE = 60
-MOST_CHOICES, CLOSEST_CHOICES = 30, 3  # so many values are listed; of more than that, the closest
+MOST_CHOICES, CLOSEST_CHOICES = 30, 3  # up to 30 values are listed; of a longer list, only the 3 closest
 LEAST_ALIKE = 0.5  # share of characters that a close name has in common with the value
 MOST_COMPARED = 100  # characters; comparing long texts is slow
 
@@ -63,7 +63,7 @@ class TemporaryError(InputError):
 
 
 class NotCounted(InputError):
-    """A result does not have these numbers. The input is not wrong: the dashboard says so without an error."""
+    """A result does not have these numbers. The input is not wrong: the dashboard shows a note, not an error."""
 
     @property
     def on_screen(self) -> str:
@@ -72,7 +72,7 @@ class NotCounted(InputError):
 
 
 def short_repr(value: object, limit: int = 60) -> str:
-    """The repr of a value for use in a message, cut to `limit` characters; a text that is cut has its closing quote."""
+    """The repr of a value for use in a message, cut to `limit` characters; a cut text keeps its closing quote."""
     try:
         text = repr(value)
     except RecursionError:  # a list in a list in a list …, a thousand times
@@ -89,9 +89,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def check_count(count: int, most: int, what: str, file: str, place: str = "", hint: str = "Split the file.") -> None:
-    """Refuse more than the most that is read of something, for instance of tags."""
+    """Refuse a count above the limit, for example too many tags."""
     if count > most:
-        raise InputError(file, place, f"{count:,} {what}, at most {most:,} are read", hint)
+        raise InputError(file, place, f"{count:,} {what}, but at most {most:,} can be read", hint)
 
 
 def check_choice(place: str, value: object, known: Collection[str], otherwise: str = "", file: str = "") -> None:
@@ -101,7 +101,7 @@ def check_choice(place: str, value: object, known: Collection[str], otherwise: s
 
 
 def unknown_choice(place: str, value: object, known: Iterable[str], otherwise: str = "", file: str = "") -> InputError:
-    """The error for an unknown option value; no other place words it. Of many known values, it names close ones."""
+    """The error for an unknown option value, worded only here. Of many known values, it names close ones."""
     names, which = list(known), "Use one of "
     if len(names) > MOST_CHOICES:
         names = get_close_matches(str(value)[:MOST_COMPARED], names, CLOSEST_CHOICES, cutoff=LEAST_ALIKE)

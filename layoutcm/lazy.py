@@ -1,4 +1,4 @@
-"""pandas, pyarrow, PyYAML and COCO's masks, imported when first used: they load slower than most files are read."""
+"""pandas, pyarrow, PyYAML and COCO's masks, imported at first use: importing takes longer than reading most files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LazyModule:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(importlib.import_module(self._name), name)
-        setattr(self, name, found)  # so the next use does not come here
+        setattr(self, name, found)  # later uses skip this method
         return found
 
 

@@ -1,6 +1,7 @@
 """Short text for labels and numbers: in matrix cells, next to bars, in tables.
 
-For display only; data files keep every digit.
+For display only; data files keep every digit. `drawing/web/text.js` repeats the rules that the browser needs; a test
+compares both.
 """
 
 from __future__ import annotations

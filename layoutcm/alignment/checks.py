@@ -140,7 +140,7 @@ def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     """int64[rows]: rows with the same weighted sum as another row; the first column is the page.
 
     Where the rows of a page follow each other and are few, each is compared with the next rows. The sums of all others
-    are sorted, which takes longer, but less than to sort all columns.
+    are sorted, which takes longer, but less than sorting all columns.
     """
     total, page = np.zeros(len(columns[0])), columns[0]
     for column, weight in zip(columns, np.random.default_rng(0).random(len(columns))):

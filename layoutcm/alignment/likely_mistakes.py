@@ -1,10 +1,10 @@
 """Likely mistakes in how the boxes of pred were written or read: another unit, axis, corner order or page size.
 
 Other readings of the boxes are tried on a sample of pages. A reading is suggested if far more regions of gt then
-overlap a region of pred; the finding reports both shares. A factor is suggested if most boxes of pred differ from boxes
-of gt by it, even if they overlap: a page size may be wrong. A pair of regions votes for a factor if its right edges,
-lower edges, widths and heights all have the same ratio. Pairs of different regions rarely do, and then for different
-factors, so the factor with most votes does not depend on what a model missed.
+overlap a region of pred; the finding reports both shares. A scale factor is suggested if it maps far more pred boxes
+onto gt boxes than factor 1 does, even where they already overlap: a page size may be wrong. A pair of regions votes for
+a factor if its right edges, lower edges, widths and heights all have the same ratio. Unrelated regions rarely agree on
+one factor, so the factor with most votes does not depend on what a model missed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
 from layoutcm.layouts.repairs import box_transform, next_pages, raw_regions
 
-AGREEMENT = 0.02  # the ratios of one pair differ by at most so much
-WINDOW = 0.01  # so do the pairs that are counted together, from the lowest to the highest
+AGREEMENT = 0.02  # the ratios of one pair differ by at most this (natural log)
+WINDOW = 0.01  # votes within this range (natural log) count as one factor
 
 
 class Scale(NamedTuple):
-    """A factor, and the number of gt's regions that have a counterpart with it, and with the factor 1."""
+    """A factor, and how many gt regions it matches, compared with factor 1."""
 
     factor: float
     regions: int
@@ -62,8 +62,8 @@ FEWEST_REGIONS = 5  # with fewer regions of gt, a better reading may be chance
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
 SAME_PLACE = 0.5  # minimum IoU of two regions in the same place
-AS_GOOD = 0.02  # readings whose mean overlap differs by less are equally good
-SAME_SIZE = 0.015  # page sizes and factors that differ by less are the same
+AS_GOOD = 0.02  # readings whose mean overlap differs by less than this are equally good
+SAME_SIZE = 0.015  # page sizes and factors that differ by less than this are the same
 GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
@@ -111,7 +111,7 @@ def box_iou(gt: Floats, pred: Floats) -> Floats:
 
 
 def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> PageSample:
-    """A sample of pages with regions on both sides; with `shift`, pred's page is taken that many pages earlier."""
+    """A sample of pages with regions on both sides; each gt page is paired with the pred page `shift` pages earlier."""
     raw = [raw_regions(layout) for layout in alignment.layouts]
     sources = _shifted_sources(alignment, shift, along)
     chosen = _chosen_pages([side.page for side in raw], sources)
@@ -140,7 +140,7 @@ def _shifted_sources(alignment: Alignment, shift: int, along: str) -> list[NDArr
     gt, pred = alignment.sources
     if not shift:
         return [gt, pred]
-    # In the page order of pred, which the repair uses too.
+    # Shift in pred's page order, as the repair does.
     before = next_pages(alignment.layouts[PRED].page_columns, -shift, along)
     return [gt, np.where(pred >= 0, before[pred] if len(before) else -1, -1)]
 
@@ -176,7 +176,7 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
 
 
 def remaining_scale(sample: PageSample) -> list[Finding]:
-    """A finding if far more boxes of pred equal boxes of gt times one factor than equal them without a factor."""
+    """A finding if one factor maps far more pred boxes onto gt boxes than factor 1 does."""
     scale = agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs)
     regions = len(sample.boxes[GT])
     if scale is None or abs(scale.factor - 1) < SAME_SIZE or scale.regions < max(FEWEST_REGIONS, regions / 3):
@@ -191,7 +191,7 @@ def remaining_scale(sample: PageSample) -> list[Finding]:
 def _gt_on_pred_pages(sample: PageSample) -> Floats:
     """float64[regions of gt, x0 y0 x1 y1]: the boxes of gt in the frame of pred's pages.
 
-    All pages have the frame of pred's median page: a page size that is wrong is nearly always that of all pages.
+    All pages get the frame of pred's median page: a wrong page size is nearly always wrong for all pages.
     """
     return sample.boxes[GT] / np.tile(sample.frames[GT], 2) * np.tile(np.median(sample.frames[PRED], axis=0), 2)
 
@@ -206,10 +206,10 @@ class Reading(NamedTuple):
 
 PLAIN_READINGS = (
     Reading("y-flipped", "flip-y", "The y axis of pred seems to point up"),
-    Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, read as corners"),
-    Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, read as x, y, width, height"),
-    Reading("corner-as-centre", "corner", "Boxes of pred seem to have a corner, read as their centre"),
-    Reading("centre-as-corner", "centre", "Boxes of pred seem to have a centre, read as a corner"),
+    Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, but were read as corners"),
+    Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, but were read as x, y, width, height"),
+    Reading("corner-as-centre", "corner", "The points x, y of pred boxes seem to be corners, but were read as centres"),
+    Reading("centre-as-corner", "centre", "The points x, y of pred boxes seem to be centres, but were read as corners"),
 )
 
 
@@ -236,10 +236,10 @@ def _scales(sample: PageSample) -> Iterator[Reading]:
         yield _unit_reading(unit)
     for dpi in KNOWN_DPI:
         for factor, words in (
-            (dpi / 72, f"points, its pages pixels at {dpi} dpi"),
-            (72 / dpi, f"pixels at {dpi} dpi, its pages points"),
+            (dpi / 72, f"points, but its page sizes in pixels at {dpi} dpi"),
+            (72 / dpi, f"pixels at {dpi} dpi, but its page sizes in points"),
         ):
-            yield Reading("other-scale", f"scale:{factor:.6g}", f"Coordinates of pred seem to be {words}")
+            yield Reading("other-scale", f"scale:{factor:.6g}", f"Coordinates of pred seem to be in {words}")
     if unit_scale := agreed_scale(sample.boxes[GT] / np.tile(sample.frames[GT], 2), sample.boxes[PRED], sample.pairs):
         yield _unit_reading(1 / unit_scale.factor)
     if scale := agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs):
@@ -248,7 +248,7 @@ def _scales(sample: PageSample) -> Iterator[Reading]:
 
 
 def _scales_of_extents(sample: PageSample) -> Iterator[Reading]:
-    """Less exact estimates, which need no region that both sides have: how far the boxes reach."""
+    """Rougher estimates from how far the boxes extend; they need no matching regions."""
     gt = np.quantile(sample.boxes[GT][:, X1:] / sample.frames[GT], 0.95, axis=0)
     pred = np.quantile(sample.boxes[PRED][:, X1:], 0.95, axis=0)
     if (gt > 0).all() and (pred > 0).all():

@@ -24,14 +24,14 @@ PagePairs = list[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class PageMatches:
-    """int64[gt pages]: the page of pred, -1 if none; int8[gt pages]: how it was found, an index into `WAYS`."""
+    """For each gt page: its pred page (-1 if none) and how it was found (index into `WAYS`)."""
 
     partner: NDArray[np.int64]
     how: NDArray[np.int8]
 
-    def unmatched(self, pred_pages: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def unmatched(self, pred_count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pages of gt and of pred without a partner."""
-        free = np.ones(pred_pages, bool)
+        free = np.ones(pred_count, bool)
         free[self.partner[self.partner >= 0]] = False
         return np.flatnonzero(self.partner < 0), np.flatnonzero(free)
 
@@ -105,7 +105,7 @@ def _names(gt: Pages, pred: Pages, pair: tuple[int, int]) -> dict[str, str]:
 
 
 def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMatches, from_zero: str) -> list[Finding]:
-    """Pages matched with equal numbers although the two sides count differently: probably one page off."""
+    """Pages matched by equal numbers although one side counts from 0: probably one page off."""
     named = np.flatnonzero((matches.partner >= 0) & (matches.how != WAYS.index(MAP)))
     wrong = [
         (i, j)

@@ -1,4 +1,4 @@
-"""The arguments of every command."""
+"""The arguments of every command. argparse checks names and `choices`; other values are checked where they are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All commands except compare and the commands for parts: each reads files, and prints text or writes a file."""
+"""All commands except `compare` and the commands on parts. Each reads files, and prints text or writes a file."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def run_app(options: argparse.Namespace) -> None:
     for file in options.files:
         if not is_remote(file) and not os.path.exists(file):  # unlike Path.exists, accepts any name
             raise InputError(file, "", "there is no such file", "Check the name and the folder.")
-    for folder in (options.data, options.images):
-        is_parquet = folder == options.images and bool(folder) and Path(folder).suffix.lower() == ".parquet"
-        if folder and not (Path(folder).is_dir() or (is_parquet and Path(folder).is_file())):
-            raise InputError(folder, "", "there is no such folder", "Check the name.")
+    for given, kinds in ((options.data, "folder"), (options.images, "folder or Parquet file")):
+        is_parquet = given == options.images and bool(given) and Path(given).suffix.lower() == ".parquet"
+        if given and not (Path(given).is_dir() or (is_parquet and Path(given).is_file())):
+            raise InputError(given, "", f"there is no such {kinds}", "Check the name.")
     from layoutcm.ui.launch import check_files, launch
     from layoutcm.ui.server.serving import address_of
 
@@ -97,10 +97,12 @@ def _check_port(address: str, port: int) -> None:
             pass
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL:
-            hint = "Use 127.0.0.1, 0.0.0.0, or one of its own."
+            hint = "Use 127.0.0.1, 0.0.0.0, or an address of this machine."
             raise InputError("", "--address", f"{address} is not an address of this machine", hint) from None
-        problem = f"{address}:{port} cannot be listened on: {error.strerror or error}"
-        hint = f"Stop the other server, or choose another port: --port {port % 65535 + 1}."
+        problem = f"the server cannot listen on {address}:{port}: {error.strerror or error}"
+        hint = "Choose another address, or another port, such as 8501."
+        if error.errno == errno.EADDRINUSE:
+            hint = f"Stop the other server, or choose another port: --port {port % 65535 + 1}."
         raise InputError("", "--port", problem, hint) from None
 
 
@@ -149,7 +151,7 @@ def run_label_errors(options: argparse.Namespace) -> None:
     if len(written) or to == "csv":
         print(f"\n{options.output}: {to}, {plural(len(written), 'candidate')}")
     elif to:
-        say("nothing is written, because there is no candidate")
+        say("no candidates, so no file was written")
     for line in finding_lines(lost):
         say(line)
 
@@ -157,7 +159,7 @@ def run_label_errors(options: argparse.Namespace) -> None:
 def _check_output(options: argparse.Namespace) -> str | None:
     """The format of the output; wrong options are reported before the long work."""
     if options.top is not None and options.top < 1:
-        raise InputError("", "--top", f"{options.top} is not a number of candidates", "Use 1 or more.")
+        raise InputError("", "--top", f"{options.top} is less than 1", "Use 1 or more.")
     if options.output is None:
         if options.to:
             raise InputError("", "--to", "no file is named", "Name one with -o.")
@@ -169,7 +171,7 @@ def _check_output(options: argparse.Namespace) -> str | None:
 def add_gate_command(
     add_command: Callable[..., argparse.ArgumentParser], add_comparison_arguments: Callable[..., None]
 ) -> None:
-    command = add_command("gate", help="fail if figures are below a threshold, or have dropped; for continuous tests")
+    command = add_command("gate", help="fail if figures are below a threshold, or have dropped; for CI")
     command.add_argument("gt", metavar="GT", nargs="?", help="ground truth")
     command.add_argument("pred", metavar="PRED", nargs="?", help="the prediction")
     command.add_argument("--result", metavar="FILE", help="a result.json instead of GT and PRED")
@@ -180,14 +182,15 @@ def add_gate_command(
         metavar="FIGURE=VALUE",
         help='a figure and its least value, such as "macro.f1=0.8" or "class.Table.f1=0.7"; may be repeated',
     )
-    command.add_argument("--baseline", metavar="FILE", help="an earlier result.json, which figures must not drop from")
+    command.add_argument("--baseline", metavar="FILE", help="an earlier result.json; figures must not fall below it")
     command.add_argument(
         "--max-drop",
         action="append",
         metavar="[FIGURE=]DROP",
-        help="the largest drop from the baseline, of one figure or of all others; may be repeated; 0 unless given",
+        help="the largest allowed drop from the baseline, of one figure or of all others; may be repeated; default: 0",
     )
-    command.add_argument("--strict", action="store_true", help="fail also if no difference is shown")
+    strict = "fail on every drop beyond the limit, even if no difference is shown"
+    command.add_argument("--strict", action="store_true", help=strict)
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
     own = vars(command.parse_args([]))
@@ -217,13 +220,14 @@ def run_gate(options: argparse.Namespace) -> int:
 def _check_options(options: argparse.Namespace) -> None:
     """Raise an InputError for what can be known before any work."""
     if bool(options.result) == bool(options.gt and options.pred) or bool(options.gt) != bool(options.pred):
-        raise InputError("", "gate", "one result is checked", "Give GT and PRED, or --result FILE.")
+        raise InputError("", "gate", "exactly one result is needed", "Give GT and PRED, or --result FILE.")
     for name, default in options.of_comparison.items():
         if options.result and getattr(options, name) != default:
-            problem = "the result was made with settings of its own"
-            raise InputError("", f"--{name.replace('_', '-')}", problem, "Leave this out, or give GT and PRED.")
+            problem = "this option cannot change a finished result"
+            raise InputError("", f"--{name.replace('_', '-')}", problem, "Leave it out, or give GT and PRED.")
     if options.json == options.markdown == "-":
-        raise InputError("", "--json", "standard output takes --json or --markdown", "Write one of them to a file.")
+        problem = "only one of --json and --markdown can go to standard output"
+        raise InputError("", "--json", problem, "Write the other to a file.")
     wanted_limits(options.fail_under, options.max_drop, bool(options.baseline), ("--fail-under", "--max-drop"))
     for path in (options.json, options.markdown):
         if path and path != "-":

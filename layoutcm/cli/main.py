@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from layoutcm.cli.arguments import argument_parser
 from layoutcm.cli.file_options import resolve_file_options, resolve_min_score, separate_min_scores
-from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
+from layoutcm.cli.streams import CLOSED_PIPE, exit_cleanly_on_signals, prepare_streams, say, settle_output
 from layoutcm.compiled import Process
 from layoutcm.errors import InputError, short_repr
 from layoutcm.wording import without_control_characters
@@ -69,7 +69,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
 def run() -> None:
     """Entry point of the `layoutcm` command."""
     prepare_streams()
-    stop_in_order()
+    exit_cleanly_on_signals()
     is_server = sys.argv[1:2] == ["app"]
     if not is_server:
         keep_freed_memory()

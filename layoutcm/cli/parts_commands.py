@@ -62,7 +62,7 @@ def run_manifest(options: argparse.Namespace) -> None:
 
 
 def run_compare_parts(options: argparse.Namespace) -> None:
-    """Compare two sets of parts, or with --plan-only only say how."""
+    """Compare two sets of parts; with --plan-only, write the plan and print its parts."""
     from layoutcm.scale.compare_parts import plan_and_count, plan_partitions
     from layoutcm.scale.engines import GO_ON, dask_client
     from layoutcm.scale.planning import PlanOptions
@@ -87,7 +87,7 @@ def run_compare_parts(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _parts_bar() -> Iterator[tuple[Progress | None, Phase]]:
-    """Yield a function that draws a progress bar, and one that says what begins; nothing is drawn into a file."""
+    """Yield a progress function and one that announces each phase; nothing is drawn unless stderr is a terminal."""
     bar = new_bar("planning", "pages") if sys.stderr.isatty() else None
     if bar is None:
         yield None, lambda text: None
@@ -95,7 +95,7 @@ def _parts_bar() -> Iterator[tuple[Progress | None, Phase]]:
     with bar:
 
         def show(done: int, total: int) -> None:
-            if bar.total is None:  # what an earlier run has counted says nothing about the time of this one
+            if bar.total is None:  # pages counted by an earlier run must not distort the time estimate
                 bar.reset(total)
                 bar.initial = bar.n = bar.last_print_n = done
             bar.update(done - bar.n)
@@ -156,8 +156,9 @@ def _partition_arguments(command: Parser) -> None:
     add = command.add_argument
     add("file", metavar="FILE", help="a file, a folder or a zip")
     add("-o", "--output", metavar="DIR", required=True, help="folder of the parts")
-    add("--parts", type=int, metavar="N", help="number of parts; that of --like unless given")
-    add("--like", metavar="GT", help="the other side: page sizes and labels; of a set of parts also the part of a page")
+    add("--parts", type=int, metavar="N", help="number of parts; default: as in --like")
+    like = "the other side: page sizes and labels; if it is a set of parts, pages go to the same part as there"
+    add("--like", metavar="GT", help=like)
     add("--documents", metavar="PATTERN", help=DOCUMENTS)
     add("--fix", action="append", metavar="REPAIR", help="repair it first; may be repeated")
     command.set_defaults(run=run_partition)
@@ -166,7 +167,7 @@ def _partition_arguments(command: Parser) -> None:
 def _manifest_arguments(command: Parser) -> None:
     add = command.add_argument
     add("folder", metavar="DIR", help="layout tables in Parquet, or shards of Hugging Face")
-    add("-o", "--output", metavar="FILE", help="place of the manifest; in the folder unless given")
+    add("-o", "--output", metavar="FILE", help="where to write the manifest; default: in the folder")
     add("--documents", metavar="PATTERN", help=DOCUMENTS)
     add("--shapes", choices=SHAPES, default="box")
     command.set_defaults(run=run_manifest)
@@ -182,7 +183,8 @@ def _compare_parts_arguments(command: Parser) -> None:
     add("--plan-only", action="store_true", help="write the plan and print its parts, for `count`")
     add("--why", action="store_true", help="add causes, F1 with forgiven borders, score curves")
     add("--no-truth", action="store_true", help="both are predictions, A and B: how far they agree")
-    add("--missing-labels", choices=("error", "add"), default="error", help="labels that the manifest does not know")
+    missing = "what to do with labels missing from the manifest"
+    add("--missing-labels", choices=("error", "add"), default="error", help=missing)
     add("--rounding", choices=ROUNDINGS, default="outer")
     add(
         OPTION, action="append", type=label_score, metavar="[LABEL=]S", help="drop predicted regions with a lower score"
@@ -200,6 +202,6 @@ def _compare_parts_arguments(command: Parser) -> None:
 def _merge_arguments(command: Parser) -> None:
     add = command.add_argument
     add("counts", metavar="COUNTS", nargs="+", help="files of the folder `counts`, or merged ones")
-    add("-o", "--output", metavar="FILE", help="only merge these, for a later merge")
-    add("--result", metavar="DIR", help="folder of the plan; else above that of the first file")
+    add("-o", "--output", metavar="FILE", help="write an intermediate merge of these files")
+    add("--result", metavar="DIR", help="folder of the plan; default: found from the first file's path")
     command.set_defaults(run=run_merge)

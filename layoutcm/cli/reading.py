@@ -1,4 +1,4 @@
-"""What several commands do with their options: read the layouts, compare them, name several predictions."""
+"""Steps that several commands share: read the layouts, compare them, name several predictions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_file(file: str, options: argparse.Namespace, like: Layout | None, pages
 
 
 def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str = "") -> Comparison:
-    """Compare one prediction with gt, with the options of the command line; `name` tells it from other predictions."""
+    """Compare one prediction with gt, with the options of the command line; `name` distinguishes it from others."""
     pred = read_file(file, options, gt, options.pages)
     if name and name != Path(file).resolve().stem:
         pred = replace(pred, name=name + Path(file).suffix)
@@ -72,7 +72,7 @@ def _mapping(gt: Layout, options: argparse.Namespace) -> LabelMapping | str | No
     own = mapping.get("gt", {})
     for label in options.ignore:
         if label not in gt.labels:
-            hint = f"Its labels are {', '.join(map(short_repr, gt.labels[:LABELS_SHOWN]))}."
+            hint = f"Its labels include {', '.join(map(short_repr, gt.labels[:LABELS_SHOWN]))}."
             raise InputError(gt.name, "--ignore", f"there is no label {short_repr(label)}", hint)
         if not is_ignore(own.get(label, IGNORE)):
             problem = f"the mapping renames the label {short_repr(label)} of gt to {short_repr(own[label])}"
@@ -113,7 +113,7 @@ def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
 
 
 def new_bar(title: str, unit: str) -> tqdm | None:
-    """A progress bar; None if the user's settings of tqdm, in the environment, cannot be used."""
+    """A progress bar; None if tqdm's environment settings are invalid."""
     try:
         from tqdm import tqdm
 
@@ -138,7 +138,7 @@ def report_names(files: Sequence[str]) -> list[str]:
 
 
 def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
-    """The name without suffix, after as many of its folders as tell it from the other paths."""
+    """The name without suffix, preceded by as many parent folders as make it unique."""
     tails = [(*one.parent.parts[1:], _stem(one)) for one in paths if one != path]
     own = (*path.parent.parts[1:], _stem(path))
     for k in range(1, len(own) + 1):
@@ -148,7 +148,7 @@ def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
 
 
 def _stem(path: Path) -> str:
-    """The name without suffix; "prediction" if it has points only, as in "...json", and cannot name a folder."""
+    """The name without suffix; "prediction" if it consists only of dots, as in "...json", and cannot name a folder."""
     return path.stem if path.stem.strip(".") else "prediction"
 
 
@@ -157,13 +157,13 @@ def baseline_place(options: argparse.Namespace) -> int:
     if options.baseline is None:
         return 0
     if len(options.pred) == 1:
-        problem = "there is one prediction, which nothing is compared with"
+        problem = "there is only one prediction, so nothing to compare it with"
         raise InputError("", "--baseline", problem, "Name several predictions.")
     return options.pred.index(file_named(options.baseline, options.pred, "--baseline"))
 
 
 def check_mapped_models(options: argparse.Namespace, names: Sequence[str]) -> None:
-    """Raise an InputError if the mapping has labels of a prediction that is not given."""
+    """Raise an InputError if the mapping has entries for a prediction that was not given."""
     if options.mapping:
         known = names if len(names) > 1 else [Path(options.pred[0]).resolve().stem]
         check_models(load_mapping(options.mapping), known, options.mapping)
@@ -181,7 +181,7 @@ class Standings(NamedTuple):
 def compare_models(
     comparisons: Mapping[str, Comparison], baseline: str, folder: Path | None, options: argparse.Namespace
 ) -> Standings:
-    """What the results of several predictions take from their leaderboard; also writes its files."""
+    """Build the leaderboard of several predictions, and write its files if there is a folder."""
     if len(comparisons) == 1:
         return Standings({}, {}, 0, [])
     try:

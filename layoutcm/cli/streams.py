@@ -12,7 +12,7 @@ from typing import IO
 
 from layoutcm.outputs.files import write_whole
 
-# As for a program that a signal has ended, in every shell: 128 and the number of the signal. Windows has no SIGPIPE.
+# As shells report a signal: 128 plus its number. Windows has no SIGPIPE.
 CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
 
 
@@ -26,21 +26,21 @@ def prepare_streams() -> None:
         with suppress(OSError):
             os.fstat(number)
             continue
-        os.open(os.devnull, os.O_RDONLY)  # takes the free number, which a file of a report could get otherwise
+        os.open(os.devnull, os.O_RDONLY)  # occupies the descriptor, which a report file could otherwise get
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
-        # With PYTHONUNBUFFERED, Python takes a part for the whole when a pipe is closed while it writes.
+        # With PYTHONUNBUFFERED, Python treats a partial write as complete when a pipe is closed.
         sys.stdout = os.fdopen(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
 
 
-def stop_in_order() -> None:
-    """Let the signals that end a program end it like an error does: nothing unfinished stays on the disk."""
+def exit_cleanly_on_signals() -> None:
+    """Make termination signals raise SystemExit, so unfinished output is cleaned up."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP
@@ -60,7 +60,7 @@ def say(text: str) -> None:
 
 
 def settle_output() -> None:
-    """Write what waits for standard output, or drop it: Python would try again at its end, and report an error."""
+    """Flush standard output, or discard it; otherwise Python tries again at exit and reports an error."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -68,7 +68,7 @@ def settle_output() -> None:
 
 
 def _drop(stream: IO[str]) -> None:
-    with suppress(OSError):  # a stream of a test has no number
+    with suppress(OSError):  # a test's stream has no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

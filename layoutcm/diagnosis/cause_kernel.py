@@ -1,10 +1,10 @@
 """The compiled kernel of the causes: every pixel off the diagonal of the matrix gets one of eight causes.
 
 The edges of all regions divide a page into tiles. On a tile, all pixels have the same regions, so all causes but slack
-are the same. Slack is a part of a tile: where a label of gt and one of pred, grown by the tolerance, both reach.
+are the same. Slack is the part of a tile that lies within the tolerance of both labels on the opposite sides.
 
-To which cells a pixel adds is the rule of `metrics.contributions`; the cause of a cell depends on the regions over the
-tile, which pair counts do not have.
+`metrics.contributions` decides which cells a pixel adds to. The cause of a cell depends on the regions over the tile,
+which pair counts do not have.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -40,7 +40,7 @@ CAUSE_OF_STATUS = np.full(len(STATUSES), -1)
 CAUSE_OF_STATUS[[SPLIT, MERGED, PARTIAL, MISSED]] = _SPLIT, _MERGE, _SIZE, _MISSED
 CAUSE_OF_STATUS[[DUPLICATE, MERGER, FRAGMENT, INVENTED]] = _DUPLICATE, _MERGE, _SPLIT, _INVENTED
 ONE, WORD = np.uint64(1), 64
-ALL, NONE = -1, 0  # of a tile
+ALL, NONE = -1, 0  # the whole tile, or nothing of it
 
 
 class PageRegionsOnTiles(NamedTuple):
@@ -51,7 +51,7 @@ class PageRegionsOnTiles(NamedTuple):
     n_gt: Any
     labels: Any  # int64[regions]: numbers of labels on this page; 0 is Background
     over: Any  # uint64[rows, columns, words]: a bit for each region on a tile
-    sets: Any  # uint64[side, rows, columns, words]: a bit for each label on a tile; none where it is not judged
+    sets: Any  # uint64[side, rows, columns, words]: a bit for each label on a tile; no bits where it is not judged
     distance: Any  # the tolerance in pixels; 0 = nothing is slack
 
 
@@ -85,7 +85,7 @@ def overlaps_of_boxes(boxes, overlap):
 
 @compiled_part
 def overlaps_on_tiles(page, overlap):
-    """Add the areas of regions and of their intersections to zeros, without what is not judged."""
+    """Add the areas of regions and of their intersections to `overlap`, all zero at first; skip tiles not judged."""
     n = len(page.labels)
     here = np.empty(n, np.int64)
     rows, columns = page.over.shape[:2]
@@ -106,7 +106,7 @@ def overlaps_on_tiles(page, overlap):
 
 @compiled_part
 def near_rectangles(page, sets, label, tile, found):
-    """The parts of a tile within the distance of a label: ALL, or the number of rectangles written to `found`.
+    """The parts of a tile within `page.distance` of a label: ALL, or the number of rectangles written to `found`.
 
     `sets` are the label sets of one side.
     """
@@ -163,8 +163,8 @@ def is_inside(rectangles, count, x, y):
 
 
 @compiled_part
-def distinct_edges(low, high, first, n_first, second, n_second, axis):
-    """The sorted edges of some rectangles between low and high, and these two."""
+def sorted_edges(low, high, first, n_first, second, n_second, axis):
+    """`low`, `high` and all edges of the rectangles along an axis, sorted."""
     edges = np.empty(2 + 2 * max(n_first, 0) + 2 * max(n_second, 0))
     edges[0], edges[1], count = low, high, 2
     for k in range(max(n_first, 0)):
@@ -179,7 +179,7 @@ def distinct_edges(low, high, first, n_first, second, n_second, axis):
 
 @compiled_part
 def slack_area(page, tile, gt_label, pred_label, buffers):
-    """The area of a tile near pred's label in gt and near gt's label in pred."""
+    """The area of a tile that is near pred's label in gt and also near gt's label in pred."""
     row, column = tile
     x0, x1, y0, y1 = page.x_edges[column], page.x_edges[column + 1], page.y_edges[row], page.y_edges[row + 1]
     in_gt = near_rectangles(page, page.sets[GT], pred_label, tile, buffers[GT])
@@ -190,8 +190,8 @@ def slack_area(page, tile, gt_label, pred_label, buffers):
         return 0.0
     if in_gt == ALL and in_pred == ALL:
         return (x1 - x0) * (y1 - y0)
-    xs = distinct_edges(x0, x1, buffers[GT], in_gt, buffers[PRED], in_pred, 0)
-    ys = distinct_edges(y0, y1, buffers[GT], in_gt, buffers[PRED], in_pred, 1)
+    xs = sorted_edges(x0, x1, buffers[GT], in_gt, buffers[PRED], in_pred, 0)
+    ys = sorted_edges(y0, y1, buffers[GT], in_gt, buffers[PRED], in_pred, 1)
     area = 0.0
     for i in range(len(ys) - 1):
         for k in range(len(xs) - 1):

@@ -1,7 +1,7 @@
 """A mapping from the labels of a prediction to those of the ground truth, suggested by the pixels that they share.
 
-For every pred label, a partner is the gt label that lies on most of its pixels. Background is a partner, too. Where two
-partners are almost equal, their names decide.
+The partner of a pred label is the gt label that covers most of its pixels; this may be Background. Where two partners
+are almost equal, their names decide.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from layoutcm.pixels.counting import Progress, check_counting_options, count_pai
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.wording import percent
 
-ADVISES_A_MAPPING = "equal-label-names"  # a finding that does not help a person who asks for a mapping
+ADVISES_A_MAPPING = "equal-label-names"  # a finding that only recommends a mapping
 CLOSE = 0.1  # names decide between partners whose shares differ by less
-LEAST_SHARE = 0.25  # of a good partner
+LEAST_SHARE = 0.25  # minimum share for a mapping
 CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB
 COLUMNS = ("pred_label", "gt_label", "share", "runner_up", "runner_up_share", "likeness", "mapped", "note")
-NO_PIXELS, LEFT, NO_PARTNER = "no pixels on common pages", "left as it is: mostly Background", "left: no good partner"
-SAME_NAME = "but gt has {}, on {} of its pixels"
-BY_NAME, INSIDE, TAKEN = "by its name, instead of {}", "inside {}, which shares these pixels", "left: {} is taken by {}"
+NO_PIXELS, MOSTLY_BACKGROUND = "no pixels on common pages", "not mapped: mostly Background"
+NO_PARTNER, TAKEN = "not mapped: no good partner", "not mapped: {} is taken by {}"
+SAME_NAME = "gt also has a label {}, on {} of its pixels"
+BY_NAME, INSIDE = "by its name, instead of {}", "lies inside {}, which covers the same pixels"
 
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of gt with Background, of pred
-Choice = tuple[list[int], list[str]]  # the gt label of every pred label, -1 if it is left, and a note
+Choice = tuple[list[int], list[str]]  # the gt label of every pred label, -1 if it is not mapped, and a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class SuggestedMapping:
     table: pd.DataFrame
     unmatched: pd.DataFrame
     pages: int  # on which both sides were counted
-    findings: tuple[Finding, ...] = ()  # what is unusual in the inputs and may spoil the shares
+    findings: tuple[Finding, ...] = ()  # what is unusual in the inputs and may distort the shares
 
     def __repr__(self) -> str:
         return f"<SuggestedMapping of {self.table['mapped'].sum()} of {len(self.table)} labels>"
@@ -80,9 +81,9 @@ def suggest_mapping(
     ----------
     gt, pred : Layout
     one_to_one : bool
-        Each gt label is given to at most one pred label.
+        Each gt label is assigned to at most one pred label.
     prior : bool
-        False: synonyms of the built-in label sets are not known.
+        If False, built-in synonyms are not used.
     min_score : float or dict, optional
         Pred regions with a lower score are left out, as in `compare`.
     pages : dict or path, optional
@@ -135,7 +136,7 @@ class Overlaps:
 
     @classmethod
     def of_counts(cls, counts: PairCounts) -> Overlaps:
-        """Sums over rows, some at a time, because sets are unpacked to one number per label."""
+        """Sum in blocks, because label sets are unpacked to one number per label."""
         sizes = [len(labels) + 1 for labels in counts.labels]
         both, gt, pred = np.zeros((sizes[PRED], sizes[GT])), np.zeros(sizes[GT]), np.zeros(sizes[PRED])
         step = max(CELLS_AT_A_TIME // sum(sizes), 1)
@@ -166,7 +167,7 @@ class Overlaps:
 
 
 def name_likeness(names: Names, wanted: NDArray[np.bool_], prior: bool) -> Floats:
-    """float64[pred labels, gt labels]: how alike the names are, of wanted pairs only, because comparing is slow.
+    """float64[pred labels, gt labels]: how alike the names are; slow, so computed only where `wanted`.
 
     It is 1 if only case, blanks, hyphens or plural differ, and at least 0.8 for known synonyms.
     """
@@ -184,7 +185,7 @@ def _many_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
         partner, note = _partner(shares, covered, alike, names[GT])
         same = int(alike.argmax())
         if partner == 0:
-            partner, note = -1, LEFT
+            partner, note = -1, MOSTLY_BACKGROUND
         elif partner > 0 and shares[partner] < LEAST_SHARE:
             partner, note = -1, NO_PARTNER
         elif partner > 0 and not note and alike[same] == 1 > alike[partner]:  # another gt label has its name
@@ -204,14 +205,14 @@ def _partner(shares: Floats, covered: Floats, alike: Floats, names: tuple[str, .
     if named.max() >= 0:
         partner = int(np.lexsort((-shares, -named))[0])
         return partner, BY_NAME.format(names[best]) if partner != best else ""
-    # Shares that add up to more than 1 are of the same pixels: the label of a region inside another one.
+    # Shares that add up to more than 1 must overlap: the label of a region inside another one.
     inside = close & (shares + shares[best] > 1)
     partner = int(np.where(inside, covered, -1).argmax()) if inside.any() else best
     return partner, INSIDE.format(names[best]) if partner != best else ""
 
 
 def _one_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
-    """The assignment with the largest sum of 2 x common pixels / (pixels of pred + of gt), plus 0.1 for like names."""
+    """The assignment with the largest sum of 2 x common pixels / (pixels of pred + gt), plus 0.1 for similar names."""
     shares = overlaps.shares
     best, notes = _many_to_one(overlaps, likeness, names)
     alike = likeness >= SIMILARITY
@@ -260,7 +261,7 @@ def best_assignment(values: Floats) -> NDArray[np.int64]:
     Values of 0 or less are never assigned.
     """
     rows, columns = values.shape
-    # A row may take one of as many further columns instead, which cost nothing.
+    # One zero-cost dummy column per row lets a row stay unassigned.
     costs = np.concatenate([-np.maximum(values, 0), np.zeros((rows, rows))], axis=1)
     column_of = np.full(rows, -1)
     row_of = np.full(rows + columns, -1)
@@ -275,7 +276,7 @@ def best_assignment(values: Floats) -> NDArray[np.int64]:
 def _augment(
     costs: Floats, start: int, taken: tuple[NDArray[np.int64], NDArray[np.int64]], prices: tuple[Floats, Floats]
 ) -> None:
-    """Give `start` a column, and other rows another one, at the least cost; changes `taken` and `prices`."""
+    """Give `start` a column at the least cost, reassigning other rows if needed; changes `taken` and `prices`."""
     (row_of, column_of), (row_price, column_price) = taken, prices
     distance = np.full(costs.shape[1], np.inf)
     before = np.full(costs.shape[1], -1)  # the row from which a column is reached
@@ -304,7 +305,7 @@ def _augment(
 
 
 # The label sets of common datasets and models. A row is a kind of region, a column the label that a set has for it, ""
-# if the set does not label it. Two names mean the same if the first rows in which they occur are the same, and include
+# if the set does not label it. Two names mean the same if the first rows in which they occur are the same. They include
 # each other's regions if any row contains both.
 SYNONYM, INCLUDED = 0.9, 0.8  # likeness of two names
 LABEL_SETS = ("doclaynet", "publaynet", "docling", "docstructbench", "omnidocbench", "m6doc")

@@ -1,7 +1,7 @@
-"""Pairs of gt and pred regions of one page, and what became of the regions without a partner, compiled.
+"""Compiled: pairs gt and pred regions of one page, and classifies the regions without a partner.
 
 Everything follows from the areas of regions and of their intersections. *a covers b* if a contains at least half of b;
-*a lies beside b* if neither covers the other.
+*a lies beside b* if neither covers the other; a region is *free* if it has no partner.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -22,7 +22,7 @@ NO_PARTNER = -1
 
 @compiled_part
 def sort_values(values):
-    """Sort the values in place (Shell's method, which needs no memory)."""
+    """Sort the values in place (Shell sort, which needs no extra memory)."""
     gap = 1
     while gap < len(values) // 3:
         gap = 3 * gap + 1
@@ -38,10 +38,11 @@ def sort_values(values):
 
 @compiled_part
 def pair_regions(n_gt, labels, overlap, partner):
-    """Write the partner of every region. Regions are numbered through both sides, gt first.
+    """Write the partner of every region. Regions are numbered consecutively, gt first.
 
-    `overlap` is float64[regions, regions], areas on its diagonal. Pairs have an IoU above 1/2. Pairs of equal labels
-    come first, then those of any labels; in both, the largest IoU first, ties in the order of gt, then of pred.
+    `overlap` is float64[regions, regions]: intersection areas; the diagonal holds the regions' own areas. Pairs have an
+    IoU above 1/2. Pairs of equal labels come first, then those of any labels; in both, the largest IoU first, ties in
+    the order of gt, then of pred.
     """
     n, found = len(labels), 0
     for g in range(n_gt):
@@ -76,7 +77,7 @@ def are_beside(overlap, a, b):
 
 @compiled_part
 def covers_two_free(own, first, last, overlap, partner):
-    """Whether a region covers two free regions beside each other, and the area that it shares with all it covers."""
+    """Whether a region covers two free regions beside each other, and its area in common with all free ones covered."""
     shared, has_two = 0.0, False
     for a in range(first, last):
         if partner[a] != NO_PARTNER or overlap[a, a] == 0 or not covers(overlap, own, a):
@@ -89,10 +90,10 @@ def covers_two_free(own, first, last, overlap, partner):
 
 
 @compiled_part
-def shares_cover(own, own_side, other_side, overlap, partner):
-    """Whether a region of the other side covers this one and one beside it that belongs to it.
+def is_covered_together(own, own_side, other_side, overlap, partner):
+    """Whether some region of the other side covers this region and another beside it, and belongs together with that.
 
-    Two regions belong together if they are partners, or both have none.
+    Two regions belong together if they are partners, or both are free.
     """
     for a in range(other_side[0], other_side[1]):
         if overlap[a, a] == 0 or not covers(overlap, a, own):
@@ -107,7 +108,7 @@ def shares_cover(own, own_side, other_side, overlap, partner):
 
 @compiled_part
 def overlaps_free(own, first, last, overlap, partner):
-    """Whether a tenth of a region lies in one free region of the other side."""
+    """Whether at least a tenth of a region lies in one free region of the other side."""
     for a in range(first, last):
         if partner[a] == NO_PARTNER and overlap[a, a] > 0 and 10 * overlap[own, a] >= overlap[own, own]:
             return True
@@ -139,7 +140,7 @@ def find_statuses(n_gt, labels, overlap, partner, status):
             has_two, shared = covers_two_free(own, n_gt, n, overlap, partner)
             if has_two and 2 * shared >= overlap[own, own]:
                 status[own] = SPLIT
-            elif shares_cover(own, gt_side, pred_side, overlap, partner):
+            elif is_covered_together(own, gt_side, pred_side, overlap, partner):
                 status[own] = MERGED
             else:
                 status[own] = PARTIAL if overlaps_free(own, n_gt, n, overlap, partner) else MISSED
@@ -147,7 +148,7 @@ def find_statuses(n_gt, labels, overlap, partner, status):
             status[own] = DUPLICATE
         elif covers_two_free(own, 0, n_gt, overlap, partner)[0]:
             status[own] = MERGER
-        elif shares_cover(own, pred_side, gt_side, overlap, partner):
+        elif is_covered_together(own, pred_side, gt_side, overlap, partner):
             status[own] = FRAGMENT
         else:
             status[own] = PARTIAL if overlaps_free(own, 0, n_gt, overlap, partner) else INVENTED

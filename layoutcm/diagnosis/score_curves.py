@@ -1,6 +1,6 @@
 """Score curves: precision, recall and F1 of each label over the score threshold, ROC AUC, and calibration.
 
-Everything is exact and at pixel level, from sums of pixels by label and score (`score_areas`). Background is not
+Everything is exact and at pixel level, from sums of pixels by label and score (`pixels_by_score`). Background is not
 counted as a label. If only some regions have a score, the others have 1; scores up to 0.001 outside 0..1 count as 0 or
 1.
 
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, side_label
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.diagnosis import score_areas
-from layoutcm.diagnosis.score_areas import NOTHING, ScoreAreas, ScoreCounts
+from layoutcm.diagnosis import pixels_by_score
+from layoutcm.diagnosis.pixels_by_score import NOTHING, ScoreAreas, ScoreCounts
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import GT, Floats, Positions
 from layoutcm.lazy import pd
@@ -169,19 +169,19 @@ class ScoreCurves:
         rows = self.rows
         if rows is None:
             return [None] * len(self.labels)
-        of_label = lambda k: score_areas.count_scores(rows.take(slice(*self._ends[k : k + 2])))
+        of_label = lambda k: pixels_by_score.count_scores(rows.take(slice(*self._ends[k : k + 2])))
         return list(map_chunks(of_label, range(len(self.labels)), self.threads))
 
     @cached_property
     def _overall(self) -> ScoreCounts | None:
-        return None if self.rows is None else score_areas.count_scores(self.rows)
+        return None if self.rows is None else pixels_by_score.count_scores(self.rows)
 
 
 def score_curves_of(
     alignment: Alignment, levels: Levels, rounding: str, min_score: MinScore, threads: int | None
 ) -> ScoreCurves:
     """The score curves of all pages."""
-    rows = score_areas.score_areas(alignment, rounding, min_score, threads)
+    rows = pixels_by_score.score_areas(alignment, rounding, min_score, threads)
     documents = levels.document_of_page, len(levels.documents)
     return ScoreCurves(
         alignment.space.labels[1:], rows, pixels_without_labels(levels.counts, alignment), *documents, threads
@@ -199,7 +199,7 @@ def _best(counts: ScoreCounts | None) -> dict[str, float]:
     if counts is None or not counts.scores.size:
         return {"threshold": float("nan"), "f1": float("nan")}
     f1 = counts.f1
-    best = score_areas.best_of(f1)
+    best = pixels_by_score.best_of(f1)
     return {"threshold": float(counts.scores[best]), "f1": float(f1[best])}
 
 
@@ -254,7 +254,7 @@ class Thresholds:
     def __init__(self, in_gt: Floats, pred: Floats, number: Positions, n: int) -> None:
         scored = number >= 0
         by_score = (np.bincount(number[scored], area[scored], n).astype(float) for area in (in_gt, pred))
-        self.tp, self.pred = map(score_areas.at_least, by_score)
+        self.tp, self.pred = map(pixels_by_score.at_least, by_score)
         self.rows = np.bincount(number[scored], minlength=n)
 
 
@@ -268,7 +268,7 @@ class HeldOut(NamedTuple):
         """Pixels in gt and pred, and in pred, at or above some thresholds."""
         first = np.searchsorted(self.number, thresholds)
         in_gt, not_in_gt = (
-            np.append(score_areas.at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt)
+            np.append(pixels_by_score.at_least(area), 0.0)[first] for area in (self.rows.in_gt, self.rows.not_in_gt)
         )
         return in_gt, in_gt + not_in_gt
 
@@ -299,7 +299,7 @@ def _at_chosen(everything: Thresholds, gt: float, own: HeldOut, others_present: 
         return own.present
     tp, sizes = of_others(candidates)
     f1 = ratio(2 * tp, sizes)
-    best = score_areas.best_of(f1)
+    best = pixels_by_score.best_of(f1)
     if not is_better(float(f1[best]), float(ratio(2 * others_present[0], gt_of_others + others_present[1]))):
         return own.present
     return np.concatenate(own.at(candidates[best : best + 1]))

@@ -4,9 +4,9 @@ Documents are the units, as in all intervals: a document with pages in a slice a
 and is left out of both by the jackknife. So the two sides need not be independent.
 
 Whether a slice differs from the rest is decided by a randomisation test for few documents, by Student's t test for
-many. If an attribute makes no difference, it does not matter which pages have it. So documents that are all inside or
-all outside of the slice exchange their places at random. In a document with pages of both kinds, the places of the
-pages inside are moved along its pages by a random number; those moved beyond its end continue at its beginning.
+many. If an attribute makes no difference, it does not matter which pages have it. So documents entirely inside or
+entirely outside of the slice swap membership at random. In a mixed document, the inside pages are shifted cyclically by
+a random offset.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from layoutcm.metrics.unit_sums import SumsOfTwo, average_over, margin_rows, uni
 from layoutcm.results.measures import column_of, direction_of
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, Evidence
 
-WORST = 10  # slices of the ranking
+WORST = 10  # slices listed in the ranking
 COLUMNS = (
     "value", "pages", "documents", *UNIT_FIGURES, "figure", "low", "high", "rest", "difference", "difference_low",
     "difference_high", "p", "verdict", "units", "remark", "error_share", "explained",
@@ -98,7 +98,7 @@ class SliceSource:
 
     @cached_property
     def errors(self) -> Floats:
-        """float64[pages, 2]: wrong pixels of gt and pred, and all pixels of gt and pred, with labels or content."""
+        """float64[pages, 2]: wrong and all pixels of gt and pred together; of labels, or content if labels differ."""
         if not self.levels.space.shared:
             both, gt, pred = self.pages["content_f1"].T
             return np.stack([gt + pred - 2 * both, gt + pred], axis=1)
@@ -112,7 +112,7 @@ class SliceSource:
         return FigureSums(figure, np.stack(columns, axis=1).astype(float))
 
     def row(self, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
-        """The row of one slice without a verdict, because `p` is not corrected yet; `units` are of the smaller side."""
+        """The row of one slice, without a verdict because `p` is not corrected yet; `units` counts the smaller side."""
         levels, own = self.levels, self._sums(self.figure, inside)
         rest = FigureSums(self.figure, self.units.rows - own.rows)
         in_units, out_units = np.unique(self.unit[inside]), np.unique(self.unit[~inside])
@@ -130,7 +130,7 @@ class SliceSource:
             "value": name,
             "pages": int(inside.sum()),
             "documents": np.unique(levels.document_of_page[inside]).size,
-            # A product does not copy the rows.
+            # A matrix product avoids copying the selected rows.
             **{name: FigureSums(name, (inside.astype(float) @ self.pages[name])[None]).value for name in UNIT_FIGURES},
             "figure": self.figure,
             **dict(zip(("low", "high"), own_ends.tolist())),
@@ -149,7 +149,7 @@ class SliceSource:
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
 
     def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
-        """The share of all wrong pixels that are in a slice, and its share in excess of what the rest predicts."""
+        """The share of all wrong pixels in a slice, and the share in excess of what the rest's error rate predicts."""
         total, own = self.errors.sum(axis=0), self.errors[inside].sum(axis=0)
         rest = total - own
         expected = own[1] * ratio(rest[0], rest[1])
@@ -199,7 +199,7 @@ def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dic
 
 
 def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
-    """The slices of one attribute, the worst first, or in their order; or with None the worst of all attributes."""
+    """The slices of one attribute, worst first unless they have an order; with None, the worst of all attributes."""
     if attribute is None:
         return _worst_slices(source)
     groups = page_groups(attribute, source.alignment, source.levels)
@@ -213,7 +213,7 @@ def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
     """The slices of all attributes that explain most of the error; slices that explain none are left out."""
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
-    # Very many values are names of pages rather than kinds of them.
+    # An attribute with very many values identifies pages rather than groups them.
     divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]
     table = _as_table(_tested([source.rows(groups) for groups in divided], source))
     table.insert(0, "attribute", [groups.attribute for groups in divided for _ in groups.names])
@@ -223,7 +223,7 @@ def _worst_slices(source: SliceSource) -> pd.DataFrame:
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=list(COLUMNS))
-    # A column of texts would turn None into nan.
+    # A string column would turn None into nan.
     return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))
 
 
@@ -271,10 +271,10 @@ def slice_p_value(
     observed = abs(float((f1_of(own) - f1_of(whole - own))[0]))
     defined = np.isfinite(differences)
     large = (np.abs(differences[defined]) >= observed - SAME).sum()
-    return float((large + 1) / (defined.sum() + 1))  # the slice as it is counts, too
+    return float((large + 1) / (defined.sum() + 1))  # the observed slice is one of the draws
 
 
-def _units_inside(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_pages(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """int64[units] each: the number of pages of a unit, and of its pages inside the slice."""
     return np.bincount(unit), np.bincount(unit, inside).astype(np.int64)
 
@@ -282,8 +282,8 @@ def _units_inside(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> tuple[N
 def _sums_of_whole_units(
     rows: Floats, unit: NDArray[np.int64], inside: NDArray[np.bool_], generator: np.random.Generator
 ) -> Floats:
-    """float64[draws, numbers]: sums over as many units as are all inside, drawn from those without mixed pages."""
-    pages, pages_inside = _units_inside(unit, inside)
+    """float64[draws, numbers]: sums over randomly drawn unmixed units, as many as are entirely inside."""
+    pages, pages_inside = _count_pages(unit, inside)
     whole = np.flatnonzero((pages > 0) & ((pages_inside == 0) | (pages_inside == pages)))
     count = int((pages_inside[whole] > 0).sum())
     sums = np.stack([np.bincount(unit, column, pages.size)[whole] for column in rows.T], axis=1)
@@ -293,7 +293,7 @@ def _sums_of_whole_units(
 
 def _pages_of_mixed_units(unit: NDArray[np.int64], inside: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """The pages of every unit that has pages inside and outside, in their order."""
-    pages, pages_inside = _units_inside(unit, inside)
+    pages, pages_inside = _count_pages(unit, inside)
     mixed = (pages_inside > 0) & (pages_inside < pages)
     order = np.argsort(unit, kind="stable")
     parts = np.split(order, np.cumsum(pages)[:-1])
@@ -301,7 +301,7 @@ def _pages_of_mixed_units(unit: NDArray[np.int64], inside: NDArray[np.bool_]) ->
 
 
 def _rotations(rows: Floats, inside: NDArray[np.bool_], generator: np.random.Generator) -> Floats:
-    """float64[rotations, numbers]: sums over the pages inside, for all rotations of these places, or some of many."""
+    """float64[rotations, numbers]: sums over the inside pages, for every rotation, or for a random sample of many."""
     count = len(rows)
     steps = np.arange(count) if count <= MOST_ROTATIONS else generator.integers(count, size=MOST_ROTATIONS)
     rotated = inside[(np.arange(count) - steps[:, None]) % count]

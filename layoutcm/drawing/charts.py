@@ -1,4 +1,4 @@
-"""What charts show, without how they are drawn: data, titles and marks, as frozen values.
+"""What charts show, for Plotly and Matplotlib alike: data, titles, marks and hover texts, as frozen values.
 
 `row_charts`, `line_charts` and `cell_charts` make them. `screen/` draws them with Plotly and `paper/` with Matplotlib.
 Undefined values are nan and are not drawn.
@@ -25,7 +25,7 @@ def plotly_text(text: str) -> str:
 
 
 class Part(NamedTuple):
-    """One bar or dot of every row. `role` is a score, a cause or a part of a family, and decides the colour."""
+    """One series: a bar or dot in every row. Its `role`, a score, cause or part of a family, decides the colour."""
 
     title: str
     role: str
@@ -58,16 +58,16 @@ class RowChart:
 
     @property
     def places(self) -> Floats:
-        """float64[bars]: row k is at k, its lines are below each other."""
+        """float64[bars]: row k is at k, its bars one below the other."""
         shifts = [-0.22, 0.22] if len(self.lines) > 1 else [0.0]
         return np.add.outer(np.arange(len(self.names)), shifts).ravel()
 
 
 class Mark(NamedTuple):
-    """One mark of a chart with its title in the legend; its colour is that of its `role`, a score or a colour.
+    """One mark of a chart with its title in the legend; `role` is the name of a score, or a colour itself.
 
     `kind` is "line", "steps" (a value holds from the x before it up to its own), "point", "bars", "levels" (lines as
-    wide as the bars), "dashed" (a line for orientation) or "rule" (a vertical one).
+    wide as the bars), "dashed" (a guide line) or "rule" (a vertical one).
     """
 
     kind: str
@@ -103,8 +103,8 @@ class LineChart:
 class CellChart:
     """What a table of coloured cells shows: classes in rows, predictions in columns.
 
-    `values` is {"hit", "miss" or "noise": float64[rows, columns]}: the cells with a colour of this scale, which ends at
-    `top`. The size depends on the columns `sized_for`: several charts can be equally large.
+    `values` is {"hit", "miss" or "noise": float64[rows, columns]}: the cells coloured on this scale, which ends at
+    `top`. The chart is sized as if it had the columns `sized_for`, so several charts match.
     """
 
     rows: Sequence[str]

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import UnsetType
 from numpy.typing import NDArray
 
-from layoutcm.diagnosis.score_areas import best_of
+from layoutcm.diagnosis.pixels_by_score import best_of
 from layoutcm.diagnosis.score_curves import ALL_LABELS, BINS, ScoreCurves
 from layoutcm.drawing.charts import LineChart, Mark, plotly_text
 from layoutcm.drawing.palette import label_colours

@@ -1,7 +1,7 @@
 """The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
 The scales of shares are fixed, so two matrices can be compared by eye. Paper figures use these layers. Cells have the
-same colours on the screen: `web/matrix_values.js` follows the same rule, with the ends of the scales that it is sent.
+same colours on the screen: `web/matrix_values.js` follows the same rule, using the scale ends sent with the data.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from layoutcm.tables.label_folding import MOST_DRAWN, DrawnMatrix, drawn_matrix,
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief, plain_percent
 
-LOG_DECADES = 4  # from the largest value of a log scale to its end
+LOG_DECADES = 4  # decades that a log scale covers below its largest value
 LOG_FLOOR = 10.0**-LOG_DECADES
-# The ends of the colour scales of shares. A larger share of misses has the colour of the end.
+# The upper ends of the colour scales of shares. A larger share of misses has the colour of the end.
 SHARE_TOPS = {"hit": 1.0, "miss": 0.5}
-# A larger difference of shares has the colour of the end; the smallest one has a colour that can be seen.
+# A larger difference of shares has the colour of the end; the smallest still gets a visible colour.
 DIFFERENCE_TOP, DIFFERENCE_START = 0.2, 0.15
 
 
@@ -59,7 +59,7 @@ class Layer(NamedTuple):
 
 
 def cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
-    """The colour of a cell on the screen and on paper; None if no layer draws it."""
+    """The colour of a cell in a chart or a paper figure; None if no layer draws it."""
     return next((colour for layer in layers if (colour := layer.colour(row, column))), None)
 
 
@@ -126,14 +126,14 @@ def make_layer(name: str, values: Floats, scale: Scale, log: bool = False, top: 
 
 
 def with_same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
-    """Both matrices with the labels of either; an InputError if one of them has no diagonal.
+    """Both matrices with the union of their labels; an InputError if one of them has no diagonal.
 
     A label that one of them does not have gets empty cells there.
     """
     if first.labels == second.labels and first.diagonal == second.diagonal:
         return first, second
     if not (first.diagonal and second.diagonal):
-        hint = "Compare both with the same gt, with a mapping where they differ."
+        hint = "Compare both with the same ground truth; map labels that differ."
         raise InputError("", "", "the two models have different labels", hint)
     labels = list(dict.fromkeys((*first.labels, *second.labels)))
     return with_labels(first, labels), with_labels(second, labels)
@@ -154,7 +154,7 @@ def shown_in_either(selections: Sequence[Selection]) -> Selection:
 def classes_in_use(confusion: Confusion, background: bool, selection: Selection | None = None) -> list[int]:
     """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out.
 
-    If there are more labels than can be drawn, only the largest ones.
+    If there are too many to draw, only the largest are returned.
     """
     values = confusion.class_values()
     shown = selection or select(confusion)

@@ -23,14 +23,14 @@ LABEL_COLOURS = (
     *("#6262e3", "#ee91c0", "#346205", "#b4574b", "#a8287a", "#d78534", "#fa85fa", "#c03fc0"),
 )
 BACKGROUND_COLOUR = "#d9d9d9"
-# One for each name in `page_tiles.AGREEMENT`.
 NOT_JUDGED_COLOUR = "#9aa0a6"
+# One for each name in `page_tiles.AGREEMENT`.
 AGREEMENT_COLOURS = (None, "#7fb2dd", "#9e2a2b", "#d9a3c7", "#6a4fa3", NOT_JUDGED_COLOUR)
 # One for each cause of wrong pixels, in their order; grey for slack, which matters least. No label has one
-# of these colours; what is missed, invented or has another label has the same colour in `AGREEMENT_COLOURS`.
+# of these colours. `missed`, `invented` and `label` use the colours they have in `AGREEMENT_COLOURS`.
 CAUSE_COLOURS = ("#b8bec6", "#6a4fa3", "#9cc4e4", "#3f8f6f", "#b5d9a8", "#d9a441", "#9e2a2b", "#d9a3c7")
 SCORE_COLOURS = {"precision": "#bf8a30", "recall": "#6aa7c8", "f1": "#2f7d6b"}
-LINE_CONTRAST = 3.0  # of WCAG, for parts of a drawing that carry meaning
+LINE_CONTRAST = 3.0  # minimum contrast by WCAG for parts of a drawing that carry meaning
 LIT = "#d62728"  # the pixels behind one cell of the matrix
 # If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)
@@ -120,7 +120,7 @@ def text_colour_on(colour: str) -> str:
 
 
 def line_colour(colour: str, theme: Theme) -> str:
-    """The colour of a label for a thin line: as near to the text colour as needed to be seen on the paper."""
+    """The colour of a label for a thin line, mixed with just enough text colour to be visible on the paper."""
     shares = (step / 20 for step in range(21))
     mixed = (mix(colour, theme.text, share) for share in shares)
     return next(one for one in mixed if contrast(one, theme.background) >= LINE_CONTRAST)

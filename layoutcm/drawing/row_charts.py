@@ -36,7 +36,7 @@ from layoutcm.wording import (
 )
 
 MOST_BARS = 40  # classes of a chart on the screen, unless more are asked for
-SMALLEST_WITH_NUMBER = 0.06  # of a bar; a number does not fit into a smaller part
+SMALLEST_WITH_NUMBER = 0.06  # share of a bar below which no number fits
 
 
 def class_bars(
@@ -50,7 +50,7 @@ def class_bars(
 ) -> RowChart:
     """Precision, recall and F1 of the classes in use, or of a selection of them, the largest in gt first.
 
-    With `most`, only so many classes; Background, which is last, is kept. `intervals` is
+    With `most`, at most this many classes; Background, which is last, is kept. `intervals` is
     {score: float64[labels, (low, high)]}. `recipe` is the caption; by default it is the recipe of the matrix.
     """
     if not confusion.diagonal:
@@ -76,7 +76,7 @@ def score_bars(
 ) -> RowChart:
     """Precision, recall and F1 of labels, {score: float64[labels]}, and their intervals.
 
-    `more` are further lines under the pointer.
+    `more` are extra lines of the tooltip.
     """
     known, hover = ends or {}, []
     for i, label in enumerate(labels):
@@ -138,7 +138,7 @@ def model_cause_bars(table: pd.DataFrame, recipe: str = "") -> RowChart:
 
 
 def cause_bars(causes: Causes, confusion: Confusion, selection: Selection | None = None) -> RowChart:
-    """Two stacked bars per label: of its gt pixels what is missing in pred, of its pred pixels what is too much.
+    """Two stacked bars per label: of its gt pixels those that pred missed, of its pred pixels the extra ones.
 
     The number of a bar is its length in percent: 1 - recall, and 1 - precision. A label without pixels on a side has no
     bar there. `confusion` is the matrix of the same pages, with method `matrix`.
@@ -162,7 +162,7 @@ def cause_bars(causes: Causes, confusion: Confusion, selection: Selection | None
 
 
 def family_bars(families: FamilyConfusion, side: int) -> RowChart:
-    """A stacked bar of 100 % for each label of a side: right, in family, out of family; the number is what is right."""
+    """A stacked bar of 100 % for each label of a side: right, in family, out of family; its number is what is right."""
     rows = chart_rows(families, side)
     unit = "px" if families.sample == "pixel" else "pages"
     hover = [_family_hover(row.values, side, unit) if row.values else "" for row in rows]
@@ -176,7 +176,7 @@ def family_bars(families: FamilyConfusion, side: int) -> RowChart:
         [row.name for row in rows],
         parts,
         [percent_brief(row.values["identity"]) if row.values else "" for row in rows],
-        axis_title="% of the label; the number is what is right",
+        axis_title="% of the label; number: % correct",
         recipe=families.recipe,
         headings=frozenset(k for k, row in enumerate(rows) if row.values is None),
     )

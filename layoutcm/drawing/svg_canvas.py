@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-# (light, dark). Text on fills has the colour `ink`; NAME_ink is the hue of the fill NAME for lines and text on paper.
+# (light, dark). Text on fills has the colour `ink`; NAME_ink is a darker or lighter form of the fill NAME, for lines
+# and text directly on the paper.
 DRAWING_COLOURS = {
     "paper": ("#fbfcfd", "#161b22"), "edge": ("#d5dbe2", "#343c46"), "cell": ("#ffffff", "#1e252e"),
     "ink": ("#1b2430", "#e8edf2"), "soft": ("#56616e", "#a7b1bc"), "line": ("#bcc5cf", "#4a5561"),
@@ -65,7 +66,7 @@ class Canvas:
         self.add("polygon", points=corners, fill=self.theme[colour])
 
     def heading(self, x: float, y: float, text: str, note: str, number: int = 0) -> None:
-        """A heading with a note below it; steps also have a number."""
+        """A heading with a note below it; a numbered step gets a circle with its number."""
         if number:
             self.add("circle", cx=x + 10, cy=y - 5, r=10, fill=self.theme["accent"])
             self.bold(x + 10, y - 0.5, str(number), "paper", "middle")

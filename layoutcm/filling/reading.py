@@ -23,7 +23,7 @@ from layoutcm.results.result import Result
 from layoutcm.results.types import Level, PixelMatrix, SparseMatrix
 from layoutcm.results.verdict import CONFIDENCE
 
-PER_PAGE = "Write both results with their pages: layoutcm compare GT PRED --json FILE --per-page."
+PER_PAGE = "Write the result with its pages: layoutcm compare GT PRED --json FILE --per-page."
 
 
 def dense(matrix: PixelMatrix) -> Floats:
@@ -38,7 +38,7 @@ def dense(matrix: PixelMatrix) -> Floats:
 def confusion_at(result: Result, document: str | None, page: str | None) -> Confusion:
     """The confusion matrix of the whole set, of a document or of a page."""
     if document is not None and page is not None:
-        raise InputError("", "page, document", "both are given", "Give one of them.")
+        raise InputError("", "page, document", "both are given", "Give a page or a document, not both.")
     if document is None and page is None:
         return _confusion_of(result, result, result.recipe)
     fields = {name: value for name, value in result.recipe_fields.items() if name != "version"}
@@ -107,7 +107,8 @@ def page_table(result: Result) -> pd.DataFrame:
 def _level_table(result: Result, columns: dict[str, Any], levels: Sequence[Level]) -> pd.DataFrame:
     columns["pixels"] = np.array([level.pixels for level in levels], float)
     if result.vocabulary.measured == "agreement":
-        agreed = [None if level.agreement is UNSET else level.agreement for level in levels]  # not in the first schema
+        # Results of the first schema lack it.
+        agreed = [None if level.agreement is UNSET else level.agreement for level in levels]
         return worst_first({**columns, AGREEMENT: np.array(agreed, float)})
     content = np.array([_content(level) for level in levels]).reshape(-1, 3)
     return worst_first({**columns, **level_scores(_blocks(result, levels), content, result.has_classes)})
@@ -130,7 +131,8 @@ def sums_of(result: Result) -> UnitSums:
     """
     by_document = result.document_count > 1
     if not by_document and result.by_page is None:
-        raise InputError("", "by_page", "one document has no spread, and its pages are missing", PER_PAGE)
+        problem = "intervals need several documents, or the pages of the only one, which this result lacks"
+        raise InputError("", "by_page", problem, PER_PAGE)
     names = result.documents if by_document else result.pages
     levels = (result.by_document if by_document else result.by_page) or []
     width = len(result.labels)
@@ -152,11 +154,12 @@ def intervals_of_result(result: Result) -> Intervals:
 
 
 def paired_sums_of(results: Mapping[str, Result]) -> dict[str, UnitSums]:
-    """{name: `sums_of`} of results; an InputError says why they cannot be paired: the first has other documents."""
+    """{name: `sums_of`} of results; raise an InputError if their documents differ."""
     sums = {name: sums_of(result) for name, result in results.items()}
     if len({(own.unit, *own.names) for own in sums.values()}) > 1:
         first, *_, last = sums
-        raise InputError("", first, f"it has other {sums[last].unit}s", "Compare both predictions with the same gt.")
+        problem = f"its {sums[last].unit}s differ from those of the other result"
+        raise InputError("", first, problem, "Compare both predictions with the same gt.")
     return sums
 
 

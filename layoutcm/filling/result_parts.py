@@ -10,7 +10,7 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import Causes
-from layoutcm.diagnosis.score_areas import best_of
+from layoutcm.diagnosis.pixels_by_score import best_of
 from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.diagnosis.slices import usual_figure
 from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices

@@ -137,7 +137,7 @@ def check_page_count(layout: Layout, bundle: Bundle, like: Layout | None) -> Non
     most = max(limits.PAGES_FLOOR, size // limits.STORED_BYTES_PER_PAGE, files)
     # Pages of the reference layout are already in memory.
     if len(layout.page_columns) > max(most, len(like.page_columns) if like else 0):
-        problem = f"{len(layout.page_columns):,} pages, at most {most:,} are read from {size:,} bytes"
+        problem = f"{len(layout.page_columns):,} pages, but at most {most:,} can be read from {size:,} bytes"
         raise InputError(bundle.name, "", problem, "Leave out pages without regions, or split it into several files.")
 
 
@@ -187,7 +187,7 @@ def _find_skipped_files(
 ) -> list[Finding]:
     """Findings if files of the source are neither annotations of the chosen format nor known companions of them.
 
-    Among the answers of a model, those with the suffix of an answer are answers, too, in which nothing can be read.
+    Among the answers of a model, files with the suffix of an answer are answers in which nothing can be read.
     """
     skipped = [content.name for content in others if not is_companion(content)]
     suffixes = {_suffix(content.name) for content in used} if chosen.holds == ANSWER else set()

@@ -156,7 +156,7 @@ def _check_member(name: str, member: zipfile.ZipInfo) -> None:
 
 
 def _check_no_overlap(name: str, members: list[zipfile.ZipInfo], size: int) -> None:
-    """Refuse files that share bytes or end behind the archive.
+    """Refuse files that share bytes or end beyond the archive.
 
     The packed bytes of all files together may not be more than the archive; names and extra fields are not counted.
     """

@@ -85,7 +85,7 @@ class LayoutBuilder:
     ) -> int:
         """Add a page and return its index. A missing size is taken from images, `sizes` or `like`, or is an error.
 
-        If boxes are `in_points`, a size from elsewhere must be so, too, and a finding says it.
+        If boxes are `in_points`, a size from elsewhere must be in points, too, and a finding says so.
 
         `otherwise` is a second name. It is used if the first is blank, if several pages share the first, or if only
         the second is the name of a page image or of a page of the reference layout.
@@ -231,7 +231,7 @@ class LayoutBuilder:
         return [(pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in fractions]
 
     def _check_units(self) -> None:
-        """Refuse a file without a coordinate above 2, unless its pages are so small, too.
+        """Refuse a file without a coordinate above 2, unless its pages are that small, too.
 
         A file whose only box is [0, 0, 1, 1] is refused, too: a box of one pixel or part is unlikely, and fractions
         that are taken for pixels would give scores near zero.

@@ -183,7 +183,7 @@ def parquet_kind(content: FileContent) -> str:
 
 
 def parquet_of_kind(kind: str) -> Callable[[FileContent], bool]:
-    """What recognises the files of one of these formats."""
+    """A function that recognises the files of one of these formats."""
     return lambda content: parquet_kind(content) == kind
 
 

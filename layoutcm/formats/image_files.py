@@ -106,7 +106,7 @@ def image_size(name: str, source: str | bytes | io.RawIOBase, budget: Budget | N
 
 
 def open_image(file: Any) -> Any:
-    """A Pillow image; its pixels are not decoded yet. Sizes are checked by those who decode it."""
+    """A Pillow image; its pixels are not decoded yet. The code that decodes it checks its size."""
     from PIL import Image
 
     with warnings.catch_warnings(action="ignore"):  # large images, and damaged parts of headers that are not used

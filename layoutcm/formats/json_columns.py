@@ -89,7 +89,7 @@ def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | 
 
 
 def scan_stored_list(file: StoredFile, fields: Sequence[Field], key: str = "") -> Columns | None:
-    """As `scan_list`, of a file that is read range by range and never held as a whole.
+    """Like `scan_list`, for a file that is read range by range and never held as a whole.
 
     None also if a range does not end where the next one was guessed to begin.
     """

@@ -227,7 +227,7 @@ def to_double(digits, power):
 
 @compiled_part_inlined
 def join_digits(values, size):
-    """The number that the first bytes of a word are the digits of, at most eight."""
+    """The number whose digits are the first bytes of a word, at most eight."""
     # Neighbours are joined in three steps: digits, pairs, groups of four.
     word = values << (WORD_BITS - EIGHT * size)
     word = (word * JOIN_DIGITS) >> EIGHT & EVERY_SECOND_BYTE
@@ -237,7 +237,7 @@ def join_digits(values, size):
 
 @compiled_part
 def parse_digits(text, at, stop, digits):
-    """Digits between two positions appended to a number. More than 19 do not fit and give any number."""
+    """Append the digits between two positions to a number. More than 19 do not fit; the result is then undefined."""
     while at < stop:
         digits = digits * TEN + np.uint64(byte_at(text, at) - DIGIT_0)
         at += ONE

@@ -251,7 +251,7 @@ def _check_depth(content: FileContent, root: Element) -> None:
 
 
 def _is_surely_flat(data: bytes) -> bool:
-    """Whether few elements are open at any place, by counting tags in steps, which is faster than to visit elements.
+    """Whether few elements are open at any place, by counting tags in steps, which is faster than visiting elements.
 
     An element without a closing tag, <a/>, counts as open, so the result may be False for a flat file. A comment
     or a processing instruction may hold tags, so a file with one of them is not counted.

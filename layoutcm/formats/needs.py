@@ -17,7 +17,7 @@ Likeness = tuple[bool, float, bool]
 
 @dataclass(frozen=True)
 class Needs:
-    """Called with a file, it says whether the file has all that is needed.
+    """What a file needs to have. Called with a file, it tells whether the file has all of it.
 
     `Needs | Needs` recognises a file that has all of one of them.
     """

@@ -93,7 +93,7 @@ def missing_size_error(file: str, place: str, page: str, options: Options) -> Mi
 
 
 def read_with_sizes(read: Callable[[Options], Layout], options: Options) -> Layout:
-    """What `read` returns. A page that `like` has under another name gets the size of the page with its number.
+    """Read the layout. A page that `like` has under another name gets the size of the page with the same number.
 
     Whether both sides count from 0 or from 1 shows in all pages together. So they are read first, with any size.
     """

@@ -122,7 +122,7 @@ FORMATS = (
     _document(mineru, "mineru-content", "MinerU content_list.json"),
     _document(mineru, "mineru-content-v2", "MinerU content_list_v2.json"),
     _document(mineru, "mineru-vlm", "MinerU model.json of its VLM"),
-    # Two formats recognise the same files, because these do not tell their unit: the user has to name one of them.
+    # Two formats recognise the same files, because the files do not state their unit: the user has to name one of them.
     _answer(vlm, "qwen-vl-1000", "boxes in thousandths: Qwen2-VL, Qwen3-VL"),
     _answer(vlm, "qwen-vl-pixels", "boxes in pixels: Qwen2.5-VL"),
     _answer(vlm, "glm-ocr", "GLM-OCR"),

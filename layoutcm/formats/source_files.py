@@ -136,7 +136,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def _is_inner_file(path: Path, root: Path) -> bool:
-    """Whether this is a file, and no link out of the folder, which may point to private files."""
+    """Whether this is a file, and not a link out of the folder, which may point to private files."""
     try:
         return path.is_file() and not (path.is_symlink() and not path.resolve().is_relative_to(root))
     except OSError as error:

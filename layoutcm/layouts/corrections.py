@@ -81,7 +81,7 @@ def _labels_of_both(gt: Layout, corrected: Layout) -> list[str]:
 
 
 def _ids_of_labels(gt: Layout, labels: int) -> dict[int | float | str, int]:
-    """The file's own ids of labels; a new label has the next free number, or results lists would not fit any more."""
+    """The file's own ids of labels. New labels get the next free numbers; otherwise results lists would not fit."""
     numbers = [key for key in gt.label_keys if isinstance(key, int)]
     first = max(numbers, default=0) + 1
     more = range(len(gt.labels), labels) if numbers else ()

@@ -83,7 +83,7 @@ def encode_facts(layout: Layout) -> bytes:
 
 
 def facts_too_long(layout: Layout) -> dict[str, int]:
-    """What is too long for the metadata and is not written, and how many of it there are."""
+    """What is too long for the metadata and is not written, and how many items that is."""
     facts = {"the ids of labels": list(layout.label_keys.items()), "the names of annotators": layout.annotators}
     return {what: len(items) for what, items in facts.items() if items and not _if_short(items)}
 

@@ -52,14 +52,14 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
 
 
 def as_parquet(layout: Layout) -> bytes:
-    """Also boxes with inverted corners, which reading drops again: a repair may turn them."""
+    """The layout as Parquet. Boxes with inverted corners are kept: reading drops them, but a repair may turn them."""
     out = io.BytesIO()
     write_parquet(layout, out)
     return out.getvalue()
 
 
 def write_parquet(layout: Layout, out: BinaryIO, rows_in_group: int | None = None) -> None:
-    """Write the layout as Parquet. Row groups have at most so many rows, and end where a page ends."""
+    """Write the layout as Parquet. Row groups have at most this many rows, and end where a page ends."""
     table = parquet_table(layout)
     # Without Arrow's own copy of the schema, other programs read texts as texts, not as categories.
     with pq.ParquetWriter(out, table.schema, store_schema=False) as writer:
@@ -84,7 +84,7 @@ def parquet_table(layout: Layout) -> pa.Table:
 
 
 def _whole_pages(table: pa.Table, rows_in_group: int) -> Iterator[pa.Table]:
-    """Slices of the table of about so many rows, which end where a page ends."""
+    """Slices of the table with about this many rows, which end where a page ends."""
     page = table["page"].combine_chunks().indices.fill_null(-1).to_numpy(zero_copy_only=False)
     ends = np.append(np.flatnonzero(page[1:] != page[:-1]) + 1, len(page))
     first = 0

@@ -132,7 +132,7 @@ def check_lengths(file: str, what: str, names: Sequence[str], place: PlaceNamer)
 
 def _check_attributes(file: str, pages: Pages, place: PlaceNamer) -> None:
     if len(pages.attributes) > limits.MAX_ATTRIBUTES:
-        problem = f"pages have {len(pages.attributes):,} attributes, at most {limits.MAX_ATTRIBUTES} are read"
+        problem = f"pages have {len(pages.attributes):,} attributes, but at most {limits.MAX_ATTRIBUTES} can be read"
         raise InputError(file, "", problem, "Leave some of them out.")
     check_lengths(file, "name of the attribute", tuple(pages.attributes), "attribute {}".format)
     for name, texts in pages.attributes.items():
@@ -214,7 +214,7 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
 
 
 def _fits_every_page(regions: Regions, pages: Pages) -> bool:
-    """Whether no box leaves even the smallest page, which is faster to find out than for the page of each."""
+    """Whether no box leaves even the smallest page; this is faster to check than each box against its own page."""
     boxes = regions.boxes
     if min(boxes[:, X0].min(), boxes[:, Y0].min()) < 0:
         return False
@@ -248,7 +248,7 @@ def drop_background(layout: Layout) -> Layout:
 
 
 def set_labels_aside(layout: Layout, aside: Sequence[str]) -> Layout:
-    """The layout with the regions of these labels in `ignore_areas`, without the labels."""
+    """The layout without these labels, whose regions become `ignore_areas`."""
     kept, areas = _without_labels(layout, aside)
     if kept is layout:
         return layout

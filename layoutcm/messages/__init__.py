@@ -1,8 +1,8 @@
 """The text of every finding.
 
-A finding is a code with values, and is worded only here. `n` is how often it occurs; the other values are those that
-its finder gives. A hint has one text for Python and the command line, where users give options, and another for the
-screen, where they have controls; where both do the same, one text is enough.
+A finding is a code with values, and is worded only here, except for the value `reading`, which is a text. `n` is how
+often it occurs; the other values are those that its finder gives. A hint has one text for Python and the command line,
+where users give options, and another for the screen, where they have controls; where both do the same, one is enough.
 """
 
 from layoutcm.messages import comparisons, files, layouts

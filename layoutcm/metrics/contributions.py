@@ -3,9 +3,12 @@
 The labels of a pair are hits (in both sets), missed (only in gt) or extra (only in pred). Method `matrix` is the rule
 of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one rule for recall and one for precision.
 
-The four cases of `matrix` are decided by `wrong_cells` alone. Three functions add pixels by it, in the form that each
-needs: `add_pairs` here, `add_causes_of_tile` in `diagnosis.cause_kernel` and `_slack_shares` in
-`diagnosis.border_slack`. `tests/metrics/test_contributions.py` compares all three with a plain loop.
+The four cases of `matrix`, by `wrong_cells` alone: with equal sets, each label adds 1 to its diagonal cell. With extra
+labels only, each gt label divides 1 between the diagonal (gt labels / pred labels) and the extra labels. With missed
+labels only, each hit adds 1 to the diagonal, and each missed label divides 1 among the hits; with both, each missed
+label divides it among the extra labels. Three functions add pixels by this rule, in the form that each needs:
+`add_pairs` here, `add_causes_of_tile` in `diagnosis.cause_kernel` and `_slack_shares` in `diagnosis.border_slack`.
+`tests/metrics/test_contributions.py` compares all three with a plain loop.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ def pages_of(levels: Levels, document: str) -> NDArray[np.int64]:
 def pages_at(levels: Levels, page: str | None, document: str | None) -> NDArray[np.int64] | None:
     """int64[pages]: the positions of one page or of a document's pages; None for all pages."""
     if page is not None and document is not None:
-        raise InputError("", "page, document", "both are given", "Give one of them.")
+        raise InputError("", "page, document", "both are given", "Give a page or a document, not both.")
     if page is not None:
         return np.array([page_position(levels.pages, page)])
     return None if document is None else pages_of(levels, document)

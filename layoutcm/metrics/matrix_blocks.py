@@ -20,8 +20,8 @@ from layoutcm.metrics.scores import Margins, class_columns, harmonic, margins, p
 from layoutcm.pixels.pair_counts import PairCounts, labels_in, on_labels
 
 METHODS = ("matrix", "tensor")
-BLOCK_VALUES = 500_000  # so few that they stay in the cache of the processor
-# Up to so many labels, all matrices have all labels, because to choose them would take longer than it saves.
+BLOCK_VALUES = 500_000  # few enough to stay in the cache of the processor
+# Up to this many labels, all matrices have all labels, because choosing labels would take longer than it saves.
 MOST_WHOLE = 200
 # Of the matrices of a block with chosen labels. Smaller blocks have fewer labels; below a megabyte or so, the calls
 # take longer than the work.
@@ -147,7 +147,7 @@ def matrix_blocks(
 
 
 def _rows_of(block: range, group: NDArray[np.integer]) -> tuple[int, int]:
-    """The first row of a block, and the first after it. Numbers of another type would have numpy convert all rows."""
+    """The first row of a block, and the first after it. With numbers of another type, NumPy would convert all rows."""
     low, high = np.searchsorted(group, np.array([block.start, block.stop], group.dtype)).tolist()
     return low, high
 

@@ -52,7 +52,7 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     part, whole = np.asarray(part, float), np.asarray(whole, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.asarray(part / whole)
-    np.putmask(shares, np.broadcast_to(whole == 0, shares.shape), np.nan)  # much faster than to divide only the others
+    np.putmask(shares, np.broadcast_to(whole == 0, shares.shape), np.nan)  # much faster than dividing only the others
     return shares
 
 
@@ -209,7 +209,7 @@ def right_shares(counts: PairCounts, space: LabelSpace, group: NDArray[np.intege
 
 
 def _set_sizes(words: NDArray[np.uint64]) -> NDArray[np.unsignedinteger]:
-    """uint[rows]: the number of labels of sets; to sum over a single word would take most of the time."""
+    """uint[rows]: the number of labels in each set; summing over a single word would take most of the time."""
     sizes = np.bitwise_count(words)
     return sizes[:, 0] if words.shape[1] == 1 else sizes.sum(axis=1)
 

@@ -133,7 +133,7 @@ class UnitSums:
 
 @dataclass(frozen=True, eq=False)
 class SumsOfTwo(Generic[Rows]):
-    """The sums of two sides with the same units; a result is that of b minus that of a."""
+    """The sums of two sides with the same units; a result is the value of b minus the value of a."""
 
     a: Rows
     b: Rows

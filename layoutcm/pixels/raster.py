@@ -146,7 +146,7 @@ STRIP_TILES, STRIP_WORDS = 1 << 22, 1 << 22  # tiles of a strip, and words for t
 MOST_STEPS, STEPS_PER_POINT = 1 << 30, 1 << 8
 STEPS_PER_PAGE = 1 << 22  # a page of A4 at 600 dpi takes half of them if the outlines of ten labels cover it
 MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million columns and 4,000 labels need fewer
-FEW_STRIPS = 16  # in so few strips, what each repeats is little
+FEW_STRIPS = 16  # with so few strips, repeated work hardly matters
 # An outline that takes many steps is filled once in a strip if it occurs again; the spans of one take up to 24 MB.
 MANY_STEPS, KNOWN_OUTLINES = 1 << 24, 4
 WORDS_PER_STEP = 4  # of a label in a row that has it

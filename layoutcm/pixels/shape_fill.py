@@ -32,7 +32,7 @@ BLOCK_ROWS = 512  # the switched bits of this many rows of a page stay in the ca
 class GridShape(NamedTuple):
     """An outline or a mask on the pixel grid of its page; a part is a polygon or the mask.
 
-    Nothing of it is scaled or decoded until its spans are needed.
+    It is scaled and decoded only when its spans are needed.
     """
 
     label: int

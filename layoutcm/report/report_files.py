@@ -31,7 +31,7 @@ from layoutcm.drawing.line_charts import (
 from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper import matrix
 from layoutcm.drawing.paper.charts import draw
-from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
+from layoutcm.drawing.paper.figure_style import FIGURE_FORMATS, figure_bytes
 from layoutcm.drawing.row_charts import cause_bars, class_bars, slice_dots
 from layoutcm.drawing.web.matrix_data import matrices_on_common_pages
 from layoutcm.errors import InputError, check_choice

@@ -81,7 +81,7 @@ def merge_in_tree(items: Iterable[T], count: int, merge: Callable[[Sequence[T]],
 
 
 class _ShownProgress:
-    """Calls `progress`, first with the pages that an earlier run has counted: they are not work of this run."""
+    """Calls `progress`, first with the pages that an earlier run has counted."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.progress, self.facts = progress, plan.facts
@@ -153,7 +153,7 @@ def _plan_on_worker(folder: str, digest: str) -> Plan:
 
 
 def _check_done(plan: Plan, part: int, future: Future) -> None:
-    """Raise what a task has raised, or an InputError that names the part if Dask has given the task up."""
+    """Raise the error of a task, or an InputError that names the part if Dask has given up the task."""
     if future.status == "finished":
         return
     try:
@@ -173,7 +173,7 @@ def _lost_errors() -> tuple[type[Exception], ...]:
 
 
 def _not_done(plan: Plan, part: str, error: Exception) -> InputError:
-    """The error of a run that Dask has given up, with one sentence for all ways to notice that a worker died."""
+    """The error for a run that Dask has given up; all ways in which a worker can die share one sentence."""
     reason = "its workers died or cannot be reached"
     if isinstance(error, CancelledError):
         reason = "its tasks were cancelled"

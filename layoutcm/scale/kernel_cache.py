@@ -1,7 +1,7 @@
 """Compile the kernel once on each host, before parts are counted.
 
 Numba stores compiled code beside the source or in a folder of the user, which several hosts may share; processes that
-store at the same time can then read what is half written. So each host has a folder of its own, and a lock lets one
+store at the same time can then read half-written files. So each host has a folder of its own, and a lock lets one
 process compile while the others wait and load what it has stored.
 """
 
@@ -74,7 +74,7 @@ def _use_own_folder() -> Path | None:
 
 
 def _locked(folder: Path | None) -> int | None:
-    """A lock that is held until the number is closed or the process ends."""
+    """A lock that is held until the descriptor is closed or the process ends."""
     if folder is None:
         return None
     try:

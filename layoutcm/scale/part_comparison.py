@@ -64,7 +64,7 @@ def _at(table: pa.Table, given: Sequence[Positions], before: Positions) -> pa.Ta
 
 
 def _compare(plan: Plan, sides: Sides, table: pa.Table, files: tuple[str, str]) -> Comparison:
-    """The comparison of two layouts, which are of these files, on the pages of a list, in its order."""
+    """The comparison of the layouts of two files on the listed pages, in the order of the list."""
     gt, pred = sides
     sources = (_positions(table, "gt"), _positions(table, "pred"))
     for side in (GT, PRED):

@@ -153,7 +153,7 @@ class Plan:
 
 
 def _pages_and_regions(pages: int, regions: int) -> tuple[Pages, Regions]:
-    """As many pages without a name, and regions that have a score and no area."""
+    """This many unnamed pages, and regions that have a score and no area."""
     names = ("",) * pages
     numbers = np.zeros(regions, np.int32)
     columns = Pages(names, np.ones(pages), np.ones(pages), names, np.full(pages, -1, np.int32))

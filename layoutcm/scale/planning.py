@@ -1,4 +1,4 @@
-"""Decide how two sets of parts are compared, before the first page is counted, and write the plan down."""
+"""Decide how two sets of parts are compared, before the first page is counted, and write the plan."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def plan_options(given: Mapping[str, Any]) -> PlanOptions:
 
 
 def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, phase: Phase = lambda text: None) -> Plan:
-    """Decide how the two sets are compared, and write it down; a folder with the same plan stays as it is."""
+    """Decide how the two sets are compared, and write the plan; a folder with the same plan is not changed."""
     options = _checked(options, model_name(label_layout(pred)))
     _check_output((gt, pred), out)
     found = [_checked_parts(one, options) for one in (gt, pred)]
@@ -166,7 +166,7 @@ class CheckedParts(NamedTuple):
 def _checked_parts(side: Manifest, options: PlanOptions) -> CheckedParts:
     """Read every part that has changed since its manifest was written, before anything is counted.
 
-    The digest makes a plan with changed parts another plan, so nothing is mixed with counts of the former ones.
+    With changed parts the plan has another digest, so new counts are never mixed with those of the old parts.
     """
     count = range(len(side.facts.parts))
     with ThreadPoolExecutor(CHECKED_AT_ONCE) as pool:

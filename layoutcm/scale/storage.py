@@ -35,7 +35,7 @@ def is_remote(place: Place) -> bool:
 def join(folder: Place, *names: str) -> str:
     """The place of a file below a folder; `names` may go up with `..`, and an address stays as it is.
 
-    Up from a folder that is a link is up from where it leads to, as `relative_to` has it.
+    `..` after a link to a folder is the parent of the folder that it leads to, as in `relative_to`.
     """
     if names and (is_remote(names[-1]) or os.path.isabs(names[-1])):
         return names[-1]

@@ -21,8 +21,8 @@ from layoutcm.diagnosis.border_slack import MOST_PAGES, quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.cause_pages import ROW
 from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
+from layoutcm.diagnosis.pixels_by_score import ScoreAreas
 from layoutcm.diagnosis.region_sources import RegionSources, Sources
-from layoutcm.diagnosis.score_areas import ScoreAreas
 from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
 from layoutcm.errors import Hint, InputError, NotCounted
 from layoutcm.layouts.model import Finding, Floats, Positions

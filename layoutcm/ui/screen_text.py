@@ -15,7 +15,7 @@ from layoutcm.wording import agree, escape_markdown, thin_spaced
 
 
 def as_typed(text: str) -> str:
-    """Untrusted text inside Markdown, shown as typed; text from right to left does not turn what is around it."""
+    """Untrusted text inside Markdown, shown as typed; right-to-left text does not reverse the text around it."""
     shown = escape_markdown(text)
     return f"\u2068{shown}\u2069" if any(bidirectional(sign) in ("R", "AL") for sign in text) else shown
 

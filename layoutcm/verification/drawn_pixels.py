@@ -1,6 +1,6 @@
 """The regions of a page as plain values, drawn on its pixels, and the pixels of each pair of label sets.
 
-This is the definition in docs/method.md, written down as directly as possible: one mask of all pixels a label. With
+This is the definition in docs/method.md, written down as directly as possible: one mask of all pixels per label. With
 rounding `exact` there are no pixels; then the rectangles between all neighbouring edges take their place.
 """
 

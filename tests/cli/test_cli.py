@@ -250,7 +250,7 @@ def test_a_port_that_cannot_be_used_is_an_error(capsys, refusal):
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
         assert main(["app", "--port", str(taken)]) == 2
-    assert f"127.0.0.1:{taken} cannot be listened on" in capsys.readouterr().err
+    assert f"the server cannot listen on 127.0.0.1:{taken}" in capsys.readouterr().err
 
 
 def test_intervals_before_the_files_is_an_error_with_a_hint(capsys):

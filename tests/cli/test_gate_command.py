@@ -89,12 +89,12 @@ def test_other_outputs_and_wrong_arguments(result_a, tmp_path, capsys, printed, 
     assert json.loads(printed([*gate, "--json", "-"]))["passed"] is True
     assert printed([*gate, "--markdown", "-"]).startswith("**layoutcm gate passed: 1 check**")
     for wrong, words in (
-        ([*gate, "--json", "-", "--markdown", "-"], "standard output takes --json or --markdown"),
+        ([*gate, "--json", "-", "--markdown", "-"], "only one of --json and --markdown can go to standard output"),
         ([*gate, "--json", result_a], "the output would replace this input"),
         ([*gate, "--baseline", result_a, "--markdown", result_a], "the output would replace this input"),
         ([*gate, GT, A], "Give GT and PRED, or --result FILE"),
-        ([*gate, "--min-score", "0.9"], "--min-score: the result was made with settings of its own"),
-        ([*gate, "--gt-format", "coco"], "--gt-format: the result was made with settings of its own"),
+        ([*gate, "--min-score", "0.9"], "--min-score: this option cannot change a finished result"),
+        ([*gate, "--gt-format", "coco"], "--gt-format: this option cannot change a finished result"),
         (["gate", GT, "--fail-under", "macro.f1=0.5"], "Give GT and PRED, or --result FILE"),
     ):
         assert words in refusal(wrong), wrong

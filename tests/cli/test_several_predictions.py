@@ -81,7 +81,7 @@ def test_a_class_has_one_verdict_in_one_run(tmp_path, printed):
 )
 def test_an_unknown_baseline_is_an_error(options, message, refusal):
     assert message in refusal(["compare", *FILES, *options])
-    assert "--baseline: there is one prediction" in refusal(["compare", *FILES[:2], *options])
+    assert "--baseline: there is only one prediction" in refusal(["compare", *FILES[:2], *options])
 
 
 @pytest.fixture
@@ -158,13 +158,13 @@ def test_without_candidates_no_task_is_written(tmp_path, capsys):
     assert main(["label-errors", GT, GT, "-o", str(target)]) == 0
     said = capsys.readouterr()
     assert said.out == "no region of the ground truth is probably wrong, of 947 regions\n"
-    assert "nothing is written, because there is no candidate" in said.err and not target.exists()
+    assert "no candidates, so no file was written" in said.err and not target.exists()
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--top", "0"], "--top: 0 is not a number of candidates. Use 1 or more."),
+        (["--top", "0"], "--top: 0 is less than 1. Use 1 or more."),
         (["--to", "cvat"], "--to: no file is named. Name one with -o."),
         (["-o", "x.txt"], "x.txt: the suffix '.txt' belongs to no format."),
         (["-o", GT], "the output would replace this input"),

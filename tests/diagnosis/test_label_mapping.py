@@ -40,7 +40,7 @@ def test_the_worked_page():
     np.testing.assert_allclose(found.table["share"], [5 / 11, 1, 1, 20 / 22])
     np.testing.assert_allclose(found.table["runner_up_share"], [6 / 11, np.nan, np.nan, 2 / 22])
     assert found.table["note"].tolist() == [
-        "by its name, instead of Section-header", "", "", "left as it is: mostly Background",
+        "by its name, instead of Section-header", "", "", "not mapped: mostly Background",
     ]  # fmt: skip
     assert found.mapping == {"pred": {"titles": "Title", "body": "Text", "list": "Text"}}
     assert found.unmatched.to_dict("records") == [
@@ -48,7 +48,7 @@ def test_the_worked_page():
     ]
     once = suggested(gt, pred, one_to_one=True, prior=False)
     assert once.mapping == {"pred": {"titles": "Title", "body": "Text"}}
-    assert once.table["note"][2] == "left: Text is taken by body"
+    assert once.table["note"][2] == "not mapped: Text is taken by body"
     # With the prior, both names are like titles, and the common pixels decide: 2 · 240 / 1,440 against 2 · 200 / 1,440.
     once = suggested(gt, pred, one_to_one=True)
     assert once.mapping == {"pred": {"titles": "Section-header", "body": "Text"}}
@@ -59,7 +59,7 @@ def test_names_decide_only_between_close_shares():
     gt = [("Title", 0, 0, 100, 4), ("Text", 0, 4, 100, 10)]
     found = suggested(gt, [("title", 0, 0, 100, 10)])
     assert rows_of(found, "gt_label", "share", "runner_up_share") == [("Text", 0.6, 0.4)]
-    assert found.table["note"].tolist() == ["but gt has Title, on 40.0 % of its pixels"]
+    assert found.table["note"].tolist() == ["gt also has a label Title, on 40.0 % of its pixels"]
     gt = [("Title", 0, 0, 100, 46), ("Text", 0, 46, 100, 100)]
     assert rows_of(suggested(gt, [("title", 0, 0, 100, 100)]), "gt_label", "share") == [("Title", 0.46)]
 
@@ -75,7 +75,7 @@ def test_of_labels_on_the_same_pixels_the_inner_one_is_the_partner():
     gt = [("Picture", 0, 0, 100, 100), ("Caption", 10, 10, 90, 30)]
     found = suggested(gt, [("legend", 10, 10, 90, 31), ("figure", 0, 0, 100, 100)])
     assert rows_of(found, "pred_label", "gt_label", "note") == [
-        ("legend", "Caption", "inside Picture, which shares these pixels"),
+        ("legend", "Caption", "lies inside Picture, which covers the same pixels"),
         ("figure", "Picture", ""),
     ]
     np.testing.assert_allclose(found.table["share"], [20 / 21, 1])
@@ -85,7 +85,7 @@ def test_a_label_without_a_good_partner_is_left_out_and_said():
     gt = [(f"label {i}", 0, 20 * i, 100, 20 * i + 20) for i in range(5)]
     found = suggested(gt, [("all", 0, 0, 100, 100), ("none", 200, 200, 210, 210)])
     assert found.mapping == {"pred": {}}
-    assert found.table["note"].tolist() == ["left: no good partner", "no pixels on common pages"]
+    assert found.table["note"].tolist() == ["not mapped: no good partner", "no pixels on common pages"]
     assert np.isnan(found.table["share"][1]) and found.table["gt_label"][1] == ""
 
 

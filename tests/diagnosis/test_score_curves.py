@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.diagnosis import score_areas, score_curves
+from layoutcm.diagnosis import pixels_by_score, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.shapes import Outline
 from support import score_maps
@@ -217,7 +217,7 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
 def test_threads_and_chunks_change_nothing(monkeypatch):
     sides = random_layouts(13, 30, (30, 30), LABELS)
     whole = lcm.compare(*sides, threads=1).score_curves()
-    monkeypatch.setattr(score_areas, "PAGES_PER_CHUNK", 3)
+    monkeypatch.setattr(pixels_by_score, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).score_curves()
     for label in (*LABELS, None):
         assert whole.curve(label).equals(parts.curve(label))

@@ -26,7 +26,7 @@ from layoutcm.drawing.line_charts import (
 )
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.paper import charts as paper
-from layoutcm.drawing.paper import printing
+from layoutcm.drawing.paper import figure_style
 from layoutcm.drawing.screen import charts as screen
 from layoutcm.filling.result_parts import curves_part
 from layoutcm.metrics.objects.average_precision import envelope_steps
@@ -185,7 +185,7 @@ def test_hostile_labels_are_text_and_files_are_equal():
     s = hostile.compared().score_curves()
     label = next(label for label in hostile.LABELS if "$" in label)
     assert label in svg_texts(paper.draw(threshold_curve(points_of(label, None)), width="two"))
-    once, again = (printing.figure_bytes(paper.draw(reliability(s, label)), "svg") for _ in range(2))
+    once, again = (figure_style.figure_bytes(paper.draw(reliability(s, label)), "svg") for _ in range(2))
     assert once == again
 
 

@@ -12,7 +12,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.charts import Part, RowChart, plotly_text
 from layoutcm.drawing.palette import CAUSE_COLOURS, DARK, LIGHT
 from layoutcm.drawing.paper import charts as paper
-from layoutcm.drawing.paper import printing
+from layoutcm.drawing.paper import figure_style
 from layoutcm.drawing.row_charts import cause_bars, class_bars, family_bars, model_cause_bars, score_bars, slice_dots
 from layoutcm.drawing.screen import charts as screen
 from layoutcm.layouts.model import GT
@@ -199,11 +199,11 @@ def test_slices_on_paper_are_drawn_at_their_numbers():
 def test_texts_of_slices_stay_on_the_sheet(attribute, width):
     boxes = [box for _, box in text_boxes(paper.draw(slice_dots(slices_with_known_numbers(attribute)), width=width))]
     assert min(box.x0 for box in boxes) >= 0
-    assert max(box.x1 for box in boxes) <= printing.COLUMN_WIDTHS[width] + 0.5
+    assert max(box.x1 for box in boxes) <= figure_style.COLUMN_WIDTHS[width] + 0.5
 
 
 def test_figures_of_slices_belong_to_a_report():
-    assert all(REPORT_FILES.fullmatch(f"figures/slices.{suffix}") for suffix in printing.FIGURE_FORMATS)
+    assert all(REPORT_FILES.fullmatch(f"figures/slices.{suffix}") for suffix in figure_style.FIGURE_FORMATS)
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +265,7 @@ def test_many_labels_without_errors_are_drawn():
     c = lcm.compare(layout, layout)
     figure = paper.draw(cause_bars(c.causes(), c.confusion()))
     assert drawn_bars(figure) == [] and figure.get_figheight() < 10
-    assert printing.figure_bytes(figure, "pdf")[:4] == b"%PDF"
+    assert figure_style.figure_bytes(figure, "pdf")[:4] == b"%PDF"
 
 
 @pytest.mark.parametrize(("longest", "step"), [(0.01, 0.0025), (0.4, 0.1), (0.3, 0.1), (1.0, 0.25), (0.09, 0.025)])
@@ -300,7 +300,7 @@ def test_bars_of_causes_and_families_on_paper_have_their_numbers():
     chart = family_bars(lcm.compare(gt, wrong).families({"Words": ["a", "b"]}), GT)
     once, again = (paper.draw(chart, width="one") for _ in range(2))
     assert {"Words", "a", "b", "out of family", "100"} <= set(drawn_texts(once))
-    assert printing.figure_bytes(once, "pdf") == printing.figure_bytes(again, "pdf")
+    assert figure_style.figure_bytes(once, "pdf") == figure_style.figure_bytes(again, "pdf")
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

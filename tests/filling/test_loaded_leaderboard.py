@@ -11,7 +11,7 @@ import layoutcm as lcm
 from layoutcm.drawing.cell_charts import model_classes
 from layoutcm.drawing.line_charts import forgiveness_lines
 from layoutcm.drawing.paper.charts import draw
-from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.drawing.paper.figure_style import figure_bytes
 from layoutcm.drawing.row_charts import cause_bars, slice_dots
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.report import report_files

@@ -11,8 +11,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.drawing.paper import charts
+from layoutcm.drawing.paper.figure_style import figure_bytes
 from layoutcm.drawing.paper.matrix import collapsed_figure, difference_figure, matrix_figure
-from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.drawing.row_charts import class_bars
 from layoutcm.drawing.web.matrix_data import matrix_data
 from layoutcm.filling.result_of import Asked, result_of

@@ -158,7 +158,7 @@ def test_more_pages_than_packed_bytes_can_hold_are_refused(monkeypatch):
     monkeypatch.setattr(limits, "PAGES_FLOOR", 299)
     packed = ("pages.zip", zip_of({"pages.csv": CSV}))
     assert len(packed[1]) < 300 * limits.STORED_BYTES_PER_PAGE
-    fails(r"^pages.zip: 300 pages, at most 299 are read from [\d,]+ bytes", lcm.read, packed)
+    fails(r"^pages.zip: 300 pages, but at most 299 can be read from [\d,]+ bytes", lcm.read, packed)
     assert len(lcm.read(("pages.csv", CSV.encode())).pages) == 300  # not packed, it has enough bytes
     monkeypatch.setattr(limits, "PAGES_FLOOR", 300)
     assert len(lcm.read(packed).pages) == 300

@@ -155,7 +155,7 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
     (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
     (pd.DataFrame([BARE]), "DataFrame, row 0: the size of page 'DataFrame' is not known"),
     (KINDS, "row 1 and row 3: the attribute 'kind' of page 'a' is 'law' and then 'report'"),
-    ([ROW | {f"attr:{i}": "x" for i in range(101)}], "header: 101 columns of attributes, at most 100 are read"),
+    ([ROW | {f"attr:{i}": "x" for i in range(101)}], "header: 101 columns of attributes, but at most 100 can be read"),
 ])  # fmt: skip
 def test_what_is_no_table_is_refused(source, message):
     fails(message, lcm.read, source)

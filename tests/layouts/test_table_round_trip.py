@@ -169,7 +169,7 @@ def test_version_1_has_no_metadata_and_labels_in_rows(layout):
     ({"version": 2, "label_keys": [[5, 9]]}, "metadata, label_keys: 5 has no label"),
     ({"version": 2, "findings": [{"code": "fixed", "severity": "fatal"}]}, r"metadata, findings\[0\].severity"),
     ({"version": 2, "findings": [{"code": "fixed", "severity": "info", "count": -1}]}, r"findings\[0\].count"),
-    ({"version": 2, "name": "x" * limits.MAX_METADATA}, "metadata: 196,634 bytes, at most 196,608 are read"),
+    ({"version": 2, "name": "x" * limits.MAX_METADATA}, "metadata: 196,634 bytes, but at most 196,608 can be read"),
 ])  # fmt: skip
 def test_wrong_metadata_is_refused(facts, message):
     with pytest.raises(lcm.InputError, match=message) as error:

@@ -87,7 +87,10 @@ def test_there_is_one_finite_weight_per_sample(weights):
         (lambda: NO_PAGES.confusion(page="c"), "page: there is no page 'c'. There are no pages."),
         (lambda: THREE_PAGES.confusion(document="c"), f"{NO_DOCUMENT} Document names are like 'x/a.png'."),
         (lambda: NO_PAGES.confusion(document="c"), f"{NO_DOCUMENT} There are no pages."),
-        (lambda: THREE_PAGES.confusion(page="a", document="a"), "page, document: both are given. Give one of them."),
+        (
+            lambda: THREE_PAGES.confusion(page="a", document="a"),
+            "page, document: both are given. Give a page or a document, not both.",
+        ),
         (lambda: THREE_PAGES.average(over="files"), "over: 'files' is not known. Use one of pixels, pages, documents."),
         (lambda: THREE_PAGES.average("median", over="pages"), f"average: 'median' {AVERAGES}"),
     ],

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from layoutcm.drawing.paper.printing import figure_bytes, paper_style
+from layoutcm.drawing.paper.figure_style import figure_bytes, paper_style
 
 
 def text_boxes(figure):

@@ -245,7 +245,7 @@ def test_results_have_the_sums_that_are_needed():
         assert lcm.documents_needed(first, second, "micro.recall") == 18
     with pytest.raises(InputError, match=r"'over_pages\.macro\.recall' is not a figure with an interval"):
         lcm.documents_needed(*results, "over_pages.macro.recall")
-    with pytest.raises(InputError, match="c_a: it has other documents"):
+    with pytest.raises(InputError, match="c_a: its documents differ from those of the other result"):
         lcm.documents_needed(results[0], pair(GAINS[:6])[0])
     with pytest.raises(InputError, match="one result has the method matrix, the other has tensor"):
         lcm.documents_needed(results[0], b.result(intervals=False, method="tensor"))

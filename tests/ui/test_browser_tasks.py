@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from layoutcm.drawing.paper.figure_style import figure_bytes
 from layoutcm.drawing.paper.matrix import matrix_figure
-from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.models.differences import comparison_of_pages
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.shared.page_shell import PAGES

@@ -207,7 +207,7 @@ WRONG = {
     "nested deeply": (lambda: packed(saved() | {CONTENTS: DEEP.encode()}), ""),
     "deep decisions": (lambda: packed(saved() | {CONTENTS: f'{{"version": 1, "decisions": {DEEP}}}'.encode()}), ""),
     "bomb": (lambda: packed(saved() | {LAYOUT: bytes(64 << 20)}), "it unpacks to more than"),
-    "large session.json": (lambda: packed({CONTENTS: bytes(LARGEST_CONTENTS + 1)}), "at most 16,777,216 are read"),
+    "large session.json": (lambda: packed({CONTENTS: bytes(LARGEST_CONTENTS + 1)}), "at most 16,777,216 can be read"),
     "wrong bytes": (with_wrong_bytes, f"{CONTENTS!r}"),
     "false size": (with_false_size, "does not have the size"),
     "traversal": (lambda: packed(saved() | {"../layouts/gt.parquet": b"x"}), "leads out of the archive"),

@@ -16,8 +16,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.charts import CellChart, LineChart, Mark, Part, RowChart
 from layoutcm.drawing.matrix_layers import cell_colour
 from layoutcm.drawing.palette import CAUSE_COLOURS, LIGHT, scale_colour
-from layoutcm.drawing.paper.matrix import BAR_HEIGHT, draw_bars, draw_cells, draw_numbers, draw_outlines, plan_grid
-from layoutcm.drawing.paper.printing import (
+from layoutcm.drawing.paper.figure_style import (
     COLUMN_WIDTHS,
     INK,
     LEGEND_LINE,
@@ -35,6 +34,7 @@ from layoutcm.drawing.paper.printing import (
     text_width,
     with_paper_style,
 )
+from layoutcm.drawing.paper.matrix import BAR_HEIGHT, draw_bars, draw_cells, draw_numbers, draw_outlines, plan_grid
 from layoutcm.results.verdict import BETTER, WORSE
 from layoutcm.wording import percent_tick, pixels_brief, plain_number, plain_percent, score_text
 

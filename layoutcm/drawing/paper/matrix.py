@@ -27,7 +27,7 @@ from layoutcm.drawing.matrix_layers import (
     with_same_labels,
 )
 from layoutcm.drawing.palette import LIGHT, Scale, scale_colour, text_colour_on
-from layoutcm.drawing.paper.printing import (
+from layoutcm.drawing.paper.figure_style import (
     COLUMN_WIDTHS,
     INK,
     LINE,

@@ -15,7 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
 from layoutcm.drawing.page_raster import LIGHTING, PATTERNS, ColourArray, page_boxes, page_raster
 from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, NOT_JUDGED_COLOUR, label_colours, mix
-from layoutcm.drawing.paper.printing import (
+from layoutcm.drawing.paper.figure_style import (
     DPI,
     INK,
     LEGEND_LINE,

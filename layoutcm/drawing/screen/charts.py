@@ -32,7 +32,7 @@ LEGEND_BELOW = {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font":
 FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 LABEL_LENGTH, TITLE_LENGTH = 26, 60
 NO_WHISKER = "n/a"
-MOST_SHIFTS = 4000  # points; more are only slower
+MOST_SHIFTS = 4000  # points; more would only be slower
 
 
 def draw(chart: RowChart | LineChart | CellChart, theme: Theme) -> go.Figure:
@@ -70,7 +70,7 @@ def lay_out(
 
 
 def _role_colours(theme: Theme) -> dict[str, str]:
-    """{role: its colour}. Identity has the colour of hits; mistakes are amber in the family and red out of it."""
+    """{role: its colour}. Identity has the colour of hits; mistakes are amber within the family and red outside it."""
     parts = {"identity": (theme.hit, 0.7), "in_family": (theme.miss, 0.38), "oof": (theme.miss, 0.88)}
     found = {part: scale_colour(scale, place) for part, (scale, place) in parts.items()}
     return SCORE_COLOURS | dict(zip(CAUSES, CAUSE_COLOURS)) | found
@@ -93,7 +93,7 @@ def _share_axis(theme: Theme, low: float = 0, high: float = 1.005) -> dict[str, 
 
 
 class _RowLook(NamedTuple):
-    """The height of a row and of all that is around the rows, the margins, and the layout of the bars."""
+    """The height of a row and of everything around the rows, the margins, and the layout of the bars."""
 
     row: int
     around: int
@@ -131,7 +131,7 @@ def _row_figure(chart: RowChart, theme: Theme) -> go.Figure:
         figure.add_vline(chart.whole, line={"color": theme.muted, "dash": "dash", "width": 1})
     names = [plotly_text(shorten(name, LABEL_LENGTH)) for name in chart.names]
     texts = [f"<b>{name}</b>" if k in chart.headings else name for k, name in enumerate(names)]
-    # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
+    # Plotly draws the first trace of a group lowest; reversing the axis puts it on top.
     figure.update_yaxes(_named_axis(texts, 4), range=[max(n, 1) - 0.5, -0.5], automargin=True)
     return figure
 
@@ -149,7 +149,7 @@ def _bars(chart: RowChart, part: Part, colour: str, theme: Theme) -> dict[str, A
         "name": part.title,
         "orientation": "h",
         "y": chart.places[rows].tolist(),
-        "x": [or_none(part.values[k]) for k in rows],
+        "x": [none_if_nan(part.values[k]) for k in rows],
         "marker": {"color": colour, "line": {"width": 0}},
         "hoverinfo": "text",
         "hovertext": [part.hover[k] for k in rows],
@@ -165,7 +165,7 @@ def _bars(chart: RowChart, part: Part, colour: str, theme: Theme) -> dict[str, A
 
 
 def _dots(chart: RowChart, part: Part, _: str, theme: Theme) -> dict[str, Any]:
-    """Dots that are filled if the row has a verdict, in another colour if it is worse."""
+    """Dots that are filled if a difference is shown, in another colour if it is worse."""
     colours = [scale_colour(theme.miss if verdict == WORSE else theme.hit, 0.8) for verdict in chart.verdicts]
     fills = [
         colour if verdict in (BETTER, WORSE) else theme.background for colour, verdict in zip(colours, chart.verdicts)
@@ -173,7 +173,7 @@ def _dots(chart: RowChart, part: Part, _: str, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [or_none(value) for value in part.values],
+        "x": [none_if_nan(value) for value in part.values],
         "y": list(range(len(chart.names))),
         "marker": {"size": 10, "color": fills, "line": {"color": colours, "width": 2}},
         "error_x": _whiskers(part, theme, 3),
@@ -188,16 +188,16 @@ def _whiskers(part: Part, theme: Theme, width: int) -> dict[str, Any]:
     assert part.ends is not None
     below, above = part.values - part.ends[:, 0], part.ends[:, 1] - part.values
     look = {"color": theme.text, "thickness": 1, "width": width}
-    ends = {"array": [or_no_whisker(one) for one in above], "arrayminus": [or_no_whisker(one) for one in below]}
+    ends = {"array": [whisker_length(one) for one in above], "arrayminus": [whisker_length(one) for one in below]}
     return {"type": "data", "symmetric": False, **ends, **look}
 
 
-def or_no_whisker(length: float) -> float | str:
+def whisker_length(length: float) -> float | str:
     """The length of an error bar. Plotly draws a bar of length 0 for None, and nothing for a text."""
     return NO_WHISKER if math.isnan(length) else float(length)
 
 
-def or_none(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
@@ -231,7 +231,7 @@ def _mark(mark: Mark, theme: Theme) -> dict[str, Any]:
         "type": "bar" if mark.kind == "bars" else "scatter",
         "name": f"{name} {mark.ap}" if mark.ap else name,
         "x": mark.x.tolist(),
-        "y": [or_none(value) for value in mark.y],
+        "y": [none_if_nan(value) for value in mark.y],
         "hoverinfo": "text" if mark.hover else "skip",
     }
     colour = mark.role if mark.is_label else SCORE_COLOURS.get(mark.role, theme.text)
@@ -286,7 +286,7 @@ def shifts_figure(found: Centroids, theme: Theme) -> go.Figure:
 
 # (maximum number of labels, pixels per row, font size, maximum label length)
 STEPS = ((4, 56, 13, 26), (12, 40, 12, 26), (16, 34, 12, 24), (24, 26, 11, 24), (40, 19, 10, 22), (10**9, 15, 9, 20))
-HORIZONTAL_COLUMNS = 16  # with more, the names of columns are upright
+HORIZONTAL_COLUMNS = 16  # with more rows or columns, column names are vertical
 CELL_SHAPE = 0.62  # height / width of a cell that can show a number
 BELOW_CELLS = 56  # pixels
 
@@ -298,7 +298,7 @@ def cell_chart_height(rows: Sequence[str], columns: Sequence[str]) -> int:
 
 
 def _cell_figure(chart: CellChart, theme: Theme) -> go.Figure:
-    """Traces: the layers (the colours), numbers, cells (for hover texts; customdata is [row, column])."""
+    """Traces: the layers (the colours), numbers, cells (for hover texts; customdata is [row name, column name])."""
     layers, sizes = chart.layers(theme), _cell_sizes(chart.rows, chart.sized_for)
     traces = [*(_heatmap(layer, theme) for layer in layers), *_cell_texts(chart, layers, theme)]
     x = _cell_axis(chart.columns, sizes.most, sizes.x_font, theme) | {"side": "top", "tickangle": sizes.angle}
@@ -316,7 +316,7 @@ def _cell_figure(chart: CellChart, theme: Theme) -> go.Figure:
 
 
 def _cell_texts(chart: CellChart, layers: Sequence[Layer], theme: Theme) -> Iterable[dict[str, Any]]:
-    """The number of each cell, a small dot where it does not exist, and invisible points for hover texts."""
+    """The number of each cell, a dot where there is no number, and invisible points for hover texts."""
     places = [(i, k) for i in range(len(chart.rows)) for k in range(len(chart.columns))]
     common = {"type": "scatter", "x": [k for _, k in places], "y": [i for i, _ in places], "showlegend": False}
     colours = [cell_colour(layers, i, k) for i, k in places]

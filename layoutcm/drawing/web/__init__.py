@@ -19,7 +19,7 @@ IMAGE_SIDE, IMAGE_BYTES = 900, 90_000  # of a picture inside an HTML file
 # The scripts of each component; all need "text", too.
 PARTS = {
     "viewer": ("page_canvas", "words", "pointer", "viewer"),
-    "matrix": ("matrix_values", "matrix", "matrix_keys"),
+    "matrix": ("matrix_values", "matrix", "matrix_input"),
     "thumbnails": ("thumbnails",),
     "page_list": ("page_list",),
 }

@@ -5,7 +5,7 @@
 - DeepSeek-OCR: Markdown with `<|ref|>label<|/ref|><|det|>[[x0, y0, x1, y1]]<|/det|>` before each block. Unlimited-OCR,
   which is made from it, writes `<|det|>label [x0, y0, x1, y1]<|/det|>` instead. Coordinates count from 0 to 999 on each
   axis. A file is one page, or several with a mark after or before each. DeepSeek-OCR can also be asked to find words;
-  then the reference is the text itself and no label.
+  then the reference is the text itself, not a label.
 - DocTags (.dt, .doctags): tags with four location tokens on a grid of 500 x 500 over the page. The labels are the names
   of the tags: "otsl" is a table.
 """

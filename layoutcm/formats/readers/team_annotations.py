@@ -238,7 +238,7 @@ def _corners(span: Any) -> Points:
 
 
 def _pdf_page(line: Any) -> tuple[str, Any]:
-    """The path of a PDF without its suffix, and the page as the line has it; "" and None if it is of no PDF."""
+    """The path of a PDF without its suffix, and the page as written in the line; "" and None if there is no PDF."""
     meta = line.meta if isinstance(line.meta, dict) else {}
     paths = [one if str(one).lower().endswith(".pdf") else None for one in (line.path, meta.get("path"))]
     files = [(file, meta.get("page")) for file in (*paths, meta.get("pdf"))]
@@ -251,7 +251,7 @@ def _pdf_page(line: Any) -> tuple[str, Any]:
 
 
 def _name(line: Any) -> str:
-    """The first name that a page of no PDF has; the image may be its bytes or an address."""
+    """The first name of a page that is not from a PDF; the image may be its bytes or an address."""
     file = line.meta.get("file") if isinstance(line.meta, dict) else None
     image = "" if isinstance(line.image, str) and line.image.startswith("data:") else line.image
     given = (line.path, file, name_in_address(image), line.text, line.input_hash)
@@ -259,7 +259,7 @@ def _name(line: Any) -> str:
 
 
 class Answered(NamedTuple):
-    """A page with its place in the file and who answered."""
+    """A page with its place in the file, and the annotator who answered."""
 
     page: Any
     place: str

@@ -1,7 +1,7 @@
 """Label Studio: a JSON list of tasks with rectangles and polygons, as annotations or as predictions.
 
-Coordinates are in percent of the page. What a task has no field for (the size of a page without regions, folders in a
-page name, document, page number and attributes) is in its data, below `layoutcm`.
+Coordinates are in percent of the page. Facts without a field in a task (the size of a page without regions, folders in
+a page name, document, page number and attributes) are in its data, below `layoutcm`.
 """
 
 from __future__ import annotations

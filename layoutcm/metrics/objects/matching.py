@@ -4,8 +4,8 @@ Groups are pages, or the labels of a page. The `order` arrays contain the row nu
 group k has order[start[k]:stop[k]]. Greedy matching is done at many thresholds and for many ranges of areas at once.
 Each of them is a column; what holds in which columns is written as a number with one bit for each column.
 
-Small functions that are called for each object are compiled into their callers (`inline`): to pass tuples of arrays
-would take longer than what they do.
+Small functions that are called for each object are compiled into their callers (`inline`): passing tuples of arrays
+would take longer than their work.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, s
 # all overlap 1,400 others. Each limit is for one page, and for all pages together.
 MOST_WORK_ON_A_PAGE, MOST_WORK, MORE_WORK_PER_PAGE = 2_000_000, 8_000_000, 1_000
 MOST_TESTS_ON_A_PAGE, MOST_TESTS, MORE_TESTS_PER_PAGE = 50_000_000, 200_000_000, 10_000
-BYTES_OF_RUNS = 50  # to compare as many takes about as long as to match one pair
+BYTES_OF_RUNS = 50  # comparing this many takes about as long as matching one pair
 FEW_TESTS = 2_000  # on such a page all objects are compared with all others
 # The pred of these pairs are neighbours, so all their gt are few: the IoU of all with all takes a few megabytes.
 PAIRS_AT_A_TIME = 2000

@@ -126,7 +126,7 @@ def _open(name: str) -> None:
 
 
 def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
-    """What is missing, or what to decide, or that all is well; the first time, the app then goes on by itself."""
+    """Show what is missing, what to decide, or that all is well; the first time, the app then goes on by itself."""
     if chosen.loaded is None:
         st.info(missing_text([one.card for one in reviews], chosen.now.truth))
         return

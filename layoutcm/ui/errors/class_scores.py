@@ -150,7 +150,7 @@ def _say_how_many(drawn: int, every: int) -> None:
 
 
 def _are_intervals_ready(scope: Scope) -> bool:
-    """Whether the intervals can be shown: at once for a small set, for a large one when they are made."""
+    """Whether the intervals can be shown: at once for a small set, for a large one when they are ready."""
     return len(scope.compared.pages) <= MOST_PAGES or background.is_ready(
         data_tables.intervals_of, scope.key, scope.method, scope.compared
     )

@@ -259,5 +259,5 @@ def seem_swapped(gt: Card, preds: Sequence[Card], gt_scores: bool, pred_scores: 
 
 
 def seems_no_truth(gt: Card, gt_scores: bool) -> bool:
-    """Whether the file that was taken for the ground truth may be a prediction: it has scores, and no such name."""
+    """Whether the assumed ground truth may be a prediction: it has scores, and its name does not say ground truth."""
     return gt_scores and side_by_name(gt.name) != "gt"

@@ -295,7 +295,7 @@ class ReadMembers:
         if member is None:
             raise InputError(self.archive.name, short_repr(name), "this file is missing in the session", SAVE_AGAIN)
         if member.file_size > most:
-            problem = f"{member.file_size:,} bytes, at most {most:,} are read"
+            problem = f"{member.file_size:,} bytes, but at most {most:,} can be read"
             raise InputError(self.archive.name, short_repr(name), problem, SAVE_AGAIN)
         return self.archive.read(member, self.budget)
 

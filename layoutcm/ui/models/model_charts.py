@@ -94,7 +94,7 @@ def show_classes(board: Leaderboard, chosen: Chosen) -> None:
 
 
 def show_causes(predictions: Predictions, board: Leaderboard | None) -> None:
-    """Wrong pixels by cause, one bar a prediction."""
+    """Wrong pixels by cause, one bar per prediction."""
     if not is_ready(predictions, _causes, predictions, board):
         return
     table = _causes(predictions, board)

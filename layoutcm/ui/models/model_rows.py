@@ -1,4 +1,4 @@
-"""The table of the Models page: one row a prediction, every figure in its own column, with intervals and verdicts.
+"""The table of the Models page: one row per prediction, every figure in its own column, with intervals and verdicts.
 
 It is HTML: it wraps, can be read aloud, and shows names as typed. Values that come later have a placeholder of
 the same height. Only this module writes the session key "model_rows_of".

@@ -222,7 +222,7 @@ def _keep_picked() -> None:
 
 
 def _add_wanted() -> None:
-    """The reader switched a layer on that is computed only then."""
+    """Note that the reader has switched on a layer that is computed on demand."""
     wanted = (st.session_state["viewer"].get("wanted") or {}).get("layer", "")
     if wanted.startswith("side-"):
         others = read_chosen().others

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from layoutcm.errors import InputError
-from layoutcm.ui.server.settings import bytes_of, give_back_memory
+from layoutcm.ui.server.settings import bytes_of, collect_and_trim_memory
 
 _held: dict[str, bytes] = {}
 _outputs: list[BinaryIO] = []
@@ -118,7 +118,7 @@ def work_on(tasks: BinaryIO, results: BinaryIO) -> None:
         result = run_task(task)
         _send(result, results)
         del task, result
-        give_back_memory()
+        collect_and_trim_memory()
 
 
 def main() -> None:

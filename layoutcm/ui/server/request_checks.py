@@ -1,6 +1,6 @@
 """Checks of every request before Streamlit sees it: names of the server, messages, sizes of uploads.
 
-A web page of a stranger can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
+A malicious web page can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
 request has a foreign Host or Origin, and is refused.
 """
 
@@ -30,7 +30,7 @@ _NAME_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\\\s]+)\]|([^\[\]:@/?#\\\s]+))(?::
 PROTOCOL_ERROR = 1002  # the code with which a websocket is closed after a wrong message
 MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
 # Short, because a notification of Streamlit shows three lines.
-TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
+TOO_LARGE = "This file cannot be uploaded now: it is too large, alone or together with the files already here."
 
 
 class OwnRequestsOnly:
@@ -118,7 +118,7 @@ def _is_readable(data: bytes | None) -> bool:
 class UploadsWithinLimits:
     """ASGI middleware: an upload that is too large for its visitor or the server gets status 413 before it is read.
 
-    What Streamlit refuses (a request without its token, say) changes nothing, so only its successes are counted.
+    A request that Streamlit refuses, such as one without its token, changes nothing; only successes are counted.
     """
 
     def __init__(self, app: ASGIApp, uploads: Uploads) -> None:

@@ -23,7 +23,7 @@ from layoutcm.ui.server.request_checks import (
     ReadableMessagesOnly,
     UploadsWithinLimits,
 )
-from layoutcm.ui.server.settings import MB, SETTINGS, app_folder, limits, share_memory_between_threads
+from layoutcm.ui.server.settings import MB, SETTINGS, app_folder, limit_malloc_arenas, limits
 
 PUBLIC_ADDRESS = "0.0.0.0"
 LOCAL_ADDRESS = "127.0.0.1"
@@ -40,7 +40,7 @@ def serve(options: argparse.Namespace, script: Path, load_code: Callable[[], obj
 
     from layoutcm.ui.server import pictures, visitors
 
-    share_memory_between_threads()
+    limit_malloc_arenas()
     address = address_of(options)
     os.environ[SETTINGS] = json.dumps(settings_of(options))
     os.chdir(app_folder())

@@ -1,4 +1,4 @@
-"""What the server was started with, the limits of memory that follow, and how much memory values take."""
+"""What the server was started with, the memory limits that depend on it, and how much memory values take up."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ import layoutcm
 SETTINGS = "LAYOUTCM_APP"  # environment variable: the settings, as JSON
 MB, GB = 1 << 20, 1 << 30
 M_ARENA_MAX = -8  # a constant of the C library
-SAMPLED = 64  # items of a container that are looked at; the others are taken to be like them
+SAMPLED = 64  # items of a container that are measured; the rest are assumed to be similar
 UNCOUNTED = (type, ModuleType, FunctionType, MethodType, io.IOBase)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes: of one upload, of everything of one visitor, of all visitors together, and of a process that reads."""
+    """Limits in bytes: for one upload, one visitor, all visitors, and a reading process."""
 
     upload: int
     visitor: int
@@ -39,7 +39,7 @@ class Limits:
 
 # Two files of 80,000 pages have 280 and 90 MB; with their comparison and its objects they take about 1 GB. On one's own
 # machine a visitor may use several times that much, and the files of the data folder may be larger than an upload.
-# Strangers share the machine with others.
+# On a public server visitors share the machine.
 LOCAL = Limits(upload=1 * GB, visitor=4 * GB, all_visitors=8 * GB, reading=6 * GB)
 PUBLIC = Limits(upload=500 * MB, visitor=2 * GB, all_visitors=4 * GB, reading=3 * GB)
 
@@ -91,20 +91,20 @@ def _parts(item: Any) -> Any:
     return tuple(getattr(item, "__dict__", {}).values())
 
 
-def share_memory_between_threads() -> None:
-    """Let all threads allocate from two arenas. Otherwise each script run has its own, whose gaps stay when it ends."""
+def limit_malloc_arenas() -> None:
+    """Let all threads allocate from two arenas. Otherwise each run gets its own and never returns unused memory."""
     with suppress(OSError, AttributeError):  # only the C library of Linux has it
         ctypes.CDLL("libc.so.6").mallopt(M_ARENA_MAX, 2)
 
 
-def give_back_memory() -> None:
-    """Free what is no longer used, and give it back to the system."""
+def collect_and_trim_memory() -> None:
+    """Collect garbage, and give freed memory back to the system."""
     gc.collect()
-    give_back_freed_memory()
+    trim_memory()
 
 
-def give_back_freed_memory() -> None:
-    """Give back to the system what is freed already, which Python and Arrow do not do by themselves."""
+def trim_memory() -> None:
+    """Give memory already freed back to the system, which Python and Arrow do not do by themselves."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()

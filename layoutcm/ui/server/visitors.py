@@ -22,7 +22,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from layoutcm.errors import InputError, TemporaryError
-from layoutcm.ui.server.settings import MB, bytes_of, give_back_memory, limits
+from layoutcm.ui.server.settings import MB, bytes_of, collect_and_trim_memory, limits
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
@@ -90,7 +90,7 @@ def start_run() -> None:
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=lambda session: _leave(session))
 def _arrive() -> str:
-    """Call `_leave` when the connection ends: Streamlit then releases what has the scope of a session."""
+    """Call `_leave` when the connection ends, at which Streamlit releases resources of the session."""
     return session_id()
 
 
@@ -205,13 +205,13 @@ def _excess(visitor: Visitor) -> int:
     """The bytes over the limit, of this visitor or of all; 0 or less if there are none."""
     if sum(one.size for one in _visitors.values()) > limits().all_visitors:
         for session in [session for session, one in _visitors.items() if one.left_at is not None]:
-            _drop_all(session)  # those who are here come before those who may come back
+            _drop_all(session)  # present visitors come before those who may come back
     together = sum(one.size for one in _visitors.values())
     return max(visitor.size - limits().visitor, together - limits().all_visitors)
 
 
 def _drop(session: str, key: Key) -> None:
-    """The value no longer belongs to this visitor; it is dropped if it belongs to no other."""
+    """Take the value from this visitor; it is dropped if it belongs to no other visitor."""
     _visitors[session].keys.pop(key, None)
     if not any(key in visitor.keys for visitor in _visitors.values()):
         _values.pop(key, None)
@@ -269,7 +269,7 @@ async def forget_visitors_who_left() -> None:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             if _close_left_sessions():
-                await asyncio.to_thread(give_back_memory)
+                await asyncio.to_thread(collect_and_trim_memory)
         except Exception:  # of one session; those of later visitors must still be closed
             logging.getLogger("layoutcm").exception("a visitor who left could not be forgotten")
 

@@ -26,7 +26,7 @@ from layoutcm.ui.state.chosen import Chosen
 
 
 def has_many_labels(chosen: Chosen, confusion: Confusion) -> bool:
-    """Whether a matrix with these labels opens in groups."""
+    """Whether a matrix with these labels is shown grouped at first."""
     return max(map(len, select(confusion, (), chosen.now.empty))) > MOST_UNGROUPED
 
 
@@ -62,7 +62,7 @@ def matrix_offer(
 ) -> Offer:
     """One matrix with the rows and columns that are shown; `look` are `log` and `unit` of `matrix_figure`.
 
-    `name` is that of another matrix than that of pixels and labels.
+    `name` is given only for a matrix other than the usual one of labels.
     """
     draw = partial(matrix.matrix_figure, confusion, view, selection=shown, **{"log": chosen.now.log} | look)
     title = f"{name or 'Matrix'}: {look.get('unit', view) if view == 'pixels' else view_title(view, confusion)}"
@@ -97,5 +97,5 @@ def _view_name(view: str, confusion: Confusion) -> str:
 
 
 def _stem(title: str) -> str:
-    """The name of a prediction in the name of a file; the letters A and B are those of the screen."""
+    """The name of a prediction in a file name, without the prefix A: or B: that the screen adds."""
     return PurePath(title.removeprefix("A: ").removeprefix("B: ")).stem

@@ -126,7 +126,7 @@ def open_page(page: str, mask: str = "") -> None:
 
 
 def compare_predictions(chosen: Chosen, place: DeltaGenerator) -> tuple[dict[int, Comparison], dict[int, InputError]]:
-    """By position, the comparisons of the predictions, and why others cannot be compared.
+    """{position: comparison} of the predictions, and why others cannot be compared.
 
     A progress bar is shown in `place`, unless they were compared before.
     """
@@ -195,7 +195,7 @@ def end_run() -> None:
     address.write_link()
     files = session.loaded_files()
     if files is not None and files.is_result:
-        settings.give_back_freed_memory()
+        settings.trim_memory()
 
 
 def start_with_comparison() -> Chosen:
@@ -232,7 +232,7 @@ def _show_nothing(problem: InputError | None) -> NoReturn:
 
 
 def _of_lost_files() -> str:
-    """What a link says whose files were dropped into another tab, or before a reload."""
+    """The message for a link whose files were dropped into another tab, or before a reload."""
     if not texts_of(choices.current()) or choices.current().load:
         return ""
     return (

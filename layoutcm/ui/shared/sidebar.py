@@ -18,7 +18,7 @@ from layoutcm.ui.state import card_state, choices
 from layoutcm.ui.state.chosen import Chosen
 
 MOST_OPTIONS = 2000  # a select box with more options lists only those near the chosen one
-NEAR_OPTIONS = 100  # so many before it and after it
+NEAR_OPTIONS = 100  # this many before it and after it
 LARGE_BYTES = 10_000_000  # smaller files are read too fast for a progress bar
 
 

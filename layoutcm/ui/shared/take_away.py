@@ -1,4 +1,4 @@
-"""Take it away: the figures and tables of the present view, the whole report as a zip, the session, in one dialog."""
+"""The dialog "Take it away": the figures and tables of the present view, the whole report as a zip, and the session."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _show_button(text: str, make: Any, one: Offer, suffix: str, kind: str, numbe
 
 
 def figure_file(one: Offer, format: str, look: dict[str, Any]) -> bytes:
-    from layoutcm.drawing.paper.printing import figure_bytes
+    from layoutcm.drawing.paper.figure_style import figure_bytes
 
     assert one.draw is not None
     return figure_bytes(one.draw(**look), format)

@@ -157,7 +157,7 @@ def remove(card: Card) -> None:
 
 
 def load() -> bool:
-    """Make the loaded files those of the cards; returns whether they changed."""
+    """Load the files of the cards; returns whether they changed."""
     found, before = cards(), session.loaded_files()
     gt = next((one for one in found if one.role == GT), None)
     preds = tuple(one.group.input for one in found if one.role == PRED)
@@ -190,7 +190,7 @@ def _load(files: LoadedFiles, before: LoadedFiles | None) -> None:
 
 
 def note_new_load() -> None:
-    """The visitor has loaded something: once, the app goes on by itself."""
+    """Note that the visitor has loaded something: the first time, the app goes on by itself."""
     st.session_state["new_load"] = True
 
 

@@ -98,7 +98,7 @@ def can_read_gt() -> bool:
 
 
 def card_in_use(cards: Iterable[Card], role: str) -> Card | None:
-    """The last one: a file that is dropped later replaces an earlier one."""
+    """The last card of a role: a file that is dropped later replaces an earlier one."""
     return next((one for one in reversed(list(cards)) if one.role == role), None)
 
 
@@ -167,7 +167,7 @@ _USES: dict[str, tuple[Callable[[InputFile], None], Callable[[], None]]] = {
 
 
 def load_images(cards: Sequence[Card]) -> None:
-    """Make the page images those of the cards, if the files have changed; a wrong file is left out."""
+    """Load the page images of the cards, if the files have changed; a wrong file is left out."""
     own = [one for one in cards if one.role == IMAGES]
     layout_files = [file.given for one in cards if one.role in (GT, PRED) for file in one.group.files]
     others = [one for one in layout_files if one.data and one.origin is None]
@@ -186,7 +186,7 @@ def _files(card: Card) -> list[InputFile]:
 
 
 def _images(own: list[Card], others: list[InputFile], problems: dict[int, str]) -> PageImages:
-    """The images of all cards but those with a wrong file, whose problem is noted."""
+    """The images of all cards except those with a wrong file, whose problem is noted."""
     while True:
         good = [one for one in own if one.number not in problems]
         try:

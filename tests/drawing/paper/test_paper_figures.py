@@ -17,7 +17,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.line_charts import curve_of, recall_curves
 from layoutcm.drawing.palette import LIGHT, rgb, scale_colour
-from layoutcm.drawing.paper import charts, matrix, pages, printing
+from layoutcm.drawing.paper import charts, figure_style, matrix, pages
 from layoutcm.drawing.row_charts import class_bars
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection, select, view_title
@@ -65,7 +65,7 @@ def figures(labels, width=None):
 def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
     for name, figure in figures(labels, width):
         wide, high = figure.get_size_inches() * 72
-        assert wide == pytest.approx(printing.COLUMN_WIDTHS[width]) and high <= 9.3 * 72, name
+        assert wide == pytest.approx(figure_style.COLUMN_WIDTHS[width]) and high <= 9.3 * 72, name
         boxes = text_boxes(figure)
         for text, box in boxes:
             inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
@@ -152,23 +152,23 @@ def test_undefined_is_a_dot_and_zero_is_not_drawn():
     assert sum(len(line.get_xdata()) for line in lines) == 6
 
 
-@pytest.mark.parametrize("format", printing.FIGURE_FORMATS)
+@pytest.mark.parametrize("format", figure_style.FIGURE_FORMATS)
 def test_equal_input_makes_equal_files(format):
     count = 2 if format == "pdf" else 6  # embedding fonts makes PDFs slow
     for (name, once), (_, again) in islice(zip(figures(2), figures(2)), count):
-        assert printing.figure_bytes(once, format) == printing.figure_bytes(again, format), name
+        assert figure_style.figure_bytes(once, format) == figure_style.figure_bytes(again, format), name
 
 
 def test_files_have_their_format():
     figure = matrix.matrix_figure(confusion(11))
-    image = Image.open(io.BytesIO(printing.figure_bytes(figure, "png")))
+    image = Image.open(io.BytesIO(figure_style.figure_bytes(figure, "png")))
     assert image.format == "PNG" and round(image.info["dpi"][0]) == 300 and image.width == round(241 / 72 * 300)
     assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-    pdf = printing.figure_bytes(figure, "pdf")
+    pdf = figure_style.figure_bytes(figure, "pdf")
     assert pdf.startswith(b"%PDF") and b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
-    assert b"dc:date" not in printing.figure_bytes(figure, "svg") and "a rather long label 1" in svg_texts(figure)
+    assert b"dc:date" not in figure_style.figure_bytes(figure, "svg") and "a rather long label 1" in svg_texts(figure)
     with pytest.raises(lcm.InputError, match="jpeg"):
-        printing.figure_bytes(figure, "jpeg")
+        figure_style.figure_bytes(figure, "jpeg")
 
 
 @pytest.mark.parametrize("format", ["svg", "pdf"])
@@ -185,7 +185,7 @@ def test_hostile_labels_are_text(format):
         if format == "svg":
             found = svg_texts(figure)
         else:
-            with pdfium.PdfDocument(printing.figure_bytes(figure, format)) as document:
+            with pdfium.PdfDocument(figure_style.figure_bytes(figure, format)) as document:
                 found = document[0].get_textpage().get_text_range()
         for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
             # A PDF stores Arabic letters in drawing order, so only their presence is checked.
@@ -196,20 +196,20 @@ def test_hostile_labels_are_text(format):
 def test_characters_without_a_font_give_no_warning():
     unknown = "\U00012000\ue000"
     figure = matrix.matrix_figure(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
-    assert unknown in svg_texts(figure) and printing.figure_bytes(figure, "png")
+    assert unknown in svg_texts(figure) and figure_style.figure_bytes(figure, "png")
 
 
 def test_settings_of_the_process_have_no_effect_and_are_kept():
-    expected = printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
+    expected = figure_style.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
     settings = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
     with matplotlib.rc_context(settings):
-        assert printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == expected
+        assert figure_style.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == expected
         assert {name: matplotlib.rcParams[name] for name in settings} == settings
 
 
 def test_threads_do_not_disturb_each_other():
     work = [(n, format) for n in (2, 3) for format in ("svg", "pdf")] * 2
-    draw = lambda job: printing.figure_bytes(matrix.matrix_figure(confusion(job[0])), job[1])
+    draw = lambda job: figure_style.figure_bytes(matrix.matrix_figure(confusion(job[0])), job[1])
     expected = {job: draw(job) for job in set(work)}
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(draw, work)) == [expected[job] for job in work]
@@ -217,8 +217,8 @@ def test_threads_do_not_disturb_each_other():
 
 def test_pyplot_is_never_loaded():
     code = (
-        "import sys, layoutcm as lcm; from layoutcm.drawing.paper import matrix, printing;"
-        "printing.figure_bytes(matrix.matrix_figure(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
+        "import sys, layoutcm as lcm; from layoutcm.drawing.paper import matrix, figure_style;"
+        "figure_style.figure_bytes(matrix.matrix_figure(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -300,7 +300,7 @@ def test_two_matrices_are_beside_or_below_each_other(pair):
     }
     for width, figure in figures.items():
         assert {"one", "two"} <= set(drawn_texts(figure)) and drawn_texts(figure).count("50") == 2
-        assert figure.get_figwidth() * 72 == printing.COLUMN_WIDTHS["one" if width == "one" else "two"]
+        assert figure.get_figwidth() * 72 == figure_style.COLUMN_WIDTHS["one" if width == "one" else "two"]
     assert figures["one"].get_figheight() > 1.5 * figures["two"].get_figheight() / 2
     table = pair_table(pair, "recall", shown).data
     assert table.loc[table["gt"] == "a", ["model", "a", "b"]].values.tolist() == [["one", 0.5, 0.5], ["two", 1, 0]]
@@ -333,16 +333,16 @@ def strips(labels):
 def test_the_characters_of_all_labels_are_limited(length):
     figure = matrix.matrix_figure(strips([f"{i} {'x' * length}" for i in range(140)]).confusion(), caption=False)
     labels = [text for text in drawn_texts(figure) if "x" in text]
-    assert 100 < sum(map(len, labels)) <= 2 * printing.MOST_LABEL_CHARACTERS
+    assert 100 < sum(map(len, labels)) <= 2 * figure_style.MOST_LABEL_CHARACTERS
 
 
 def test_a_long_text_is_never_measured_whole(monkeypatch):
     measured = []
-    monkeypatch.setattr(printing, "text_width", lambda text, size: measured.append(text) or size * len(text) / 2)
-    assert len(printing.shorten_to_width("x" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS
-    assert len(printing.shorten_to_width("\u4e00" * 1000, 1, 1e6)) == printing.MOST_CHARACTERS // 3
-    assert printing.shorten_to_width("x" * 60, 1, 1e6) == "x" * 60
-    assert max(map(len, measured)) == printing.MOST_CHARACTERS
+    monkeypatch.setattr(figure_style, "text_width", lambda text, size: measured.append(text) or size * len(text) / 2)
+    assert len(figure_style.shorten_to_width("x" * 1000, 1, 1e6)) == figure_style.MOST_CHARACTERS
+    assert len(figure_style.shorten_to_width("\u4e00" * 1000, 1, 1e6)) == figure_style.MOST_CHARACTERS // 3
+    assert figure_style.shorten_to_width("x" * 60, 1, 1e6) == "x" * 60
+    assert max(map(len, measured)) == figure_style.MOST_CHARACTERS
 
 
 @pytest.mark.parametrize(("rows", "every"), [(100, 1), (150, 2)])
@@ -354,9 +354,9 @@ def test_row_labels_are_large_enough_or_every_second_is_left_out(rows, every):
 
 def test_a_pdf_with_many_different_characters_has_outlines():
     def figure_of(text):
-        figure = printing.new_figure(200, 200)
-        printing.draw_text(figure, 1, 1, text, 5)
+        figure = figure_style.new_figure(200, 200)
+        figure_style.draw_text(figure, 1, 1, text, 5)
         return figure
 
     many = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
-    assert printing._needs_outlines(figure_of(many)) and not printing._needs_outlines(figure_of("abc"))
+    assert figure_style._needs_outlines(figure_of(many)) and not figure_style._needs_outlines(figure_of("abc"))

@@ -1,7 +1,7 @@
 """How many pixels have which score, by page and label: the sums behind score curves.
 
 At a pixel, the score of a label is the highest score of its pred regions there. The regions of each label of a page are
-swept once (`metrics.soft_layouts`); pages with outlines, masks or ignore regions are counted by rows.
+swept once (`metrics.soft_layouts`); pages with outlines, masks or ignore regions are counted by tiles.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def score_areas(
 ) -> ScoreAreas | None:
     """The rows of all pages, sorted by label; None if labels differ, or pred has no score or one outside 0..1.
 
-    `has_scores` says whether pred has scores if these pages are a part of it, which may have none itself.
+    `has_scores`: whether the whole prediction has scores, if this is only a part of it.
     """
     has_scores = alignment.layouts[PRED].has_scores if has_scores is None else has_scores
     if not alignment.space.shared or not has_scores:
@@ -115,7 +115,7 @@ class ScoreCounts(NamedTuple):
 
     @property
     def present_f1(self) -> float:
-        """F1 of all pred regions."""
+        """F1 without a threshold."""
         return float(ratio(2 * self.present[IN_GT], self.gt + self.present.sum()))
 
 

@@ -30,11 +30,11 @@ DPI = 300
 INK, SOFT, LINE = "#1a1a1a", "#5c5c5c", "#c9c9c9"
 CAPTION_SIZE = 5.0
 LEGEND_LINE = 9.0  # the height of a line of a legend
-# Characters of a text that is shortened to fit, and of all labels of one side of a matrix together. A label may have a
-# thousand, and each character is measured and then drawn in three formats.
+# Limits on characters: of one shortened text, and of all labels on one side of a matrix. A label may have a thousand
+# characters, and each is measured and then drawn in three formats.
 MOST_CHARACTERS = 60
 MOST_LABEL_CHARACTERS = 1_600
-OTHER_CHARACTER = 3  # a text of other fonts may have a third of them: it says more in each, and takes longer to draw
+OTHER_CHARACTER = 3  # text in other fonts may have a third as many: each says more and is slower to draw
 # Matplotlib takes a second to embed each font, and each further 256 characters of it, as TrueType.
 MOST_EMBEDDED_CHARACTERS, MOST_EMBEDDED_FONTS = 256, 3
 FONT = "DejaVu Sans"  # comes with Matplotlib, so it is the same everywhere
@@ -88,7 +88,7 @@ def paper_style(**more: Any) -> Iterator[None]:
     from matplotlib import style
 
     with _lock, warnings.catch_warnings(), style.context(["default", STYLE | more]):
-        # A character that no installed font has is drawn as a box; no warning for each of them.
+        # A character that no installed font has is drawn as a box; do not warn about each.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
@@ -114,7 +114,7 @@ def figure_bytes(figure: Figure, format: str) -> bytes:
 
 
 def new_figure(width: float, height: float, *recipes: str) -> Figure:
-    """A white figure of this size in points; the recipes are written below `height`."""
+    """A white figure of this size in points; the recipes are added below, and `height` does not include them."""
     from matplotlib.figure import Figure
 
     captions = (break_lines(recipe.split("|"), "|", CAPTION_SIZE, width - 8) for recipe in recipes if recipe)
@@ -164,7 +164,7 @@ def sheet_points(figure: Figure) -> Transform:
 
 
 def draw_lines(axes: Axes, lines: Sequence[Sequence[tuple[float, float]]], **look: Any) -> None:
-    """Draw many lines as one collection, which is faster than one by one; without a `look`, they look like a grid."""
+    """Draw many lines as one collection, which is faster than one by one; by default in the style of grid lines."""
     from matplotlib.collections import LineCollection
 
     grid: dict[str, Any] = {"colors": LINE, "linewidths": 0.35, "zorder": 0}
@@ -174,7 +174,7 @@ def draw_lines(axes: Axes, lines: Sequence[Sequence[tuple[float, float]]], **loo
 def draw_legend(
     figure: Figure, legend: Sequence[tuple[str, Any]], place: tuple[float, float], columns: int, long: float
 ) -> None:
-    """Draw texts and their marks with the upper left corner at a place of the sheet; they are read line by line.
+    """Draw texts and their marks with the upper left corner at a place of the sheet; entries run along the rows.
 
     `long` is the length of the marks, in points.
     """
@@ -233,7 +233,7 @@ def shorten_to_width(text: str, size: float, most: float, characters: int = MOST
 
 
 def break_lines(parts: Sequence[str], joint: str, size: float, most: float) -> list[str]:
-    """Join the parts to lines of at most `most` points; a part is split only if it is longer than a line."""
+    """Join the parts into lines of at most `most` points; a part is split only if it is longer than a line."""
     lines = [""]
     for piece in (piece for part in parts for piece in _pieces(part, size, most)):
         longer = f"{lines[-1]}{joint}{piece}" if lines[-1] else piece
@@ -295,7 +295,7 @@ def _renderer() -> Any:
 
 
 def _needs_outlines(figure: Figure) -> bool:
-    """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded as TrueType, and many take long."""
+    """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded, and embedding many is slow."""
     from matplotlib.font_manager import findfont
     from matplotlib.text import Text
 
