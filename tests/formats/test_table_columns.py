@@ -89,7 +89,7 @@ def test_attributes_become_columns_of_pages():
 
 @pytest.mark.parametrize(("header", "row", "message"), [
     ("attr:a,attr:a", "x,x", "header: the column 'attr:a' occurs twice"),
-    (",".join(f"attr:{i}" for i in range(101)), "," * 100, "header: 101 columns of attributes, at most 100"),
+    (",".join(f"attr:{i}" for i in range(101)), "," * 100, "header: 101 columns of attributes, but at most 100"),
     ("attr:" + "x" * 1001, "y", "attribute 0: the name of the attribute .* has 1,001 characters"),
     ("attr:a", "y" * 1001, "row 2: the attribute 'a' .* has 1,001 characters"),
 ])  # fmt: skip

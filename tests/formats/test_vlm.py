@@ -218,7 +218,7 @@ def test_deepseek_files_of_too_many_pages_are_refused(monkeypatch):
     monkeypatch.setattr(limits, "MAX_STATED_PAGES", 2)
     one = "<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|><--- Page Split --->"
     assert len(read(one * 2, "a.mmd").page_columns) == 2
-    refusal(one * 3, "3 pages, at most 2", name="a.mmd", sizes=SIZE)
+    refusal(one * 3, "3 pages, but at most 2", name="a.mmd", sizes=SIZE)
 
 
 def test_markdown_with_boxes_is_read_in_folders_and_other_markdown_is_skipped(tmp_path):

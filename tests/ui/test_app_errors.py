@@ -219,7 +219,7 @@ def test_matrices_that_cannot_be_compared_say_why(monkeypatch):
     files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     app = opened_with(monkeypatch, files, "errors", other="1")
     assert not app.exception and not matrices(app)
-    assert "The two cannot be compared" in texts(app) and "mapping" in texts(app)
+    assert "The two cannot be compared" in texts(app) and "map labels that differ" in texts(app)
     assert "Compare with" not in texts(opened_unmapped(monkeypatch, "errors"))
 
 

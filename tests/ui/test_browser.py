@@ -71,9 +71,7 @@ def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     table = page.locator(".st-key-clicked [data-testid=stDataFrame]")
     table.wait_for()
     settle(page)
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the check box at the left of the second row
+    table.click(position={"x": 18, "y": 35 + 35 + 17})  # the check box at the left of the second row
     behind = sample.pages_behind("Caption", "Text")
     wait_for_link(page, "/page", f"page={behind['page'].iloc[1]}")
 
