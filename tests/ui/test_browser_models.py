@@ -74,11 +74,8 @@ def test_the_best_threshold_is_applied_by_one_click(page, address):
 @pytest.mark.long
 def test_a_click_opens_the_page_on_which_they_differ_most(page, address, board):
     open_models(page, address)
-    grid = page.locator(".st-key-differ_page")
-    grid.scroll_into_view_if_needed()
     settle(page)
-    box = grid.bounding_box()
-    page.mouse.click(box["x"] + 18, box["y"] + 38 + 17)  # the box at the left end of the first row
+    page.locator(".st-key-differ_page").click(position={"x": 18, "y": 38 + 17})  # the box at the left of the first row
     wait_for_link(page, "/page", f"page={board.pages()['page'][0]}")
 
 
@@ -148,14 +145,14 @@ def test_accept_and_dismiss_by_keyboard_and_take_the_file(page, address, errors,
 def test_a_click_on_a_cell_shows_its_candidate_and_the_table_follows_the_keys(page, address, errors):
     visit(page, f"{address}/ground_truth?load=sample")
     wait_for_candidate(page, errors, 0)
-    box = page.locator(".st-key-candidate_table [data-testid=stDataFrame]").bounding_box()
-    page.mouse.click(box["x"] + 320, box["y"] + 38 + 35 * 12.5)
+    table = page.locator(".st-key-candidate_table [data-testid=stDataFrame]")
+    table.click(position={"x": 320, "y": 38 + 35 * 12.5})
     wait_for_candidate(page, errors, 12)
     assert table_scroll(page) == 0
     for row in (13, 14, 15, 16):
         press(page, "n", errors, row)
     assert table_scroll(page) > 0
-    page.mouse.click(box["x"] + 16, box["y"] + 38 + 35 * 2.5)  # the box at the left of a row
+    table.click(position={"x": 16, "y": 38 + 35 * 2.5})  # the box at the left of a row
     settle(page)
     row = round(table_scroll(page) / 35) + 2
     wait_for_candidate(page, errors, row)
