@@ -15,6 +15,7 @@ from generate import write_pair
 from random_pages import CASES, layout_pair
 
 import layoutcm as lcm
+from layoutcm.metrics.levels import document_matrices, page_matrices
 
 DOCLAYNET_PAGES = 80_863
 
@@ -71,7 +72,7 @@ def whole_job(gt_path, pred_path):
     """From two files to the matrices of all pages, all documents and the set."""
     comparison = lcm.compare(*read_both(gt_path, pred_path))
     comparison.confusion()
-    for blocks in (comparison.levels.page_matrices(), comparison.levels.document_matrices()):
+    for blocks in (page_matrices(comparison.levels), document_matrices(comparison.levels)):
         for _ in blocks:
             pass
     return comparison
