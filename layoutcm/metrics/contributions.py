@@ -8,7 +8,7 @@ labels only, each gt label divides 1 between the diagonal (gt labels / pred labe
 labels only, each hit adds 1 to the diagonal, and each missed label divides 1 among the hits; with both, each missed
 label divides it among the extra labels. Three functions add pixels by this rule, in the form that each needs:
 `add_pairs` here, `add_causes_of_tile` in `diagnosis.cause_kernel` and `_slack_shares` in `diagnosis.border_slack`.
-`tests/metrics/test_contributions.py` compares all three with a plain loop.
+`tests/metrics/test_scores.py` compares all three with a plain loop.
 """
 
 from __future__ import annotations
