@@ -32,6 +32,7 @@ from layoutcm.metrics.intervals import Intervals, intervals_of
 from layoutcm.metrics.levels import CountedLevels, Levels, page_position, pages_at
 from layoutcm.metrics.objects.centroids import Centroids
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.pages_behind import pages_behind, pages_by_pixels
 from layoutcm.metrics.soft import EPS
 from layoutcm.pixels.counting import Progress, check_counting_options, count_pairs
 from layoutcm.pixels.pair_counts import PairCounts
@@ -354,9 +355,9 @@ class Comparison:
     ) -> pd.DataFrame:
         """The pages with pixels in a cell, of one cause or all, in descending order: page, document, pixels, share."""
         if cause is None:
-            return in_levels.pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
+            return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
         counts, cell = self.sources.causes.of_all_pages(), self.cell(gt_label, pred_label)
-        return in_levels.pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
+        return pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         return cell_of(self.alignment, gt_label, pred_label)

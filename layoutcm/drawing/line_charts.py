@@ -20,7 +20,7 @@ from layoutcm.lazy import pd
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope, envelope_steps
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.results.measures import SCORES
-from layoutcm.results.types import Reliability, ThresholdCurve
+from layoutcm.results.view_types import Reliability, ThresholdCurve
 from layoutcm.tables.label_folding import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.tables.why import FORGIVEN

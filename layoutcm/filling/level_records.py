@@ -30,9 +30,10 @@ from layoutcm.metrics.levels import (
 )
 from layoutcm.metrics.matrix_blocks import MOST_WHOLE, GroupMatrices
 from layoutcm.metrics.scores import content_scores
+from layoutcm.results.common_parts import Scores, SparseMatrix
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.measures import CLASS_SCORES, SCORES
-from layoutcm.results.types import ClassScores, ContentPixels, Level, PageScores, Scores, SparseMatrix
+from layoutcm.results.types import ClassScores, ContentPixels, Level, PageScores
 from layoutcm.wording import pixels_as_number
 
 # A matrix with more rows or columns is written as its cells that are not 0, and without its shares.

@@ -14,9 +14,10 @@ from msgspec import UNSET, Struct, structs
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, find_misfit
 from layoutcm.layouts.file_bytes import read_bytes
+from layoutcm.results.common_parts import Columns, PixelMatrix, SparseMatrix
 from layoutcm.results.measures import measured
 from layoutcm.results.result import LeaderboardResult, Result, filled
-from layoutcm.results.types import SCHEMA, Columns, Level, PixelMatrix, SparseMatrix
+from layoutcm.results.types import SCHEMA, Level
 from layoutcm.results.vocabulary import BY_SIDES, WITH_TRUTH, WITHOUT_TRUTH, Vocabulary
 from layoutcm.wording import plural
 

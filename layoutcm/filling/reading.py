@@ -19,8 +19,9 @@ from layoutcm.metrics.levels import AGREEMENT, example_name, level_scores, worst
 from layoutcm.metrics.matrix_blocks import GroupMatrices, block_size
 from layoutcm.metrics.scores import Margins, PixelSums, mean_scores
 from layoutcm.metrics.unit_sums import MARGINS, UnitSums, margin_rows, round_for_exact_sums, scores_and_counts
+from layoutcm.results.common_parts import PixelMatrix, SparseMatrix
 from layoutcm.results.result import Result
-from layoutcm.results.types import Level, PixelMatrix, SparseMatrix
+from layoutcm.results.types import Level
 from layoutcm.results.verdict import CONFIDENCE
 
 PER_PAGE = "Write the result with its pages: layoutcm compare GT PRED --json FILE --per-page."

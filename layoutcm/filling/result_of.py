@@ -19,9 +19,10 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.levels import means_over
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.pixels.counting import map_chunks
+from layoutcm.results.common_parts import FindingRecord, Views
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.result import Result, filled
-from layoutcm.results.types import SCHEMA, Averages, BoardRow, FindingRecord, IntervalTables, Views
+from layoutcm.results.types import SCHEMA, Averages, BoardRow, IntervalTables
 from layoutcm.results.vocabulary import check_asked
 from layoutcm.wording import pixels_as_number
 

@@ -29,7 +29,9 @@ from layoutcm.metrics.soft import SOFT_AVERAGES
 from layoutcm.metrics.unit_sums import unit_kind
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.measures import figure_title
-from layoutcm.results.types import (
+from layoutcm.results.types import Slices
+from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS
+from layoutcm.results.view_types import (
     Agreement,
     CauseScores,
     CentroidScores,
@@ -37,10 +39,8 @@ from layoutcm.results.types import (
     Families,
     Forgiveness,
     ObjectScores,
-    Slices,
     Soft,
 )
-from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS
 from layoutcm.wording import plain_percent, plural
 
 MOST_CURVES, MOST_POINTS = 80, 300  # labels whose curves are kept, the most frequent, and points of each

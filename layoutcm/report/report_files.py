@@ -46,7 +46,8 @@ from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.results.result import AnyPath, Result, frame_of
-from layoutcm.results.types import BestThreshold, CurveScores, IntervalTables
+from layoutcm.results.types import IntervalTables
+from layoutcm.results.view_types import BestThreshold, CurveScores
 from layoutcm.tables.interval_texts import resampling_of, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, select

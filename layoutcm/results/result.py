@@ -13,6 +13,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.lazy import pd
+from layoutcm.results.common_parts import Part
 from layoutcm.results.encoding import json_ready, json_text
 from layoutcm.results.measures import (
     Figures,
@@ -23,7 +24,7 @@ from layoutcm.results.measures import (
     quoted_measures,
     row_of_figure,
 )
-from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, Part, ResultFields
+from layoutcm.results.types import BoardFields, HeadlineRecord, IntervalRow, ResultFields
 from layoutcm.wording import score_text
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import Any
 from msgspec import UNSET
 
 from layoutcm.metrics.bootstrap import Resampling
+from layoutcm.results.common_parts import Part
 from layoutcm.results.measures import CONTENT_ROW, HEADLINE, OF_PIXELS, grid_rows
 from layoutcm.results.result import LeaderboardResult
-from layoutcm.results.types import IntervalRow, IntervalTables, Part
+from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, POWER, verdict_text, verdict_words
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.wording import (

@@ -12,9 +12,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
 from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.results.common_parts import Part
 from layoutcm.results.measures import SCORES, measure_of, quoted_measures
 from layoutcm.results.result import Result, frame_of
-from layoutcm.results.types import Agreement, LabelAgreement, PageToReview, Part
+from layoutcm.results.view_types import Agreement, LabelAgreement, PageToReview
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
 from layoutcm.tables.slice_tables import slice_report_table, slice_table
 from layoutcm.tables.tables import (

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from layoutcm.diagnosis.score_curves import ALL_LABELS, FEWEST_DOCUMENTS, ScoreCurves
 from layoutcm.results.result import frame_of
-from layoutcm.results.types import CurveScores
+from layoutcm.results.view_types import CurveScores
 from layoutcm.tables.tables import Table
 from layoutcm.wording import agree, difference_text, one_line, plural, score_text, short_name, threshold_text
 

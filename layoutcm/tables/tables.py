@@ -33,8 +33,9 @@ from layoutcm.results.measures import (
     measure_of,
 )
 from layoutcm.results.result import Result, frame_of
-from layoutcm.results.types import Families, IntervalTables, LabelledMatrix, ObjectScores
+from layoutcm.results.types import IntervalTables
 from layoutcm.results.verdict import verdict_words
+from layoutcm.results.view_types import Families, LabelledMatrix, ObjectScores
 from layoutcm.results.vocabulary import WITH_TRUTH, Vocabulary
 from layoutcm.tables.interval_texts import needed_note, note_on_tests, resampling_of, resampling_text
 from layoutcm.tables.label_folding import drawn_matrix

@@ -12,6 +12,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.objects.ranked_pairs import QUALITIES
+from layoutcm.results.common_parts import FindingRecord
 from layoutcm.results.measures import (
     CONTENT_ROW,
     MEASURES,
@@ -23,7 +24,7 @@ from layoutcm.results.measures import (
     quoted_measures,
 )
 from layoutcm.results.result import Result
-from layoutcm.results.types import CentroidScores, Families, FamilyShares, FindingRecord, ObjectScores
+from layoutcm.results.view_types import CentroidScores, Families, FamilyShares, ObjectScores
 from layoutcm.tables.interval_texts import interval_of_row, resampling_of, resampling_text, unit_lines
 from layoutcm.tables.layout_facts import layout_result
 from layoutcm.tables.matrix_views import cell_name, largest_confusions, largest_title, result_sentence, select

@@ -16,7 +16,7 @@ from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.results.result import Result, frame_of
-from layoutcm.results.types import CausePixels, CauseScores
+from layoutcm.results.view_types import CausePixels, CauseScores
 from layoutcm.tables.matrix_views import Selection, cell_name, select
 from layoutcm.tables.score_tables import calibration_table, score_lines, threshold_table
 from layoutcm.tables.tables import Table

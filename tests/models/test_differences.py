@@ -226,7 +226,7 @@ def test_two_sets_of_pages_are_the_two_slices_of_their_union(sample):
 
 
 def test_the_wrong_pixels_of_a_label_on_each_page(sample):
-    from layoutcm.metrics.levels import pages_wrong_in
+    from layoutcm.metrics.pages_behind import pages_wrong_in
 
     i = sample.labels.index("List-item")
     found = pages_wrong_in(sample.levels, sample.alignment, "List-item", "matrix").set_index("page")["pixels"]

@@ -7,7 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts.shapes import Outline
-from layoutcm.metrics.levels import pages_wrong_in
+from layoutcm.metrics.pages_behind import pages_wrong_in
 from layoutcm.models.differences import comparison_of_pages, difference_of_pages
 from layoutcm.scale import stored_comparison
 from layoutcm.scale.partitions import cut_layout

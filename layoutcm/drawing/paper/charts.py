@@ -16,24 +16,7 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.drawing.charts import CellChart, LineChart, Mark, Part, RowChart
 from layoutcm.drawing.matrix_layers import cell_colour
 from layoutcm.drawing.palette import CAUSE_COLOURS, LIGHT, scale_colour
-from layoutcm.drawing.paper.figure_style import (
-    COLUMN_WIDTHS,
-    INK,
-    LEGEND_LINE,
-    PAGE_HEIGHT,
-    SOFT,
-    add_plot,
-    column_width,
-    draw_legend,
-    draw_text,
-    font_names,
-    legend_columns,
-    new_figure,
-    shorten_labels,
-    shorten_to_width,
-    text_width,
-    with_paper_style,
-)
+from layoutcm.drawing.paper import figure_style as style
 from layoutcm.drawing.paper.matrix import BAR_HEIGHT, draw_bars, draw_cells, draw_numbers, draw_outlines, plan_grid
 from layoutcm.results.verdict import BETTER, WORSE
 from layoutcm.wording import percent_tick, pixels_brief, plain_number, plain_percent, score_text
@@ -48,7 +31,7 @@ ROUND_STEPS = (1, 2, 2.5, 5, 10)
 FILLS = {"precision": "#f3d38a", "recall": "#6aaede", "f1": "#0f5f4a"}
 LINES = {"precision": "#b07d00", "recall": "#2f7fb8", "f1": FILLS["f1"]}  # darker than fills
 STYLES: dict[str, Any] = dict(zip(("f1", "precision", "recall"), DASHES))
-THIN: dict[str, Any] = {"color": SOFT, "linewidth": 0.5, "linestyle": DASHES[2]}
+THIN: dict[str, Any] = {"color": style.SOFT, "linewidth": 0.5, "linestyle": DASHES[2]}
 DOT, CURVE = "#0b4f8a", "#d6e6f5"
 # Without colour, causes differ in their hatches.
 HATCHES = ("", "/////", "", "\\\\\\\\\\", "", ".....", "xxxxx", "-----")
@@ -70,17 +53,17 @@ LEFT, RIGHT, HEIGHT = 28.0, 10.0, 150.0  # of a plot with lines
 BOX, LINE = 8.0, 20.0  # the lengths of boxes and lines in a legend
 
 
-@with_paper_style
+@style.with_paper_style
 def draw(chart: RowChart | LineChart | CellChart, *, width: str | None = None, caption: bool = True) -> Figure:
     """The Matplotlib figure of a chart; `width` is "one" or "two" columns, the caption is the recipe."""
     if isinstance(chart, CellChart):
         return _cell_figure(chart, width, caption)
-    sheet_width, recipe = column_width(width, 0), chart.recipe if caption else ""
+    sheet_width, recipe = style.column_width(width, 0), chart.recipe if caption else ""
     if isinstance(chart, RowChart):
         return _row_figure(chart, sheet_width, recipe)
     if len(chart.marks) <= len(DASHES):
         return _line_figure(chart, sheet_width, recipe)
-    return _small_plots(chart, sheet_width if width or len(chart.marks) <= 12 else COLUMN_WIDTHS["two"], recipe)
+    return _small_plots(chart, sheet_width if width or len(chart.marks) <= 12 else style.COLUMN_WIDTHS["two"], recipe)
 
 
 # Charts with rows.
@@ -88,12 +71,12 @@ def draw(chart: RowChart | LineChart | CellChart, *, width: str | None = None, c
 
 def _row_figure(chart: RowChart, sheet_width: float, recipe: str) -> Figure:
     legend, above = _row_legend(chart), 12 if chart.title else 4
-    columns = legend_columns([name for name, _ in legend], sheet_width, BOX)
-    top = above + LEGEND_LINE * -(-len(legend) // columns) + 4
+    columns = style.legend_columns([name for name, _ in legend], sheet_width, BOX)
+    top = above + style.LEGEND_LINE * -(-len(legend) // columns) + 4
     figure, axes, font = _row_plot(chart, sheet_width, top, recipe)
     if chart.title:
-        draw_text(figure, 3, 6, shorten_to_width(chart.title, 6.5, sheet_width - 6), 6.5)
-    draw_legend(figure, legend, (6, above), columns, BOX)
+        style.draw_text(figure, 3, 6, style.shorten_to_width(chart.title, 6.5, sheet_width - 6), 6.5)
+    style.draw_legend(figure, legend, (6, above), columns, BOX)
     if chart.kind == "stack":
         _draw_stacks(axes, chart, 0.8 * font)
         return figure
@@ -101,7 +84,7 @@ def _row_figure(chart: RowChart, sheet_width: float, recipe: str) -> Figure:
     ticks = np.linspace(chart.low, 1, 5).tolist()
     axes.set_xticks(ticks, [TICK_TEXTS[chart.unit](tick) for tick in ticks])
     if not math.isnan(chart.whole):
-        axes.axvline(chart.whole, color=SOFT, linewidth=0.8, linestyle=DASHES[1])
+        axes.axvline(chart.whole, color=style.SOFT, linewidth=0.8, linestyle=DASHES[1])
     rows = np.arange(len(chart.names))
     for k, part in enumerate(chart.parts):
         if chart.kind == "dots":
@@ -109,15 +92,15 @@ def _row_figure(chart: RowChart, sheet_width: float, recipe: str) -> Figure:
             _draw_dots(axes, chart, part)
         else:
             places = rows + (k - 1) * THICKNESS
-            axes.barh(places, part.values, THICKNESS, clip_on=False, edgecolor=INK, **PART_LOOKS[part.role])
+            axes.barh(places, part.values, THICKNESS, clip_on=False, edgecolor=style.INK, **PART_LOOKS[part.role])
             draw_intervals(axes, places, part, THICKNESS * 72 * axes.bbox.height / figure.dpi / max(len(rows), 1) / 4)
     right = ROW_LOOKS[chart.kind][0]
     numbers = axes.secondary_yaxis("right")
-    numbers.set_yticks(rows, chart.numbers, fontsize=font, color=INK, ha="right")
+    numbers.set_yticks(rows, chart.numbers, fontsize=font, color=style.INK, ha="right")
     numbers.tick_params(pad=right - 3)
     numbers.spines["right"].set_visible(False)
     if chart.kind == "bars":
-        draw_text(figure, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
+        style.draw_text(figure, sheet_width - 3, 7, "F1, %", 6, align="right", color=style.SOFT)
     return figure
 
 
@@ -126,20 +109,22 @@ def _row_plot(chart: RowChart, sheet_width: float, top: float, recipe: str) -> t
     count, several = max(len(chart.names), 1), len(chart.lines) > 1
     right, share = ROW_LOOKS[chart.kind]
     indent = 16 if several else 0  # for the names of lines
-    pitch = min(max((PAGE_HEIGHT - 100) / count, 5), 16)
+    pitch = min(max((style.PAGE_HEIGHT - 100) / count, 5), 16)
     size = min(7, (0.6 if several else share) * pitch)
-    short = shorten_labels(chart.names, size, 0.4 * sheet_width)
-    left = max((text_width(name, size) for name in short), default=0) + 8 + indent
-    figure = new_figure(sheet_width, top + pitch * count + (22 if chart.axis_title else 13), recipe)
-    axes = add_plot(figure, left, top, sheet_width - left - right, pitch * count)
+    short = style.shorten_labels(chart.names, size, 0.4 * sheet_width)
+    left = max((style.text_width(name, size) for name in short), default=0) + 8 + indent
+    figure = style.new_figure(sheet_width, top + pitch * count + (22 if chart.axis_title else 13), recipe)
+    axes = style.add_plot(figure, left, top, sheet_width - left - right, pitch * count)
     axes.set_frame_on(False)
     axes.set_ylim(count - 0.5, -0.5)
-    axes.set_yticks(range(len(chart.names)), short, fontsize=size, color=INK, family=font_names("".join(short)))
+    axes.set_yticks(
+        range(len(chart.names)), short, fontsize=size, color=style.INK, family=style.font_names("".join(short))
+    )
     for k, name in enumerate(axes.get_yticklabels()):
         name.set_fontweight("bold" if k in chart.headings else "normal")
     axes.tick_params(axis="y", pad=3 + indent)
     axes.grid(False, axis="y")
-    is_wide = text_width(chart.axis_title, 6) > sheet_width - left - right
+    is_wide = style.text_width(chart.axis_title, 6) > sheet_width - left - right
     axes.set_xlabel(chart.axis_title, loc="right" if is_wide else "center")
     return figure, axes, size
 
@@ -150,11 +135,11 @@ def _row_legend(chart: RowChart) -> list[tuple[str, Any]]:
     from matplotlib.patches import Patch
 
     if chart.kind != "dots":
-        return [(part.title, Patch(edgecolor=INK, **PART_LOOKS[part.role])) for part in chart.parts]
+        return [(part.title, Patch(edgecolor=style.INK, **PART_LOOKS[part.role])) for part in chart.parts]
     filled = Line2D([], [], color=DOT, marker="o", markersize=4, linestyle="none")
     found = [("better or worse than the rest", filled)]
     if not math.isnan(chart.whole):
-        line = Line2D([], [], color=SOFT, linewidth=0.8, linestyle=DASHES[1])
+        line = Line2D([], [], color=style.SOFT, linewidth=0.8, linestyle=DASHES[1])
         found.append((f"all pages, {score_text(chart.whole)}", line))
     return found
 
@@ -175,7 +160,7 @@ def _draw_stacks(axes: Axes, chart: RowChart, font: float) -> None:
     ends = np.zeros(len(rows))
     for part in chart.parts:
         some = part.values > 0
-        look: dict[str, Any] = {"clip_on": False, "edgecolor": INK, **PART_LOOKS[part.role]}
+        look: dict[str, Any] = {"clip_on": False, "edgecolor": style.INK, **PART_LOOKS[part.role]}
         axes.barh(rows[some], part.values[some], 0.4 if several else 0.76, left=ends[some], **look)
         ends[some] += part.values[some]
     invisible = axes.barh(rows, ends, alpha=0)
@@ -183,7 +168,7 @@ def _draw_stacks(axes: Axes, chart: RowChart, font: float) -> None:
         text.set_verticalalignment("center_baseline")
     if several:
         names = list(chart.lines) * len(chart.names)
-        axes.set_yticks(rows, names, minor=True, fontsize=0.875 * font, color=SOFT)
+        axes.set_yticks(rows, names, minor=True, fontsize=0.875 * font, color=style.SOFT)
     axes.set_xlim(0, ends.max(initial=0) or 1)
     tick = pixels_brief if chart.unit == "pixels" else percent_tick
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=ROUND_STEPS))
@@ -197,7 +182,7 @@ def draw_intervals(axes: Axes, rows: NDArray[Any], part: Part, cap: float) -> No
     known = np.isfinite(part.ends).all(axis=1)
     low, high = part.ends[known].clip(0, 1).T
     # Dark lines on wider white lines are visible on dark bars and on white paper.
-    for colour, line in (("white", 1.1), (INK, 0.5)):
+    for colour, line in (("white", 1.1), (style.INK, 0.5)):
         look: dict[str, Any] = {"ecolor": colour, "elinewidth": line, "capthick": line, "capsize": cap, "zorder": 2}
         axes.errorbar((low + high) / 2, rows[known], xerr=(high - low) / 2, fmt="none", **look)
 
@@ -210,15 +195,15 @@ def _line_figure(chart: LineChart, sheet_width: float, recipe: str) -> Figure:
     wide = min(sheet_width - LEFT - RIGHT, 220) if has_labels else sheet_width - LEFT - RIGHT
     high, top = wide if has_labels else HEIGHT, 16 if chart.title else 6
     names = _legend_names(chart, sheet_width)
-    columns = legend_columns([name for name, _ in names], sheet_width - LEFT, LINE)
-    figure = new_figure(sheet_width, top + high + 22 + LEGEND_LINE * -(-len(names) // columns), recipe)
-    axes = add_plot(figure, LEFT, top, wide, high)
+    columns = style.legend_columns([name for name, _ in names], sheet_width - LEFT, LINE)
+    figure = style.new_figure(sheet_width, top + high + 22 + style.LEGEND_LINE * -(-len(names) // columns), recipe)
+    axes = style.add_plot(figure, LEFT, top, wide, high)
     _set_axes(axes, chart, wide)
-    title = shorten_to_width(chart.title, 6.5, wide - text_width(chart.number, 6) - 10)
-    axes.set_title(title, loc="left", family=font_names(title))
+    title = style.shorten_to_width(chart.title, 6.5, wide - style.text_width(chart.number, 6) - 10)
+    axes.set_title(title, loc="left", family=style.font_names(title))
     axes.set_title(chart.number, loc="right", fontsize=6)
     drawn = [_draw_mark(axes, mark, k) for k, mark in enumerate(chart.marks)]
-    draw_legend(figure, [(name, drawn[k]) for name, k in names], (LEFT, top + high + 22), columns, LINE)
+    style.draw_legend(figure, [(name, drawn[k]) for name, k in names], (LEFT, top + high + 22), columns, LINE)
     return figure
 
 
@@ -227,7 +212,7 @@ def _legend_names(chart: LineChart, sheet_width: float) -> list[tuple[str, int]]
     found = []
     for k, mark in enumerate(chart.marks):
         if mark.title and mark.title != chart.number:
-            name = shorten_to_width(mark.title, 6, sheet_width - LEFT - 70)
+            name = style.shorten_to_width(mark.title, 6, sheet_width - LEFT - 70)
             found.append((f"{name}, AP {mark.ap}" if mark.ap else name, k))
     return found
 
@@ -256,7 +241,7 @@ def _texts_apart(values: Sequence[float], scale: float) -> list[str]:
     """The texts of ticks; if texts would overlap, only the first of them is written."""
     texts, end = [], -math.inf
     for value in values:
-        text, half = percent_tick(value), text_width(percent_tick(value), 5.5) / 2
+        text, half = percent_tick(value), style.text_width(percent_tick(value), 5.5) / 2
         fits = scale * value - half > end
         texts.append(text if fits else "")
         end = scale * value + half + 2 if fits else end
@@ -265,7 +250,7 @@ def _texts_apart(values: Sequence[float], scale: float) -> list[str]:
 
 def _draw_mark(axes: Axes, mark: Mark, k: int) -> Any:
     """Draw the k-th mark of a chart; returns what the legend shows of it."""
-    colour = mark.role if mark.is_label else LINES.get(mark.role, INK)
+    colour = mark.role if mark.is_label else LINES.get(mark.role, style.INK)
     look: dict[str, Any] = {"color": colour, "linestyle": STYLES.get(mark.role, DASHES[k % len(DASHES)])}
     known = np.isfinite(mark.y)
     x, y = mark.x[known], mark.y[known]
@@ -276,41 +261,41 @@ def _draw_mark(axes: Axes, mark: Mark, k: int) -> Any:
     if mark.kind == "steps":
         return axes.step(x, y, where="pre", clip_on=False, **look)[0]
     if mark.kind == "point":
-        edge: dict[str, Any] = {"markeredgecolor": INK, "markeredgewidth": 0.5}
+        edge: dict[str, Any] = {"markeredgecolor": style.INK, "markeredgewidth": 0.5}
         return axes.plot(x, y, "o", markersize=4, color=colour, clip_on=False, zorder=3, **edge)[0]
     if mark.kind == "levels":
-        return axes.hlines(y, x - 0.05, x + 0.05, color=INK, linewidth=1.4, zorder=2)
+        return axes.hlines(y, x - 0.05, x + 0.05, color=style.INK, linewidth=1.4, zorder=2)
     if mark.kind == "line":
         return axes.plot(x, y, clip_on=False, **look)[0]
-    bars = axes.bar(x, y, 0.1, facecolor=FILLS["recall"], edgecolor=INK, linewidth=0.25)
+    bars = axes.bar(x, y, 0.1, facecolor=FILLS["recall"], edgecolor=style.INK, linewidth=0.25)
     for place, text in zip(x.tolist(), mark.texts):
-        draw_text(axes, place, 5 / HEIGHT, text, 5, align="center")
+        style.draw_text(axes, place, 5 / HEIGHT, text, 5, align="center")
     return bars
 
 
 def _small_plots(chart: LineChart, sheet_width: float, recipe: str) -> Figure:
     """A plot for each curve: more than six lines are hard to distinguish in print."""
     few = len(chart.marks) <= 24
-    per_row = (4 if few else 5) if sheet_width < COLUMN_WIDTHS["two"] else (6 if few else 8)
+    per_row = (4 if few else 5) if sheet_width < style.COLUMN_WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(chart.marks) / per_row)
     wide = (sheet_width - 14) / per_row - 6
-    high = min(0.8 * wide, (PAGE_HEIGHT - 40) / rows - 10)
+    high = min(0.8 * wide, (style.PAGE_HEIGHT - 40) / rows - 10)
     bottom = 4 + rows * (high + 10)
-    figure = new_figure(sheet_width, bottom + 16, recipe)
+    figure = style.new_figure(sheet_width, bottom + 16, recipe)
     for k, mark in enumerate(chart.marks):
-        axes = add_plot(figure, 14 + k % per_row * (wide + 6), 12 + k // per_row * (high + 10), wide, high)
+        axes = style.add_plot(figure, 14 + k % per_row * (wide + 6), 12 + k // per_row * (high + 10), wide, high)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks([0.5], [""])
         axes.fill_between(mark.x, mark.y, color=CURVE, linewidth=0, zorder=0.4)
         axes.plot(mark.x, mark.y, color=DOT, linewidth=0.8, clip_on=False)
-        name = shorten_to_width(mark.title, 5.2, wide)
-        axes.set_title(name, loc="left", fontsize=5.2, pad=2, family=font_names(name))
-        draw_text(axes, 2.5 / wide, 4.5 / high, mark.ap, 5.2)
+        name = style.shorten_to_width(mark.title, 5.2, wide)
+        axes.set_title(name, loc="left", fontsize=5.2, pad=2, family=style.font_names(name))
+        style.draw_text(axes, 2.5 / wide, 4.5 / high, mark.ap, 5.2)
     numbers = "; the number is the AP" if any(mark.ap for mark in chart.marks) else ""
     x_title, y_title = (f"{title}, 0 to 100 %" for title in (chart.x_title, chart.y_title))
-    draw_text(figure, sheet_width / 2, bottom + 10, f"{x_title}{numbers}", 6, align="center", color=SOFT)
-    draw_text(figure, 6, bottom / 2, y_title, 6, align="center", rotation=90, color=SOFT)
+    style.draw_text(figure, sheet_width / 2, bottom + 10, f"{x_title}{numbers}", 6, align="center", color=style.SOFT)
+    style.draw_text(figure, 6, bottom / 2, y_title, 6, align="center", rotation=90, color=style.SOFT)
     return figure
 
 
@@ -320,11 +305,11 @@ def _small_plots(chart: LineChart, sheet_width: float, recipe: str) -> Figure:
 def _cell_figure(chart: CellChart, width: str | None, caption: bool) -> Figure:
     from matplotlib.patches import Patch
 
-    sheet_width = column_width(width, 26 * len(chart.columns) + 60)
+    sheet_width = style.column_width(width, 26 * len(chart.columns) + 60)
     grid = plan_grid(chart.rows, chart.columns, sheet_width, top=2)
     below = grid.bottom + BAR_HEIGHT
-    height = below + (LEGEND_LINE if "noise" in chart.titles else 0)
-    figure = new_figure(sheet_width, height, *(chart.recipes if caption else ()))
+    height = below + (style.LEGEND_LINE if "noise" in chart.titles else 0)
+    figure = style.new_figure(sheet_width, height, *(chart.recipes if caption else ()))
     layers, rows, columns = chart.layers(LIGHT), range(len(chart.rows)), range(len(chart.columns))
     colours = [[cell_colour(layers, i, j) for j in columns] for i in rows]
     missing = np.array([[not text for text in row] for row in chart.numbers], bool).reshape(len(rows), len(columns))
@@ -337,5 +322,5 @@ def _cell_figure(chart: CellChart, width: str | None, caption: bool) -> Figure:
         figure, [(layer, chart.titles[layer.name]) for layer in layers if layer.name != "noise"], grid, sheet_width
     )
     if "noise" in chart.titles:
-        draw_legend(figure, [(chart.titles["noise"], Patch(facecolor=LIGHT.grid))], (grid.left, below), 1, BOX)
+        style.draw_legend(figure, [(chart.titles["noise"], Patch(facecolor=LIGHT.grid))], (grid.left, below), 1, BOX)
     return figure

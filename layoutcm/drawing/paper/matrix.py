@@ -27,24 +27,7 @@ from layoutcm.drawing.matrix_layers import (
     with_same_labels,
 )
 from layoutcm.drawing.palette import LIGHT, Scale, scale_colour, text_colour_on
-from layoutcm.drawing.paper.figure_style import (
-    COLUMN_WIDTHS,
-    INK,
-    LINE,
-    MOST_CHARACTERS,
-    PAGE_HEIGHT,
-    SOFT,
-    add_plot,
-    column_width,
-    draw_lines,
-    draw_text,
-    font_names,
-    new_figure,
-    shorten_labels,
-    shorten_to_width,
-    text_width,
-    with_paper_style,
-)
+from layoutcm.drawing.paper import figure_style as style
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.models.cell_differences import CellDifferences
@@ -66,7 +49,7 @@ Bools = NDArray[np.bool_]
 CellColours = Sequence[Sequence[str | None]]  # None: no colour
 
 
-@with_paper_style
+@style.with_paper_style
 def matrix_figure(
     confusion: Confusion,
     view: str = "recall",
@@ -83,10 +66,10 @@ def matrix_figure(
     is what the matrix counts.
     """
     confusion, selection, _ = drawn_matrix(confusion, selection or select(confusion))
-    sheet_width = column_width(width, 15 * len(selection.columns) + 60)
+    sheet_width = style.column_width(width, 15 * len(selection.columns) + 60)
     rows, columns = ([confusion.labels[i] for i in side] for side in selection)
     grid = plan_grid(rows, columns, sheet_width, top=2)
-    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
+    figure = style.new_figure(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, selection, LIGHT, view == "pixels" if log is None else log)
     _draw_matrix(figure, grid, confusion, view, selection, layers)
     name = unit if view == "pixels" else view_title(view, confusion)
@@ -94,7 +77,7 @@ def matrix_figure(
     return figure
 
 
-@with_paper_style
+@style.with_paper_style
 def pair_figure(
     matrices: Mapping[str, Confusion],
     view: str = "recall",
@@ -110,49 +93,51 @@ def pair_figure(
     drawn = drawn_alike(matrices.values(), selection)
     rows, columns = ([drawn[0].confusion.labels[i] for i in side] for side in drawn[0].selection)
     stacked = width == "one"
-    sheet_width = COLUMN_WIDTHS["one" if stacked else "two"]
+    sheet_width = style.COLUMN_WIDTHS["one" if stacked else "two"]
     own_width = sheet_width if stacked else (sheet_width - GAP) / 2
     grid = plan_grid(rows, columns, own_width, top=TITLE_HEIGHT)
     height = grid.bottom + BAR_HEIGHT
     corners = [(0.0, 0.0), (0.0, height) if stacked else (own_width + GAP, 0.0)]
     recipes = [one.recipe for one in matrices.values()] if caption else []
-    figure = new_figure(sheet_width, corners[1][1] + height, *recipes)
+    figure = style.new_figure(sheet_width, corners[1][1] + height, *recipes)
     name = unit if view == "pixels" else view_title(view, drawn[0].confusion)
     for title, (confusion, shown, _), (left, top) in zip(matrices, drawn, corners):
         layers = matrix_layers(confusion, view, shown, LIGHT, log)
         own = grid._replace(left=grid.left + left, top=grid.top + top)
-        draw_text(figure, left + 4, top + 5, shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT)
+        style.draw_text(
+            figure, left + 4, top + 5, style.shorten_to_width(title, LARGEST_FONT, own_width - 8), LARGEST_FONT
+        )
         _draw_matrix(figure, own, confusion, view, shown, layers)
         _draw_scales(figure, layers, name, confusion.diagonal, own, left + own_width, view != "pixels")
     return figure
 
 
-@with_paper_style
+@style.with_paper_style
 def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
     """Background against Content: pixels, recall, precision and F1, four small matrices."""
     small, both = confusion.collapse(), Selection([0, 1], [0, 1])
-    sheet_width = column_width(width, 0)
-    per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
+    sheet_width = style.column_width(width, 0)
+    per_line = 2 if sheet_width < style.COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
-    figure = new_figure(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
+    figure = style.new_figure(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_TITLES, grids):
         name = VIEW_TITLES[view] if view == "pixels" else f"{VIEW_TITLES[view]}, %"
-        draw_text(figure, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
+        style.draw_text(figure, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
         _draw_matrix(figure, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
     return figure
 
 
 def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
     """The grid of the k-th of four 2x2 matrices; only the first matrix of a line has row labels."""
-    start = max(text_width(label, 6.5) for label in labels) + 17
+    start = max(style.text_width(label, 6.5) for label in labels) + 17
     cell_width = (width - start - 4) / per_line / 2 - 5
     left, top = start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90
     names = list(labels) if k % per_line == 0 else [""] * len(labels)
-    headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
+    headings = [style.shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
     return Grid(left, top, cell_width, 26, names, headings, 6.5, 6.5)
 
 
-@with_paper_style
+@style.with_paper_style
 def difference_figure(
     first: Confusion,
     second: Confusion,
@@ -174,9 +159,11 @@ def difference_figure(
     shown = selection or shown_in_either([select(one) for one in pair])
     (first, (rows, columns), _), (second, _, _) = drawn_alike(pair, shown)
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
-    sheet_width = column_width(width, 15 * len(columns) + 60)
+    sheet_width = style.column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
-    figure = new_figure(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
+    figure = style.new_figure(
+        sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ())
+    )
     most = DIFFERENCE_TOP if view != "pixels" else float(np.nanmax(np.abs(values), initial=0)) or 1.0
     blue, noise = values > 0, np.zeros(values.shape, bool)
     if differences is not None:
@@ -192,7 +179,7 @@ def difference_figure(
     points = "" if view == "pixels" else ", % points"
     words, grey = first.vocabulary.verdicts, "" if differences is None else f"; grey: {NO_DIFFERENCE}"
     low, high = ("less", "more") if differences is None else (words[WORSE], words[BETTER])
-    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 160) + points + grey
+    title = style.shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 160) + points + grey
     end = f"≥ {show(most)}" if view != "pixels" else show(most)
     ticks = [(0.0, f"{low} {end}"), (0.5, "0"), (1.0, f"{end} {high}")]
     draw_bar(figure, LIGHT.diverging, title, ticks, grid, min(110, sheet_width - grid.left - 30))
@@ -259,16 +246,21 @@ class Grid(NamedTuple):
 def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, top: float = 0) -> Grid:
     """A grid below `top` that fits into `width` with its labels."""
     pitch = 0.8 * width / max(len(columns), 1)
-    cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (PAGE_HEIGHT - 120) / max(len(rows), 1))
+    cell_height = min(
+        max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (style.PAGE_HEIGHT - 120) / max(len(rows), 1)
+    )
     row_font, every_row = _readable(min(LARGEST_FONT, 0.82 * cell_height), SMALLEST_FONT)
-    names = shorten_labels(rows, row_font, 0.3 * width)
-    left = max((text_width(name, row_font) for name in names), default=0) + 17
+    names = style.shorten_labels(rows, row_font, 0.3 * width)
+    left = max((style.text_width(name, row_font) for name in names), default=0) + 17
     cell_width = min((width - left - 3) / max(len(columns), 1), 64)
-    flat = all(len(label) <= MOST_CHARACTERS and text_width(label, LARGEST_FONT) < cell_width - 2 for label in columns)
+    flat = all(
+        len(label) <= style.MOST_CHARACTERS and style.text_width(label, LARGEST_FONT) < cell_width - 2
+        for label in columns
+    )
     column_font = LARGEST_FONT if flat else min(LARGEST_FONT, 0.82 * cell_width)
     column_font, every_column = _readable(column_font, row_font)
-    headings = shorten_labels(columns, column_font, 0.3 * width)
-    above = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
+    headings = style.shorten_labels(columns, column_font, 0.3 * width)
+    above = column_font if flat else max((style.text_width(name, column_font) for name in headings), default=0)
     place = (left, top + above + 15, cell_width, cell_height)
     return Grid(*place, names, headings, row_font, column_font, not flat, every_row, every_column)
 
@@ -286,28 +278,28 @@ def draw_cells(figure: Figure, grid: Grid, colours: CellColours, missing: Bools,
     from matplotlib.colors import to_rgba_array
 
     n, m = len(grid.rows), len(grid.columns)
-    axes = add_plot(figure, grid.left, grid.top, grid.cell_width * m, grid.cell_height * n)
+    axes = style.add_plot(figure, grid.left, grid.top, grid.cell_width * m, grid.cell_height * n)
     axes.set_frame_on(False)
     axes.grid(False)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     faces = to_rgba_array([colour or "none" for row in colours for colour in row]).reshape(n, m, 4)
     edges = np.arange(m + 1) - 0.5, np.arange(n + 1) - 0.5
-    axes.pcolormesh(*edges, faces, edgecolors=LINE, linewidth=0.15, zorder=1)
+    axes.pcolormesh(*edges, faces, edgecolors=style.LINE, linewidth=0.15, zorder=1)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     turned: dict[str, Any] = {"rotation": 90} if grid.upright else {}
     _set_labels(axes.xaxis, grid.columns, grid.every_column, fontsize=grid.column_font, **turned)
     _set_labels(axes.yaxis, grid.rows, grid.every_row, fontsize=grid.row_font)
-    axes.set_xlabel(sides[PRED], color=SOFT, labelpad=2 if grid.upright else 5)
-    axes.set_ylabel(sides[GT] if any(grid.rows) else "", color=SOFT)
+    axes.set_xlabel(sides[PRED], color=style.SOFT, labelpad=2 if grid.upright else 5)
+    axes.set_ylabel(sides[GT] if any(grid.rows) else "", color=style.SOFT)
     y, x = np.nonzero(missing)
-    axes.plot(x, y, linestyle="none", marker=".", markersize=1.4, markeredgewidth=0, color=SOFT)
+    axes.plot(x, y, linestyle="none", marker=".", markersize=1.4, markeredgewidth=0, color=style.SOFT)
     return axes
 
 
 def _set_labels(axis: Any, names: Sequence[str], every: int, **look: Any) -> None:
     places = range(0, len(names), every)
-    axis.set_ticks(places, [names[k] for k in places], color=INK, family=font_names("".join(names)), **look)
+    axis.set_ticks(places, [names[k] for k in places], color=style.INK, family=style.font_names("".join(names)), **look)
 
 
 def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
@@ -316,14 +308,16 @@ def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
 
     corners = [_corners(i, j) for i, j in np.argwhere(marked).tolist()]
     line = 0.7 if grid.cell_width > 8 else 0.4
-    outlines = PolyCollection(corners, facecolors="none", edgecolors=INK, linewidths=line, zorder=3, clip_on=False)
+    outlines = PolyCollection(
+        corners, facecolors="none", edgecolors=style.INK, linewidths=line, zorder=3, clip_on=False
+    )
     axes.add_collection(outlines, autolim=False)
 
 
 def draw_strokes(axes: Axes, marked: Bools) -> None:
     """Draw a diagonal line through the marked cells."""
     ends = [_corners(i, j)[1::2] for i, j in np.argwhere(marked).tolist()]
-    draw_lines(axes, ends, colors=INK, linewidths=0.3, alpha=0.55, zorder=2)
+    style.draw_lines(axes, ends, colors=style.INK, linewidths=0.3, alpha=0.55, zorder=2)
 
 
 def _corners(row: int, column: int) -> list[tuple[float, float]]:
@@ -332,14 +326,16 @@ def _corners(row: int, column: int) -> list[tuple[float, float]]:
 
 def draw_numbers(axes: Axes, grid: Grid, texts: Sequence[Sequence[str]], colours: CellColours) -> bool:
     """Draw the numbers if all of them fit into their cells; returns whether they do."""
-    widest = max((text_width(text, 1) for text in {text for row in texts for text in row}), default=0)
+    widest = max((style.text_width(text, 1) for text in {text for row in texts for text in row}), default=0)
     size = min(6.5, 0.62 * grid.cell_height, (grid.cell_width - 2) / max(widest, 0.1))
     if size < SMALLEST_NUMBER or len(grid.columns) > MOST_NUMBERS:
         return False
     for i, row in enumerate(texts):
         for j, text in enumerate(row):
             if text:
-                draw_text(axes, j, i, text, size, align="center", color=text_colour_on(colours[i][j] or "#ffffff"))
+                style.draw_text(
+                    axes, j, i, text, size, align="center", color=text_colour_on(colours[i][j] or "#ffffff")
+                )
     return True
 
 
@@ -366,9 +362,9 @@ def draw_bar(
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap
 
-    axes = add_plot(figure, grid.left + shift, grid.bottom + 13, length, 5)
+    axes = style.add_plot(figure, grid.left + shift, grid.bottom + 13, length, 5)
     colours = ScalarMappable(cmap=LinearSegmentedColormap.from_list("", scale, N=48))
     bar = figure.colorbar(colours, cax=axes, orientation="horizontal")
     bar.outline.set_visible(False)
     bar.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
-    axes.set_title(title, loc="left", fontsize=6, pad=2, family=font_names(title))
+    axes.set_title(title, loc="left", fontsize=6, pad=2, family=style.font_names(title))

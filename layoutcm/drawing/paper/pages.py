@@ -15,21 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import NOT_JUDGED, PageTiles
 from layoutcm.drawing.page_raster import LIGHTING, PATTERNS, ColourArray, page_boxes, page_raster
 from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, NOT_JUDGED_COLOUR, label_colours, mix
-from layoutcm.drawing.paper.figure_style import (
-    DPI,
-    INK,
-    LEGEND_LINE,
-    PAGE_HEIGHT,
-    add_plot,
-    column_width,
-    draw_legend,
-    draw_text,
-    legend_columns,
-    new_figure,
-    shorten_to_width,
-    text_width,
-    with_paper_style,
-)
+from layoutcm.drawing.paper import figure_style as style
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.levels import page_position
@@ -53,7 +39,7 @@ CORNERS = (("x0", "y0"), ("x1", "y0"), ("x1", "y1"), ("x0", "y1"))  # of a box
 LegendEntry = tuple[str, Any]  # a text and its mark
 
 
-@with_paper_style
+@style.with_paper_style
 def page_overlay(
     comparison: Comparison,
     page: str,
@@ -68,7 +54,7 @@ def page_overlay(
 
     index, pages = page_position(comparison.levels.pages, page), comparison.alignment.pages
     boxes = page_boxes(comparison, page)
-    entries = [(side, Line2D([], [], color=INK, **look)) for side, look in SIDE_LOOKS.items()]
+    entries = [(side, Line2D([], [], color=style.INK, **look)) for side, look in SIDE_LOOKS.items()]
     entries += _label_entries(comparison.labels[1:], {box["label"] for box in boxes if box["judged"]})
     if not all(box["judged"] for box in boxes if box["side"] == "gt"):
         entries.append((NOT_JUDGED, _sample(NOT_JUDGED_COLOUR)))
@@ -86,7 +72,7 @@ def page_overlay(
     return figure
 
 
-@with_paper_style
+@style.with_paper_style
 def page_figure(
     comparison: Comparison,
     page: str,
@@ -110,7 +96,7 @@ def page_figure(
     recipe = comparison.recipe_for(method, page=page) if caption else ""
     figure, axes, scale = _page_plot((float(tiles.x_edges[-1]), float(tiles.y_edges[-1])), entries, recipe, width)
     place = cell and comparison.cell(*cell)
-    _draw_image(axes, page_raster(tiles, kind, scale * DPI / 72, image, place, method, PATTERN))
+    _draw_image(axes, page_raster(tiles, kind, scale * style.DPI / 72, image, place, method, PATTERN))
     return figure
 
 
@@ -118,15 +104,15 @@ def _page_plot(
     size: tuple[float, float], entries: Sequence[LegendEntry], recipe: str, width: str | None
 ) -> tuple[Figure, Axes, float]:
     """Axes for a page, in its pixels, with a legend below them; and the points of a page pixel."""
-    sheet_width = column_width(width, 0)
-    scale = min((sheet_width - 4) / size[0], (PAGE_HEIGHT - 140) / size[1])
+    sheet_width = style.column_width(width, 0)
+    scale = min((sheet_width - 4) / size[0], (style.PAGE_HEIGHT - 140) / size[1])
     wide, high = size[0] * scale, size[1] * scale
-    legend = [(shorten_to_width(text, 6, sheet_width - 40), mark) for text, mark in entries]
-    columns = legend_columns([text for text, _ in legend], sheet_width, MARK)
-    figure = new_figure(sheet_width, high + 5 + LEGEND_LINE * -(-len(legend) // columns), recipe)
-    axes = add_plot(figure, (sheet_width - wide) / 2, 2, wide, high)
+    legend = [(style.shorten_to_width(text, 6, sheet_width - 40), mark) for text, mark in entries]
+    columns = style.legend_columns([text for text, _ in legend], sheet_width, MARK)
+    figure = style.new_figure(sheet_width, high + 5 + style.LEGEND_LINE * -(-len(legend) // columns), recipe)
+    axes = style.add_plot(figure, (sheet_width - wide) / 2, 2, wide, high)
     axes.set(xlim=(0, size[0]), ylim=(size[1], 0), xticks=[], yticks=[])
-    draw_legend(figure, legend, (4, high + 5), columns, MARK)
+    style.draw_legend(figure, legend, (4, high + 5), columns, MARK)
     return figure, axes, scale
 
 
@@ -152,7 +138,7 @@ def _label_entries(labels: Sequence[str], used: set[str]) -> list[LegendEntry]:
 def _sample(colour: str, pattern: str | None = None) -> Any:
     from matplotlib.patches import Patch
 
-    return Patch(facecolor=colour, edgecolor=INK, linewidth=0.3, hatch=HATCHES[pattern])
+    return Patch(facecolor=colour, edgecolor=style.INK, linewidth=0.3, hatch=HATCHES[pattern])
 
 
 def _draw_image(axes: Axes, pixels: ColourArray) -> None:
@@ -163,16 +149,16 @@ def _draw_image(axes: Axes, pixels: ColourArray) -> None:
 def _shrink_to_dpi(image: Image.Image, size: tuple[float, float], scale: float) -> Image.Image:
     """The image with no more pixels than the sheet has at 300 dpi."""
     small = image.convert("RGB")
-    small.thumbnail((round(size[0] * scale * DPI / 72), round(size[1] * scale * DPI / 72)))
+    small.thumbnail((round(size[0] * scale * style.DPI / 72), round(size[1] * scale * style.DPI / 72)))
     return small
 
 
 def _draw_names(axes: Axes, scale: float, boxes: Sequence[dict[str, Any]]) -> None:
     """Draw the label in the upper left corner of each box that is large enough."""
     for box in boxes:
-        text = shorten_to_width(box["label"], NAME_FONT, 60)
+        text = style.shorten_to_width(box["label"], NAME_FONT, 60)
         wide, high = scale * (box["x1"] - box["x0"]), scale * (box["y1"] - box["y0"])
-        if high > NAME_FONT + 1 and wide > text_width(text, NAME_FONT) + 3:
+        if high > NAME_FONT + 1 and wide > style.text_width(text, NAME_FONT) + 3:
             ground = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
             x, y = box["x0"] + 1.8 / scale, box["y0"] + (NAME_FONT / 2 + 1.3) / scale
-            draw_text(axes, x, y, text, NAME_FONT, bbox=ground)
+            style.draw_text(axes, x, y, text, NAME_FONT, bbox=ground)

@@ -15,9 +15,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import msgspec
 
@@ -27,15 +25,11 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.json_keys import json_type
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import pixels_from_fraction
+from layoutcm.formats.task_images import image_name, listed_images, page_list
 from layoutcm.layouts import limits
 from layoutcm.layouts.page_attributes import attribute_text
-from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 
 _FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
-# The prefix that an upload adds to a file name.
-_UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
-IMAGE_KEYS = ("image", "img", "ocr")  # usual names of the image in the data of a task
-TASK_LISTS = (".json", ".jsonl", ".csv", ".tsv")  # uploads that are tasks, not images
 # Keys of a task in JSON-MIN: it has all of MIN_KEYS, or at least three of MORE_KEYS.
 MIN_KEYS = ("id", "annotation_id", "annotator")
 MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
@@ -191,7 +185,7 @@ def _task_pages(
     data = task.data or {}
     # A result on a later page shows that the pages are a list, though the task may also have a single image.
     later = any(result.item_index for result in known)
-    names = page_list(data) or (_listed_images(data) if later else [])
+    names = page_list(data) or (listed_images(data) if later else [])
     numbers = (result.page if names else result.item_index or 0 for result in known)
     wrong = next((number for number in numbers if not 0 <= number < max(len(names), 1)), None)
     if wrong is not None:
@@ -319,47 +313,6 @@ def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[s
 def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
     shapes = [item for value in row.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
     return [_converted(item, Value, file, f"[{i}]", "Repair this task.") for item in shapes]
-
-
-def image_name(data: Mapping[str, Any], upload: str | None) -> str:
-    """The image's file name before the upload, from the name of the upload or the first path or URL in the data.
-
-    An upload may also be a list of tasks, which all have its name.
-    """
-    uploaded = upload if upload and not upload.lower().endswith(TASK_LISTS) else None
-    texts = [uploaded, *(data.get(key) for key in IMAGE_KEYS), *data.values()]
-    found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "") or uploaded or ""
-    return _UPLOAD.sub("", PurePosixPath(_path_in(found).replace("\\", "/")).name)
-
-
-def _path_in(address: str) -> str:
-    """The path of an address; files of a local storage have theirs in the query, `/data/local-files/?d=a/1.png`."""
-    path, _, query = address.partition("?")
-    local = next((part.removeprefix("d=") for part in query.split("&") if part.startswith("d=")), "")
-    return unquote(local) if local and (path.endswith("/") or not PurePosixPath(path).suffix) else path
-
-
-def page_list(data: Mapping[str, Any]) -> list[str]:
-    """The names of the images of a task with several pages, which are a list in its data; [] if it has one page."""
-    if any(isinstance(value, str) and (key in IMAGE_KEYS or _is_image(value)) for key, value in data.items()):
-        return []
-    return _listed_images(data)
-
-
-def _listed_images(data: Mapping[str, Any]) -> list[str]:
-    lists = [value for value in data.values() if isinstance(value, list)]
-    names = [[_name_of_image(one) for one in value] for value in lists]
-    return next((found for found in names if found and all(found)), [])
-
-
-def _name_of_image(item: object) -> str:
-    """The name of an image: an address, or an object with one, such as {"url": "…/1.png"}; "" if it is neither."""
-    texts = item.values() if isinstance(item, dict) else [item]
-    return next((image_name({"image": one}, None) for one in texts if isinstance(one, str) and _is_image(one)), "")
-
-
-def _is_image(text: str) -> bool:
-    return _path_in(text).lower().endswith(tuple(IMAGE_SUFFIXES))
 
 
 def _add_region(builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None) -> None:

@@ -20,8 +20,8 @@ from layoutcm.filling.result_parts import curves_part, slices_of_comparison
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.lazy import pd
 from layoutcm.models.leaderboard import Leaderboard, cause_row
-from layoutcm.results.types import CurveScores
 from layoutcm.results.verdict import BETTER, WORSE
+from layoutcm.results.view_types import CurveScores
 from layoutcm.tables.interval_texts import CORRECTED_FOR_ALL
 from layoutcm.tables.leaderboard_tables import (
     CAUSES,

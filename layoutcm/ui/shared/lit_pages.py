@@ -21,8 +21,9 @@ from layoutcm.drawing.palette import CAUSE_COLOURS
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
-from layoutcm.metrics.levels import page_position, pages_by_pixels, pages_wrong_in
+from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion
+from layoutcm.metrics.pages_behind import pages_by_pixels, pages_wrong_in
 from layoutcm.ui import screen_text
 from layoutcm.ui.files.page_pictures import shrunk_picture
 from layoutcm.ui.server.pictures import picture_address

@@ -22,7 +22,8 @@ from layoutcm.drawing.web.matrix_data import Pair, paired_matrices
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.intervals import Intervals
-from layoutcm.metrics.levels import pages_of, rows_with_label
+from layoutcm.metrics.levels import pages_of
+from layoutcm.metrics.pages_behind import rows_with_label
 from layoutcm.models.differences import comparison_of_pages, difference, difference_of_pages
 from layoutcm.ui.screen_text import ScreenWords, words_for
 from layoutcm.ui.server.visitors import kept
