@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from layoutcm.results import types, vocabulary
+from layoutcm.results import common_parts, types, view_types, vocabulary
 from layoutcm.results.result import LeaderboardResult, Result
 
 FOLDER = Path(__file__).parent / "schema"
@@ -27,7 +27,7 @@ EXTENDED = {"Result": "ResultFields", "LeaderboardResult": "BoardFields"}
 def comments() -> dict[str, dict[str, str]]:
     """{class: {key of the JSON: comment}} of the modules that define the types."""
     found: dict[str, dict[str, str]] = {}
-    for module in (types, vocabulary):
+    for module in (common_parts, view_types, types, vocabulary):
         source = inspect.getsource(module)
         lines = source.splitlines()
         for node in ast.walk(ast.parse(source)):

@@ -1,4 +1,7 @@
-"""The arguments of every command. argparse checks names and `choices`; other values are checked where they are used."""
+"""The arguments of every command. argparse checks names and `choices`; other values are checked where they are used.
+
+`errors.unknown_choice` words the message for an unknown value.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ from layoutcm.diagnosis.causes import CauseCounter, CauseSource
 from layoutcm.diagnosis.score_curves import ScoreCurves, score_curves_of
 from layoutcm.layouts.model import GT, PRED, Finding, Layout, Positions
 from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages
-from layoutcm.metrics.objects.object_source import ObjectSource
+from layoutcm.metrics.objects.centroids import Centroids, Tolerance, centroids_of
+from layoutcm.metrics.objects.instances import Sides, instances_of, on_pages
+from layoutcm.metrics.objects.matched_objects import Objects, objects_of
 from layoutcm.metrics.soft import check_soft_options
 from layoutcm.metrics.soft_layouts import SoftSums, layout_scores, soft_sums
 from layoutcm.pixels.grid import PageRegions
@@ -161,3 +163,30 @@ def _input_facts(layout: Layout) -> Input:
         pages=len(layout.page_columns),
         regions=len(layout.region_columns),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectSource:
+    """The regions of a comparison as objects, collected once. `pages` are positions, None for all pages."""
+
+    alignment: Alignment
+    min_score: MinScore
+    threads: int | None
+
+    @cached_property
+    def sides(self) -> Sides:
+        return instances_of(self.alignment, self.min_score, self.threads)
+
+    def objects(self, pages: Positions | None) -> Objects:
+        if pages is None:
+            return self._all_objects
+        return objects_of(self.alignment, self.min_score, self.sides, pages, self.threads)
+
+    @cached_property
+    def _all_objects(self) -> Objects:
+        return objects_of(self.alignment, self.min_score, self.sides, None, self.threads)
+
+    def centroids(
+        self, pages: Positions | None, tolerance: Tolerance, one_to_one: bool, class_aware: bool
+    ) -> Centroids:
+        return centroids_of(self.alignment, on_pages(self.sides, pages), tolerance, one_to_one, class_aware)

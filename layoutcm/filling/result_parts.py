@@ -27,26 +27,17 @@ from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
 from layoutcm.metrics.unit_sums import unit_kind
+from layoutcm.results import view_types as views
 from layoutcm.results.encoding import json_ready
 from layoutcm.results.measures import figure_title
 from layoutcm.results.types import Slices
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS
-from layoutcm.results.view_types import (
-    Agreement,
-    CauseScores,
-    CentroidScores,
-    CurveScores,
-    Families,
-    Forgiveness,
-    ObjectScores,
-    Soft,
-)
 from layoutcm.wording import plain_percent, plural
 
 MOST_CURVES, MOST_POINTS = 80, 300  # labels whose curves are kept, the most frequent, and points of each
 
 
-def objects_part(objects: Objects, iou: float = HEADLINE_IOU) -> ObjectScores:
+def objects_part(objects: Objects, iou: float = HEADLINE_IOU) -> views.ObjectScores:
     """The COCO metrics, panoptic quality, and all scores at one IoU.
 
     The last row of the matrix is `invented`, its last column `missed`.
@@ -87,7 +78,7 @@ def objects_part(objects: Objects, iou: float = HEADLINE_IOU) -> ObjectScores:
     }
     if not objects.why_no_ap:
         found["curves"] = _curves(objects, iou)
-    return msgspec.convert(json_ready(found), ObjectScores)
+    return msgspec.convert(json_ready(found), views.ObjectScores)
 
 
 def _curves(objects: Objects, iou: float) -> dict[str, Any]:
@@ -109,7 +100,7 @@ def column_records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
-def centroids_part(comparison: Comparison) -> CentroidScores:
+def centroids_part(comparison: Comparison) -> views.CentroidScores:
     """Centroid scores at the default tolerance, matched one to one and (as published) many to one.
 
     Labels are ignored if the two sides have different labels.
@@ -121,10 +112,10 @@ def centroids_part(comparison: Comparison) -> CentroidScores:
     scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in zip(ways, found)}
     one = found[0]
     facts = {"tolerance": one.tolerance, "class_aware": aware, "pages_left_out": list(one.left_out), "note": one.note}
-    return msgspec.convert(json_ready(facts | scores), CentroidScores)
+    return msgspec.convert(json_ready(facts | scores), views.CentroidScores)
 
 
-def soft_part(comparison: Comparison) -> Soft:
+def soft_part(comparison: Comparison) -> views.Soft:
     """Soft scores with beta 1: the averages and the scores of each label."""
     by_label = comparison.soft(average=None)
     rows = zip(comparison.labels[1:], *by_label.values())
@@ -133,13 +124,13 @@ def soft_part(comparison: Comparison) -> Soft:
         "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
         "classes": [dict(zip(("label", *by_label), row)) for row in rows],
     }
-    return msgspec.convert(json_ready(found), Soft)
+    return msgspec.convert(json_ready(found), views.Soft)
 
 
 CURVE_POINTS = 300  # of a curve over the score threshold, with its first, its last and its best one
 
 
-def agreement_part(comparison: Comparison) -> Agreement:
+def agreement_part(comparison: Comparison) -> views.Agreement:
     """How far two sides agree, if neither is the truth; of the pages to review the first ones."""
     pages = comparison.pages_to_review()
     found = {
@@ -148,10 +139,10 @@ def agreement_part(comparison: Comparison) -> Agreement:
         "pages_to_review": pages.head(MOST_TO_REVIEW).to_dict("records"),
         "review_count": len(pages),
     }
-    return msgspec.convert(json_ready(found), Agreement)
+    return msgspec.convert(json_ready(found), views.Agreement)
 
 
-def families_part(comparison: Comparison, families: FamilyConfusion, method: str) -> Families:
+def families_part(comparison: Comparison, families: FamilyConfusion, method: str) -> views.Families:
     """The matrices of families, both tables, and the full matrix at each depth."""
     depths = []
     for depth in range(1, families.tree.depth + 1):
@@ -178,7 +169,7 @@ def families_part(comparison: Comparison, families: FamilyConfusion, method: str
         "at_depth": depths,
         "findings": [finding.as_dict() for finding in families.findings],
     }
-    return msgspec.convert(json_ready(found), Families)
+    return msgspec.convert(json_ready(found), views.Families)
 
 
 def why_parts(comparison: Comparison) -> dict[str, Any]:
@@ -186,7 +177,9 @@ def why_parts(comparison: Comparison) -> dict[str, Any]:
     curves = comparison.score_curves()
     return {
         "causes": _causes(comparison, comparison.causes()) if comparison.space.shared else None,
-        "forgiveness": msgspec.convert(json_ready(comparison.forgiveness().to_dict("records")), list[Forgiveness]),
+        "forgiveness": msgspec.convert(
+            json_ready(comparison.forgiveness().to_dict("records")), list[views.Forgiveness]
+        ),
         "score_curves": curves_part(curves) if has_scores(curves) else None,
     }
 
@@ -196,7 +189,7 @@ def has_scores(curves: ScoreCurves) -> bool:
     return bool(curves.best()["threshold"].notna().any())
 
 
-def _causes(comparison: Comparison, causes: Causes) -> CauseScores:
+def _causes(comparison: Comparison, causes: Causes) -> views.CauseScores:
     names, levels = list(causes.names), comparison.levels
     by_label = causes.by_label()
     by_label = by_label[by_label[names].sum(axis=1) > 0]
@@ -211,7 +204,7 @@ def _causes(comparison: Comparison, causes: Causes) -> CauseScores:
     if levels.page_count <= MOST_DOCUMENTS:
         pages = levels.names_at(np.arange(levels.page_count))
         found["by_page"] = _by_group(comparison, names, pages, np.arange(levels.page_count), levels.page_count)
-    return msgspec.convert(json_ready(found), CauseScores)
+    return msgspec.convert(json_ready(found), views.CauseScores)
 
 
 def _by_group(
@@ -225,7 +218,7 @@ def _by_group(
     return pd.DataFrame({**columns, **dict(zip(names, pixels.T))}).iloc[order].to_dict("records")
 
 
-def curves_part(curves: ScoreCurves) -> CurveScores:
+def curves_part(curves: ScoreCurves) -> views.CurveScores:
     """Best thresholds with their gain, ROC AUC and calibration, and the curves as they are drawn."""
     *classes, overall = curves.gains().to_dict("records")
     del overall["label"]
@@ -238,7 +231,7 @@ def curves_part(curves: ScoreCurves) -> CurveScores:
         "overall": overall | {"curve": _threshold_curve(curves, None)},
         "classes": [row | values for row, values in zip(classes, more)],
     }
-    return msgspec.convert(json_ready(found), CurveScores)
+    return msgspec.convert(json_ready(found), views.CurveScores)
 
 
 def _drawn(curves: ScoreCurves, label: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Recall, precision, F1, IoU and averages, for one matrix or many at once; content against Background.
 
 Undefined values are nan. Only `ratio` decides this: a value is undefined if its denominator is 0. A pixel is content if
-it carries any label; content counts each pixel once, and the method of the matrix plays no part in it.
+it carries any label; content counts each pixel once, and the method of the matrix plays no part in it. Which averages
+are shown is in `results.measures`.
 """
 
 from __future__ import annotations

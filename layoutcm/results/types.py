@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType, field
 
+from layoutcm.results import view_types as views
 from layoutcm.results.common_parts import (
     Columns,
     FindingRecord,
@@ -23,17 +24,6 @@ from layoutcm.results.common_parts import (
     Share,
     ShareMatrix,
     Views,
-)
-from layoutcm.results.view_types import (
-    Agreement,
-    CausePixels,
-    CauseScores,
-    CentroidScores,
-    CurveScores,
-    Families,
-    Forgiveness,
-    ObjectScores,
-    Soft,
 )
 from layoutcm.results.vocabulary import Vocabulary
 
@@ -308,15 +298,15 @@ class ResultFields(Part, frozen=True, kw_only=True, omit_defaults=True):
     findings: list[FindingRecord]  # What is unusual in the inputs.
     page_matching: PageMatching  # How pages were matched.
     plan: MaybeText = UNSET  # Digest of the plan, if sets of parts were compared.
-    objects: ObjectScores | None  # Scores of regions; null if sets of parts were compared.
-    centroids: CentroidScores | None  # Regions matched by their centres; null likewise.
-    soft: Soft | None  # Soft scores; null likewise, or if the labels differ.
-    agreement: Agreement | None = None  # How far A and B agree, if neither is the truth.
+    objects: views.ObjectScores | None  # Scores of regions; null if sets of parts were compared.
+    centroids: views.CentroidScores | None  # Regions matched by their centres; null likewise.
+    soft: views.Soft | None  # Soft scores; null likewise, or if the labels differ.
+    agreement: views.Agreement | None = None  # How far A and B agree, if neither is the truth.
     border_slack: Share = None  # Share of wrong pixels that are only border slack; absent if it takes long to count.
-    families: Families | None = None  # Confusions by family of labels, if asked for.
-    causes: CauseScores | UnsetType | None = UNSET  # Why pixels are wrong, with --why; null if the labels differ.
-    forgiveness: list[Forgiveness] | None = None  # F1 over the tolerance of borders, with --why.
-    score_curves: CurveScores | UnsetType | None = UNSET  # Thresholds and calibration, with --why; null without scores.
+    families: views.Families | None = None  # Confusions by family of labels, if asked for.
+    causes: views.CauseScores | UnsetType | None = UNSET  # Why pixels are wrong, with --why; null if the labels differ.
+    forgiveness: list[views.Forgiveness] | None = None  # F1 over the tolerance of borders, with --why.
+    score_curves: views.CurveScores | UnsetType | None = UNSET  # Thresholds, calibration (--why); null without scores.
     intervals: IntervalTables | None = None  # Intervals, if asked for.
     difference_from_first: IntervalTables | None = None  # Difference from the baseline, with several predictions.
     slices: Slices | None = None  # Figures by an attribute of pages, if asked for.
@@ -347,4 +337,4 @@ class BoardFields(Part, frozen=True, kw_only=True, omit_defaults=True):
     model_rows: list[BoardRow] = field(name="models")  # One record per prediction, the best first.
     difference_rows: list[IntervalRow] = field(name="differences")  # One record per prediction and figure.
     class_rows: list[BoardClass] = field(name="classes")  # One record per label and prediction.
-    causes: list[CausePixels] | None = None  # Causes of wrong pixels of each prediction, with --why.
+    causes: list[views.CausePixels] | None = None  # Causes of wrong pixels of each prediction, with --why.

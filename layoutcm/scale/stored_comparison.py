@@ -22,12 +22,11 @@ from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.diagnosis.cause_pages import ROW
 from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
 from layoutcm.diagnosis.pixels_by_score import ScoreAreas
-from layoutcm.diagnosis.region_sources import RegionSources, Sources
+from layoutcm.diagnosis.region_sources import ObjectSource, RegionSources, Sources
 from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
 from layoutcm.errors import Hint, InputError, NotCounted
 from layoutcm.layouts.model import Finding, Floats, Positions
 from layoutcm.metrics.levels import Levels
-from layoutcm.metrics.objects.object_source import ObjectSource
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.results.types import Input, Inputs, PageMatching
 from layoutcm.scale.part_comparison import comparison_of_few, findings_of_set

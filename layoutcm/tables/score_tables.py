@@ -1,4 +1,4 @@
-"""Tables and texts of score curves: best thresholds with their gain, ROC AUC and calibration."""
+"""Tables and texts of curves over the scores of regions: best thresholds with their gain, ROC AUC and calibration."""
 
 from __future__ import annotations
 

@@ -249,12 +249,10 @@ def _pages(
     )
     ids = texts("id")
     is_unique = len(set(ids)) == len(ids) and all(ids)
-    return pages, {_as_key(key): i for i, key in enumerate(ids)} if is_unique else {}
-
-
-def _as_key(text: str) -> int | str:
-    """An id of COCO: a number if it is written like one."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and str(int(text)) == text else text
+    # An id of COCO is a number if it is written like one.
+    is_number = [text.isascii() and text.isdigit() and len(text) < 16 and str(int(text)) == text for text in ids]
+    keys = (int(text) if number else text for text, number in zip(ids, is_number))
+    return pages, {key: i for i, key in enumerate(keys)} if is_unique else {}
 
 
 def _regions(rows: Sequence[ShardRows], counts: Positions) -> Regions:

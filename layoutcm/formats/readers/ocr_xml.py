@@ -171,7 +171,9 @@ def _read_regions(page: Element, index: int, builder: LayoutBuilder) -> None:
             continue
         place = ("region {!r:.40}", region.get("id", ""))
         coords = region.find(coords_tag)
-        flat = parse_points(coords.get("points") or _join_points(coords), file, place) if coords is not None else []
+        # Older schemas have Point children instead of the text.
+        points = (f"{point.get('x')},{point.get('y')}" for point in (coords if coords is not None else ()))
+        flat = parse_points(coords.get("points") or " ".join(points), file, place) if coords is not None else []
         if coords is None or not flat:
             builder.note_unusual("no-coordinates", place_text(place), what="regions without coordinates")
         else:
@@ -181,11 +183,6 @@ def _read_regions(page: Element, index: int, builder: LayoutBuilder) -> None:
             builder.add_flat_outline(index, label, flat, place, score)
         if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):
             todo += reversed(region)
-
-
-def _join_points(coords: Element) -> str:
-    """The text that newer schemas have as `points`, made from the Point children of older schemas."""
-    return " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)
 
 
 @lru_cache(1024)

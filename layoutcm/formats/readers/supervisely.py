@@ -63,7 +63,8 @@ PROJECT_SETTINGS = json_type({"classes": (CLASSES, [])})
 
 def read_supervisely(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     builder = LayoutBuilder(name, options)
-    shapes = {_folder(one.name): _class_shapes(one) for one in options.companions if _is_settings(one)}
+    settings = [one for one in options.companions if _path(one.name).name.lower() in SETTINGS and one.json_root]
+    shapes = {_path(one.name).parent: _class_shapes(one) for one in settings}
     for found in shapes.values():
         builder.declare_labels(list(found))
     size = sum(content.stored_size for content in contents)
@@ -77,12 +78,8 @@ def read_supervisely(name: str, contents: Sequence[FileContent], options: Option
     return builder.build("supervisely")
 
 
-def _folder(name: str) -> PurePosixPath:
-    return PurePosixPath(name.replace("\\", "/")).parent
-
-
-def _is_settings(content: FileContent) -> bool:
-    return PurePosixPath(content.name.replace("\\", "/")).name.lower() in SETTINGS and bool(content.json_root)
+def _path(name: str) -> PurePosixPath:
+    return PurePosixPath(name.replace("\\", "/"))
 
 
 def _class_shapes(content: FileContent) -> dict[str, str]:
@@ -94,7 +91,7 @@ def _class_shapes(content: FileContent) -> dict[str, str]:
 
 def _nearest(shapes: dict[PurePosixPath, dict[str, str]], name: str) -> dict[str, str]:
     """The settings in the folder of the file, or in the nearest folder above."""
-    folder = _folder(name)
+    folder = _path(name).parent
     return next((shapes[one] for one in (folder, *folder.parents) if one in shapes), {})
 
 

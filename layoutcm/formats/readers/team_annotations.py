@@ -89,13 +89,9 @@ def read_labelbox(content: FileContent, options: Options, builder: LayoutBuilder
         data_row = row.data_row
         others = [data_row.external_id, name_in_address(data_row.row_data), data_row.id]
         name = data_row.global_key or next(filter(None, others), "")
-        media = Media(name, data_row.external_id or _file_name(others[1]), row.media_attributes)
+        is_image = (others[1] or "").lower().endswith(tuple(IMAGE_SUFFIXES))  # the address may also end in a key
+        media = Media(name, data_row.external_id or (others[1] if is_image else ""), row.media_attributes)
         _add_row(media, versions, f"[{i}]", builder)
-
-
-def _file_name(name: str | None) -> str:
-    """The name if it is that of an image; the address of a data row may also end in a key."""
-    return name if name and name.lower().endswith(tuple(IMAGE_SUFFIXES)) else ""
 
 
 def read_labelbox_v1(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -222,7 +222,9 @@ def _label_attribute(images: Iterable[Any], declared: Mapping[str, Any], builder
             names.update(dict.fromkeys(region.region_attributes or ()))
     by_spelling = {name.lower(): name for name in reversed(names)}
     likely = [by_spelling[name] for name in LIKELY_LABELS if name in by_spelling]
-    with_choices = [name for name in names if _has_choices(declared.get(name))]
+    # People choose from a list of labels: free text is rarely a label.
+    settings = ((name, one) for name in names if isinstance(one := declared.get(name), dict))
+    with_choices = [name for name, one in settings if one.get("type") in CHOICES or one.get("options")]
     chosen = next(iter([*likely, *with_choices, *names]), "")
     others = [name for name in names if name != chosen]
     if others:
@@ -230,11 +232,6 @@ def _label_attribute(images: Iterable[Any], declared: Mapping[str, Any], builder
         is_guess = not likely and len(with_choices) != 1
         builder.findings.append(Finding("other-attributes", len(others), values, "warning" if is_guess else ""))
     return chosen
-
-
-def _has_choices(settings: object) -> bool:
-    """Whether people choose from a list: free text is rarely a label."""
-    return isinstance(settings, dict) and (settings.get("type") in CHOICES or bool(settings.get("options")))
 
 
 def _labels(value: object) -> list[str]:

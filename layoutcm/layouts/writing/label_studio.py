@@ -36,7 +36,7 @@ def label_studio_tasks(request: Request) -> list[dict[str, Any]]:
     for i, pieces in enumerate(pages):
         size = columns.size(i)
         results = [
-            _result(f"r{i}-{k}", piece, layout.labels[piece.label], size) | _note(request.notes.get(piece.row))
+            _result(f"r{i}-{k}", piece, layout.labels[piece.label], size, request.notes.get(piece.row))
             for k, piece in enumerate(pieces)
         ]
         facts: dict[str, Any] = {"page": columns.names[i], "width": size[0], "height": size[1]}
@@ -52,11 +52,6 @@ def label_studio_tasks(request: Request) -> list[dict[str, Any]]:
     return tasks
 
 
-def _note(notes: Mapping[str, str] | None) -> dict[str, Any]:
-    """What the tool shows beside a region."""
-    return {"meta": {"text": [", ".join(f"{name}: {text}" for name, text in notes.items())]}} if notes else {}
-
-
 def _attributes(request: Request) -> list[dict[str, str]]:
     """The attributes of each page, without those that the reader takes for free text."""
     columns = request.layout.page_columns
@@ -68,7 +63,10 @@ def _attributes(request: Request) -> list[dict[str, str]]:
     return [{name: text for name in names if (text := columns.attributes[name][i])} for i in range(len(columns))]
 
 
-def _result(key: str, piece: Piece, label: str, size: tuple[float, float]) -> dict[str, Any]:
+def _result(
+    key: str, piece: Piece, label: str, size: tuple[float, float], notes: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """A region of a task; the tool shows the notes beside it."""
     width, height = size
     kind = "rectanglelabels" if piece.ring is None else "polygonlabels"
     value: dict[str, Any]
@@ -80,4 +78,6 @@ def _result(key: str, piece: Piece, label: str, size: tuple[float, float]) -> di
         value = {"points": (100 * piece.ring / size).tolist(), "closed": True}
     result: dict[str, Any] = {"id": key, "type": kind, "from_name": kind, "to_name": "image", "image_rotation": 0}
     result |= {"original_width": width, "original_height": height, "value": value | {kind: [label]}}
+    if notes:
+        result["meta"] = {"text": [", ".join(f"{name}: {text}" for name, text in notes.items())]}
     return result if math.isnan(piece.score) else result | {"score": piece.score}

@@ -45,7 +45,8 @@ class StyledFromTheStart:
 
         async def send_styled(message: Message) -> None:
             nonlocal start, body
-            if message["type"] == "http.response.start" and _is_html(message):
+            is_start = message["type"] == "http.response.start" and message["status"] == 200
+            if is_start and "text/html" in Headers(raw=message["headers"]).get("content-type", ""):
                 start = message  # sent when the length of the body is known
             elif not start:
                 await send(message)
@@ -55,10 +56,6 @@ class StyledFromTheStart:
                     await _send_whole(start, body.replace(END_OF_HEAD, IN_HEAD + END_OF_HEAD, 1), send)
 
         return await self.app(asked, receive, send_styled)
-
-
-def _is_html(start: Message) -> bool:
-    return start["status"] == 200 and "text/html" in Headers(raw=start["headers"]).get("content-type", "")
 
 
 async def _send_whole(start: Message, body: bytes, send: Send) -> None:

@@ -1,4 +1,7 @@
-"""What the server was started with, the memory limits that depend on it, and how much memory values take up."""
+"""What the server was started with, the memory limits that depend on it, and how much memory values take up.
+
+`request_checks` refuses an upload that is too large.
+"""
 
 from __future__ import annotations
 
