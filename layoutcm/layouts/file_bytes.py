@@ -27,8 +27,7 @@ def read_bytes(path: str | os.PathLike[str], missing_hint: str = "Check the name
         if status.st_size > limits.MAX_FILE_BYTES:
             raise _too_large(str(path), limits.MAX_FILE_BYTES)
         # Files of the kernel, such as those in /proc, state no size.
-        # A file is not mapped: a mapped file that becomes shorter ends the process.
-        data = file.read() if status.st_size else _read_pipe(str(path), file)
+        data = _read_regular(file) if status.st_size else _read_pipe(str(path), file)
         after, size = os.fstat(file.fileno()), status.st_size
         if (_version(after), len(data)) != (_version(status), size or len(data)):
             raise _changed(str(path))
@@ -95,6 +94,11 @@ def _version(status: os.stat_result) -> tuple[int, int, int]:
 
 def _changed(path: str) -> InputError:
     return InputError(path, "", "the file changed while it was read", "Read it when it is complete.")
+
+
+def _read_regular(file: BinaryIO) -> bytes:
+    """The bytes of a file. It is not mapped: a mapped file that becomes shorter ends the process."""
+    return file.read()
 
 
 def _read_pipe(path: str, file: BinaryIO) -> bytes:
