@@ -148,7 +148,3 @@ def to_records(array: NDArray[Any]) -> list[SimpleNamespace]:
     """The records of an array as objects, so Python can read fields as attributes, as compiled functions do."""
     names = array.dtype.names or ()
     return [SimpleNamespace(**dict(zip(names, row))) for row in array.tolist()]
-
-
-def zero_records(size: int, dtype: np.dtype) -> list[SimpleNamespace]:
-    return to_records(np.zeros(size, dtype))

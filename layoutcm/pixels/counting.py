@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
-from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
+from layoutcm.compiled import compiled, expect_steps, to_records
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices, Layout
 from layoutcm.pixels import sweep
@@ -147,7 +147,7 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     # In Python, an edge may meet all boxes of its page, and a cut copies a counter per label.
     steps = (boxes_per_page + 1) * (boxes_per_page + len(label_codes.codes) + STEPS_PER_EDGE)
     if not expect_steps(int(steps.sum())):
-        sweep_some, records = sweep.sweep_pages.run_in_python, zero_records
+        sweep_some, records = sweep.sweep_pages.run_in_python, lambda size, dtype: to_records(np.zeros(size, dtype))
         label_codes = label_codes._replace(codes=to_records(label_codes.codes))
     boxes = sweep.Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
     most_boxes = int(boxes_per_page.max(initial=0))

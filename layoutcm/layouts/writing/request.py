@@ -246,12 +246,7 @@ def pieces_of_pages(request: Request, fit: Fit) -> list[list[Piece]]:
         if isinstance(shape, Outline) and all(_is_readable(ring, fit) for ring in rings[i]):
             own += (plain._replace(ring=ring) for ring in rings[i])
             split += len(rings[i]) > 1
-        elif (
-            isinstance(shape, RunMask)
-            and fit.masks
-            and shape.runs[1::2].any()
-            and ((shape.width, shape.height) == layout.page_columns.size(page[i]))
-        ):
+        elif isinstance(shape, RunMask) and fit.masks and _fills_page(shape, layout.page_columns.size(page[i])):
             own.append(plain._replace(mask=shape))
         else:
             own.append(plain)
@@ -264,6 +259,11 @@ def pieces_of_pages(request: Request, fit: Fit) -> list[list[Piece]]:
 def _is_readable(ring: Floats, fit: Fit) -> bool:
     is_short = not fit.text or len(ring) <= SURELY_READ_POINTS
     return is_short or len(points_text(ring, " ")) <= limits.MAX_OUTLINE_TEXT
+
+
+def _fills_page(mask: RunMask, size: tuple[float, float]) -> bool:
+    """Whether a mask has the size of its page, and any pixel."""
+    return (mask.width, mask.height) == size and bool(mask.runs[1::2].any())
 
 
 def _fitted(request: Request, fit: Fit) -> tuple[Floats, dict[int, list[Floats]]]:
