@@ -1,6 +1,6 @@
 """The exception for wrong inputs, the only one that users of layoutcm need to handle.
 
-Its text says where the problem is and what to do about it.
+Its text says where the problem is and what to do about it. `unknown_choice` words that for an unknown option value.
 """
 
 from __future__ import annotations

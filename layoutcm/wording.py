@@ -1,6 +1,6 @@
-"""Short text for labels and numbers: in matrix cells, next to bars, in tables.
+"""Short text for labels and numbers, and the only rounding for display: matrix cells, bars, tables.
 
-For display only; data files keep every digit. `drawing/web/text.js` repeats the rules that the browser needs; a test
+Data files keep every digit. `drawing/web/text.js` repeats the rules that the browser needs; a test
 compares both.
 """
 

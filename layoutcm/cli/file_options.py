@@ -1,4 +1,4 @@
-"""Options that need more than argparse: values for all files or for one, --min-score, and where outputs may be written.
+"""Options with one value for all files or one for each, --min-score, and checks of output paths.
 
 `--format coco` is for all files, `--format model-a=yolo` for one. The files of --format and --fix are the predictions,
 or what `inspect` and `convert` read; --sizes is for every file.

@@ -1,6 +1,6 @@
 """The regions of two layouts with their partners and statuses, on all pages.
 
-These are the pairs of the causes: on pixels, page by page, without what is not judged.
+Causes use the same pairing, but on pixels, page by page, and without areas that are not judged.
 """
 
 # Numba derives the types of compiled functions from their arguments.

@@ -1,4 +1,4 @@
-"""What a comparison computes from regions instead of pair counts. Each part is collected once, when it is first needed.
+"""The numbers of a comparison that need regions, not only pair counts. Each is computed once, when it is first needed.
 
 `Sources` is what a comparison asks for. `RegionSources` has the regions of all pages in memory; the sources of parts
 read those of a few pages (`scale.stored_comparison`).

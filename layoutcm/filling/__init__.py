@@ -1,1 +1,1 @@
-"""A `Result` is filled: from a comparison in memory, from a comparison of parts, or from a file."""
+"""Make a `Result` from a comparison, in memory or of parts, or load one from a file."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LargeFile(FileContent):
-    """A file with its start and what was scanned. Its bytes are read again if something else needs them.
+    """A large COCO file: its start, and the numbers that were scanned from it. Other code reads its bytes again.
 
     Its JSON starts at the first byte, and is one object or list.
     """

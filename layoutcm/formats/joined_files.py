@@ -53,7 +53,7 @@ def _parts_of_annotator(
 
 
 def _without_regions(part: Layout, annotator: str) -> Layout:
-    """The pages of a file in which the annotator has no regions."""
+    """The layout of a file in which the annotator has no regions: its pages only."""
     findings = tuple(one for one in part.findings if one.code != "other-annotators")
     kept = replace(part, region_columns=_no_regions(part), dropped=None, ignore_areas=None)
     return replace(kept, annotator=annotator, findings=findings)

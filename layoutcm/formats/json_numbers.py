@@ -107,7 +107,7 @@ def is_digit(text, at):
 
 @compiled_part_inlined
 def other_bytes(word):
-    """A word with a high bit in the first byte that is not a digit, and in later ones up to the first not in ASCII."""
+    """A word whose high bits mark the bytes that are not digits, up to the first byte outside ASCII."""
     values = word ^ DIGITS_0  # at most 9 for a digit
     return (values + OVERFLOW_ABOVE_9 | values) & HIGH_BITS
 

@@ -195,7 +195,7 @@ def open_nested(text, at, end, kinds):
 
 @compiled_part
 def close_nested(text, at, end, kinds):
-    """The position after a value and the ends of lists and objects behind it, or of the next value in what is open."""
+    """Skip the closing brackets after a value; return the position of the next value, or the end."""
     while kinds > ONE:
         at = skip_space(text, at)
         byte = byte_at(text, at)

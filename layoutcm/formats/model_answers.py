@@ -99,7 +99,7 @@ def _whole_items(json_text: bytes) -> tuple[str, int, int | None] | None:
 
 
 def _is_cut_off(error: json.JSONDecodeError) -> bool:
-    """Whether a text would be right up to its end if it went on; else it is broken, though perhaps near its end."""
+    """Whether the text is valid as far as it goes and only its end is missing."""
     rest = error.doc[error.pos :]
     if error.msg.startswith("Invalid \\"):
         return len(rest) <= LONGEST_ESCAPE and '"' not in rest

@@ -89,7 +89,7 @@ def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]
 def _like_others(
     kinds: list[list[Format]], is_blank: Sequence[bool], can_be: Callable[[Format], bool]
 ) -> list[list[Format]]:
-    """The kinds, where files of blank pages have that of the first other file, if this format `can_be` so written."""
+    """Give files of blank pages the kind of the first other file, if this format `can_be` written so."""
     others = next((kind for kind, blank in zip(kinds, is_blank) if kind and not blank), [])
     return [others if blank and others and can_be(others[0]) else kind for kind, blank in zip(kinds, is_blank)]
 

@@ -145,7 +145,7 @@ def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int
 
 
 def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
-    """The pages of gt under their pred names in the map, and also under their own names unless the map uses these."""
+    """The pages of gt under the names that the map gives for pred; also under their own, unless the map uses these."""
     if page_map is None:
         return gt
     named: dict[str, int] = {}

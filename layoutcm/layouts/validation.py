@@ -91,7 +91,7 @@ def _checked_pages(file: str, pages: Pages, place: PlaceNamer) -> Pages:
 
 
 def checked_attributes(file: str, pages: Pages) -> Pages:
-    """The pages, whose attributes were given beside the file, with the checks of attributes in a file."""
+    """Check attributes given beside the file as those in a file are checked; return the pages."""
     _check_attributes(file, pages, lambda i: f"page {short_repr(pages.names[i])}")
     return _with_usable_names(pages)
 

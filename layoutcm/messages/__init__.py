@@ -3,6 +3,7 @@
 A finding is a code with values, and is worded only here, except for the value `reading`, which is a text. `n` is how
 often it occurs; the other values are those that its finder gives. A hint has one text for Python and the command line,
 where users give options, and another for the screen, where they have controls; where both do the same, one is enough.
+Errors are worded where they are raised, that for an unknown option value in `errors.unknown_choice`.
 """
 
 from layoutcm.messages import comparisons, files, layouts

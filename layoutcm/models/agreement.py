@@ -19,7 +19,7 @@ from layoutcm.layouts.model import Layout, Pages, Regions, recode_labels
 from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.metrics.agreement import AGREEMENT, agreement_of
 
-TAXONOMIES = ("auto", "same")
+AGREEMENT_TAXONOMIES = ("auto", "same")
 NAME_HINT = "Check the page names of all files."
 
 
@@ -56,7 +56,7 @@ def agreement(
     """
     given, min_score = _check_layouts(layouts), checked_min_score(min_score)
     check_named_labels(min_score, list(dict.fromkeys(label for layout in given for label in layout.labels)))
-    check_choice("taxonomy", taxonomy, TAXONOMIES)
+    check_choice("taxonomy", taxonomy, AGREEMENT_TAXONOMIES)
     if not all(join_labels(*pair, taxonomy, mapped=False)[0].shared for pair in combinations(given, 2)):
         return dict.fromkeys(AGREEMENT, float("nan"))
     common = _on_common_pages([without_low_scores(layout, min_score) for layout in given])

@@ -261,7 +261,7 @@ class Leaderboard:
         return np.array([own.pages.index[page] for page in common.page_names if page in own.pages.index], np.int64)
 
     def pages(self) -> pd.DataFrame:
-        """One row per page, that on which the predictions differ most first.
+        """One row per page, those with the largest differences between predictions first.
 
         page, document, pixels, the figure of the order of each prediction ("f1: name"), spread (the largest minus the
         smallest, where n/a counts as the best value: nothing to find, nothing invented), and the best and the worst

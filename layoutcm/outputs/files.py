@@ -131,7 +131,7 @@ def serialised(place: Path, name: str) -> Iterator[None]:
 
 
 def left_behind(place: Path, name: str | None) -> Iterator[Path]:
-    """Yield the hidden files and folders of killed writers of this output; no other process touches them meanwhile.
+    """Yield the hidden files and folders that killed writers of this output left, and lock them meanwhile.
 
     None: of all outputs in this folder.
     """

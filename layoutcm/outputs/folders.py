@@ -138,7 +138,7 @@ def _delete(path: Path) -> None:
 
 
 def recover_entries(target: Path) -> None:
-    """Finish what killed writers had begun to move, then remove their hidden folders.
+    """Finish moves that killed writers began, then remove their hidden folders.
 
     Nothing is claimed before it is this process's turn: a writer whose turn it is must find all killed ones.
     """

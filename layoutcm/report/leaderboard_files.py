@@ -1,4 +1,4 @@
-"""The files of a report of several predictions that are about all of them: page, sheets, figure, tables."""
+"""The files of a report that compare several predictions: page, sheets, figure, tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of measures: the figures of a result that are one number, with name, title, and how they are read off.
+"""The list of measures: every single number of a result, with its name, its title and the function that reads it.
 
 JSON, tables, terminal, report, gate, leaderboard, notebook and dashboard take names and titles from here. A new measure
 is an entry with a function, and a section of docs/method.md. Some tables have numbers outside the list: scores of each

@@ -1,4 +1,4 @@
-"""`Result` and `LeaderboardResult`: the fields of `types`, and what is read off them."""
+"""`Result` and `LeaderboardResult`: the types of `types`, with methods that compute from their fields."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The words for the two sides of a comparison, and for what one of them lacks.
+"""The words for the two sides of a comparison: ground truth and prediction, or A and B.
 
-A comparison has a ground truth and a prediction, or two sides A and B, neither of which is the truth. Code that shows
+Neither A nor B is the truth. Code that shows
 a result takes its words, and the list of its parts, from the vocabulary of the comparison.
 """
 

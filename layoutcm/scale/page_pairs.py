@@ -1,4 +1,4 @@
-"""Match the pages of two sets by their manifests, and cut the parts of pred anew, where gt has its parts.
+"""Match the pages of two sets by their manifests, and rewrite the parts of pred to fit those of gt.
 
 Pages are matched with the rules of `alignment.page_matching`. Equal names are found by Arrow, without a Python object
 for each page. Only if pages of both sides remain, the other rules are tried, which need all names in memory. Parts are
@@ -136,7 +136,7 @@ def _first_given(columns: list[pa.ChunkedArray], rows: tuple[Positions, Position
 def _other_names(
     rows: tuple[Positions, Positions], how: NDArray[np.int8], names: pa.ChunkedArray, is_mapped: bool
 ) -> pa.Array:
-    """The name of the pred page of each page that may have another one in the comparison; null for all others.
+    """The name of the pred page where it can differ from that of the gt page; null otherwise.
 
     These are pages that were matched by another rule than equal names and, with a page map, those that only pred has.
     """

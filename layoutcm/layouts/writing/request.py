@@ -36,7 +36,7 @@ _LIKE_FILES = re.compile(r".*\.(txt|xml)|labels", re.IGNORECASE | re.DOTALL)
 
 
 def xml_name(name: str) -> str:
-    """The name as XML readers give it back: without surrounding blanks, and without characters that XML cannot hold."""
+    """The name without blanks at its ends and without characters that XML does not allow."""
     return _NOT_XML.sub(REPLACEMENT, name).strip() or "_"
 
 

@@ -199,7 +199,7 @@ def _match_groups(
     taken: Positions,
     seen: Positions,
 ) -> None:
-    """Write the result to `found`; `taken` are the columns in which a gt is, `seen` counts the pred of each label."""
+    """Write the matches to `found`. `taken`: in which columns a gt is taken; `seen`: numbers of pred."""
     match, hit, left_out, rank = found
     every = rules.reached[-1]
     for k in range(groups.pred_start.size):

@@ -30,7 +30,7 @@ PAIRS_AT_A_TIME = 2000
 
 
 class Limits(NamedTuple):
-    """Work is what all pairs together cost; tests are comparisons of two boxes."""
+    """Limits: `work` is the cost of all pairs, `tests` is the number of comparisons of two boxes."""
 
     work_on_a_page: int
     work: int

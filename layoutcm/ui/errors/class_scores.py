@@ -1,4 +1,4 @@
-"""The scores of Errors: F1 of classes with intervals, and the figures of two sides beside each other.
+"""The page Errors, scores: F1 of classes with intervals, and the figures of two sides beside each other.
 
 Without a truth, it is how much of each label both sides have. Intervals go through all documents again, which takes
 seconds on a very large set: there they wait for a click.

@@ -1,4 +1,4 @@
-"""All layouts of Ground truth compared: which predictions are used, probable errors, and how far layouts agree."""
+"""Compare all predictions for the page Ground truth: those used, probable errors, how far layouts agree."""
 
 from __future__ import annotations
 

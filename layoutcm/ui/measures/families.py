@@ -1,4 +1,4 @@
-"""The families of Measures: headline figures, bars and table of labels, the matrix of a family, the whole matrix."""
+"""The page Measures, families: headline figures, bars and table of labels, the matrix of a family, the whole matrix."""
 
 from __future__ import annotations
 

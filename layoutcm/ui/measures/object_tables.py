@@ -1,4 +1,4 @@
-"""The objects of Measures: their numbers, kept between runs; their matrix, scores and AP of labels, ranked pairs."""
+"""The page Measures, objects: their numbers, kept between runs; their matrix, scores and AP of labels, ranked pairs."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def put(**values: Any) -> None:
 
 
 def _set(changed: Choices, widget: str = "") -> None:
-    """Change choices, by the widget with this key or by something else, and count who changed what."""
+    """Change choices, and record which widget, or other code, changed each."""
     before = current()
     if changed == before:
         return
