@@ -11,15 +11,15 @@ unexport PYTHONPATH
 # Many tests start a process; without compiled files each compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test docs check-wheel test-torch test-examples lint kernels browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test docs check-wheel test-torch test-examples lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app bench-scale bench-parts-app coverage soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(INSTALLED)
 	$(BIN)/layoutcm app
 
-# Linters use one core, so what several tests would compile at the same time is compiled beside them.
+# What several tests would compile at the same time is compiled once, beside the linters, which use one core.
 test: $(READY) browser
-	$(MAKE) --no-print-directory --jobs 2 lint kernels
+	$(MAKE) --no-print-directory --jobs 3 lint kernels-boxes kernels-outlines
 	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # The documentation site, in site/: static, without requests to other machines, searchable without a server. It needs only its
@@ -56,8 +56,8 @@ browser: $(READY)
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable \
 	  || (apt-get update -qq && apt-get install -y -qq chromium) || $(BIN)/playwright install --with-deps chromium
 
-kernels: $(READY)
-	$(BIN)/python tests/support/compile_kernels.py
+kernels-%: $(READY)
+	$(BIN)/python tests/support/compile_kernels.py $*
 
 lint: $(READY)
 	$(BIN)/ruff check .
