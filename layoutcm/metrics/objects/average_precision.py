@@ -6,6 +6,7 @@ an envelope. A label without gt has no AP (nan) and is left out of means.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -121,7 +122,8 @@ RULES: dict[str, Callable[[Hits, int], float]] = {"coco": coco_ap, "sum": sum_ap
 def mean_of_defined(values: ArrayLike) -> float:
     """Mean of the values that are not nan; nan if there are none."""
     values = np.asarray(values, float)
-    return float(ratio(np.nansum(values), np.isfinite(values).sum()))
+    defined = values[np.isfinite(values)]
+    return float(ratio(math.fsum(defined.tolist()), defined.size))  # the same in any order of labels
 
 
 def coco_summary(ap: Floats, ar: Floats) -> dict[str, float]:
