@@ -53,8 +53,8 @@ class FigureSums:
         """float64[sums, 1]: the F1 of float64[sums, numbers]; macro over the labels of `whole`, if it is given."""
         if self.figure == "content_f1":
             return content_scores(totals)["f1"][:, None]
-        margins = Margins(*np.split(totals, 4, axis=1), self.two_masses)
-        in_set = None if whole is None else Margins(*np.split(whole[None], 4, axis=1), self.two_masses)
+        margins = Margins(*np.split(totals, 4, axis=1), two_masses=self.two_masses)
+        in_set = None if whole is None else Margins(*np.split(whole[None], 4, axis=1), two_masses=self.two_masses)
         return average_over(margins, self.figure.removesuffix("_f1"), in_set)["f1"][:, None]
 
     def sizes(self) -> Floats:

@@ -8,7 +8,7 @@ are shown is in `results.measures`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,13 +34,13 @@ class Margins:
     precision_hit: Floats  # diagonal of the mass for precision
     gt: Floats  # row sums of the mass for recall
     pred: Floats  # column sums of the mass for precision
-    two_masses: bool = False  # method `tensor`
+    two_masses: bool = field(default=False, kw_only=True)  # method `tensor`
 
     def parts(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.recall_hit, self.precision_hit, self.gt, self.pred
 
     def changed(self, change: Callable[[Floats], Floats]) -> Margins:
-        return Margins(*map(change, self.parts()), self.two_masses)
+        return Margins(*map(change, self.parts()), two_masses=self.two_masses)
 
     def without_first(self, labels: int) -> Margins:
         return self.changed(lambda part: part[..., labels:])
@@ -50,7 +50,8 @@ def margins(recall_mass: Floats, precision_mass: Floats) -> Margins:
     """The margins of float64[..., gt, pred] masses."""
     recall_hit, precision_hit = (np.diagonal(mass, axis1=-2, axis2=-1) for mass in (recall_mass, precision_mass))
     columns = np.einsum("...ij->...j", precision_mass)  # many small sums over rows take `sum` three times as long
-    return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), columns, precision_mass is not recall_mass)
+    two_masses = precision_mass is not recall_mass
+    return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), columns, two_masses=two_masses)
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:

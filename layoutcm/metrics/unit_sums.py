@@ -128,7 +128,7 @@ class UnitSums:
         return replace(self, labels=list(labels), parts=self.parts | margins)
 
     def _margins(self, sums: Sums) -> Margins:
-        return Margins(*(sums[name] for name in MARGINS), self.two_masses)
+        return Margins(*(sums[name] for name in MARGINS), two_masses=self.two_masses)
 
     def _split(self, totals: Floats) -> Sums:
         ends = np.cumsum([part.shape[1] for part in self.parts.values()])[:-1]
@@ -221,7 +221,7 @@ def average_over(of: Margins, kind: str, whole: Margins | None) -> dict[str, Flo
         return mean_scores(of, kind)
     missing = (of.gt == 0) & (of.pred == 0)
     filled = (np.where(missing, set_part, part) for part, set_part in zip(of.parts(), whole.parts()))
-    return mean_scores(Margins(*filled, of.two_masses), kind)
+    return mean_scores(Margins(*filled, two_masses=of.two_masses), kind)
 
 
 def paired_sums(a: UnitSums, b: UnitSums, names: tuple[str, str] = ("c_a", "c_b")) -> PairedSums:

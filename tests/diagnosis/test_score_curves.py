@@ -9,6 +9,7 @@ import layoutcm as lcm
 from layoutcm.diagnosis import pixels_by_score, score_curves
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.shapes import Outline
+from layoutcm.tables.why import why_summary, why_tables
 from support import score_maps
 from support.generated_pages import random_layouts
 from support.layouts import build, with_shapes
@@ -169,6 +170,9 @@ def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, page
     grid = "outer" if rounding == "exact" else rounding
     of_labels = [score_maps.pixels_of(pages, label, grid) for label in LABELS]
     for label, (in_gt, scores) in zip(LABELS, of_labels):
+        if not any(row[0] == label and row[5] is not None for _, _, pred, _ in pages for row in pred):
+            assert len(s.curve(label)) == 0 and np.isnan([s.roc_auc[label], s.ece[label]]).all()
+            continue
         rows = score_maps.curve(in_gt, scores)
         np.testing.assert_allclose(s.curve(label).to_numpy(), np.array(rows, float).reshape(-1, 4), atol=1e-9)
         row = s.best().set_index("label").loc[label]
@@ -206,7 +210,7 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
 
     maps = [[pixels(some, label) for label in LABELS] for some in by_document]
     for k, label in enumerate(LABELS):
-        scored = any(scores.any() for _, scores, _ in (one[k] for one in maps))
+        scored = any(row[0] == label and row[5] for _, _, pred, _ in pages for row in pred)
         expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else np.nan
         assert table.loc[label, "held_out_f1"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if s.curve()["f1"].size:
@@ -261,3 +265,76 @@ def test_compiled_and_plain_python_give_the_same_areas(monkeypatch):
     compiled = lcm.compare(*sides).score_curves()
     for column in zip(plain.rows, compiled.rows, strict=True):
         np.testing.assert_array_equal(*column)
+
+
+def test_a_label_without_scores_has_no_curve():
+    """b has a region without a score, c has none, and the regions of d have the score 1."""
+    labels = "abcd"
+    gt = [("p", label, 0, 2 * k, 10, 2 * k + 2) for k, label in enumerate(labels)]
+    pred = [("p", "a", 0, 0, 10, 3, 0.5), ("p", "b", 0, 2, 10, 4), ("p", "d", 0, 6, 10, 8, 1.0)]
+    s = curves(gt, pred, labels=labels)
+    assert not s.why_none and [len(s.curve(label)) for label in labels] == [1, 0, 0, 1]
+    assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["b"], s.ece["c"]]).all() and s.roc_auc["d"] == 1
+    assert s.gains().drop(columns="label").iloc[[1, 2]].isna().all(axis=None)
+    assert s.reliability("b")["pixels"].isna().all() and s.roc("c").empty
+
+
+@pytest.mark.parametrize(
+    ("pred", "reason"),
+    [
+        ([("p", "a", 0, 0, 10, 4)], "The prediction has no scores."),
+        ([("p", "a", 0, 0, 10, 4), ("q", "a", 0, 0, 9, 9, 0.5)], "No region that is compared has a score."),
+        ([("p", "a", 0, 0, 10, 4, 40.0)], "Some scores are not in 0..1, which makes them no probabilities."),
+        ([("p", "x", 0, 0, 10, 4, 0.5)], "The two sides have different labels, which a mapping would make comparable."),
+    ],
+)
+def test_why_there_are_no_curves(pred, reason):
+    """A score on a page that is not compared changes nothing. The result, its JSON and its texts have the reason."""
+    sides = build(ONE, GT), build({**ONE, "q": (10, 10)}, pred)
+    c = lcm.compare(*sides, missing_pages="ignore")
+    s = c.score_curves()
+    assert s.why_none == reason and np.isnan([*s.roc_auc.values(), *s.ece.values(), *s.best_overall.values()]).all()
+    assert s.gains().drop(columns="label").isna().all(axis=None) and c.soft()["recall"] != 0
+    result = c.result(why=True, intervals=False)
+    assert result.score_curves is None and result.why_no_score_curves == reason
+    if c.space.shared:
+        assert reason in why_summary(result) and reason in why_tables(result)[-1].note
+
+
+@pytest.mark.parametrize("rounding", ["outer", "exact"])
+@pytest.mark.parametrize("score", [(), (1.0,), (0.7,)])
+def test_a_perfect_prediction_has_exactly_1(rounding, score):
+    """Boxes with edges at random places, several labels on a pixel, on seven documents."""
+    rng, sizes = np.random.default_rng(4), {f"p{i}": (97.3, 61.7) for i in range(7)}
+    corners = rng.uniform(0, 60, (70, 2))
+    rows = [
+        (f"p{i % 7}", "abc"[i % 3], x, y, x + w, y + h, *score)
+        for i, ((x, y), (w, h)) in enumerate(zip(corners, rng.uniform(1, 30, (70, 2))))
+    ]
+    c = lcm.compare(build(sizes, [row[:6] for row in rows], "abc"), build(sizes, rows, "abc"), rounding=rounding)
+    figures = {name: value for name, value in c.result(intervals=False).figures.items() if value is not None}
+    assert set(figures.values()) <= {1.0} if not score else True
+    for method in ("matrix", "tensor"):
+        confusion = c.confusion(method=method)
+        for kind in ("micro", "macro", "weighted"):
+            for over in ("pixels", "pages", "documents"):
+                assert set(c.average(kind, over=over, method=method).values()) == {1.0}
+        assert set(confusion.class_values()["f1"]) == set(confusion.class_values()["iou"]) == {1.0}
+    assert set(c.content().values()) == {1.0} and set(c.agreement().values()) == {1.0}
+    assert (c.forgiveness().drop(columns="tolerance") == 1).all(axis=None)
+    objects = c.objects()
+    assert (objects.panoptic()[["sq", "rq", "pq"]] == 1).all(axis=None)
+    soft_names = ["precision"] if score == (0.7,) else ["precision", "recall", "f_beta", "dice"]
+    for kind in ("micro", "macro", "weighted", "samples"):
+        for beta in (0.3, 1.0, 3.0):
+            found = c.soft(kind, beta)
+            if score != (0.7,):
+                assert {found[name] for name in soft_names} == {1.0}
+    if score:
+        assert {objects.ap, objects.ap50, objects.ap75, objects.ar} == {1.0}
+        assert {value for rule in ("coco", "sum", "voc") for value in objects.ap_at(0.5, rule).values()} == {1.0}
+        s = c.score_curves()
+        assert set(s.roc_auc.values()) == {1.0} and s.best_overall["f1"] == 1
+        gains = s.gains()
+        assert (gains[["f1", "present_f1", "held_out_f1"]] == 1).all(axis=None) and (gains["gain"] == 0).all()
+        assert set(s.ece.values()) == {0.0} or score != (1.0,)

@@ -106,14 +106,17 @@ def envelope_at_recalls(
 
 def voc_ap(hits: Hits, gt: int) -> float:
     """The area under the envelope at all points."""
-    precision, recall = precision_recall(hits, gt)
-    return float((np.diff(recall, prepend=0.0) * envelope(precision)).sum()) if gt else float("nan")
+    return _sum_at_hits(envelope(precision_recall(hits, gt)[0]), hits, gt)
 
 
 def sum_ap(hits: Hits, gt: int) -> float:
     """Sum of (R_x - R_{x-1}) P_x, without an envelope."""
-    precision, recall = precision_recall(hits, gt)
-    return float((np.diff(recall, prepend=0.0) * precision).sum()) if gt else float("nan")
+    return _sum_at_hits(precision_recall(hits, gt)[0], hits, gt)
+
+
+def _sum_at_hits(precision: Floats, hits: Hits, gt: int) -> float:
+    """The sum of (R_x - R_{x-1}) P_x: recall grows by 1 / gt at each hit, so a perfect ranking has exactly 1."""
+    return float(ratio(precision[hits].sum(), gt))
 
 
 RULES: dict[str, Callable[[Hits, int], float]] = {"coco": coco_ap, "sum": sum_ap, "voc": voc_ap}
