@@ -57,7 +57,8 @@ def soft_scores(
     xp = _namespace(y_true, y_pred)
     _check_shapes(y_true, y_pred)
     gt, pred = _as_floats(xp, y_true, y_pred)
-    gt, pred = _in_range(xp, gt, "y_true"), _in_range(xp, pred, "y_pred")
+    _check_range(xp, gt, "y_true")
+    _check_range(xp, pred, "y_pred")
     axes = tuple(range(gt.ndim))
     summed = {"micro": axes, "samples": axes[1:]}.get(average or "", (0, *axes[2:]))
     sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
@@ -140,11 +141,10 @@ def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
     return [xp.astype(array, dtype) for array in (y_true, y_pred)]
 
 
-def _in_range(xp: Any, values: Any, name: str) -> Any:
-    """The values, clamped to 0..1; an InputError if one is further outside than rounding explains."""
+def _check_range(xp: Any, values: Any, name: str) -> None:
+    # Values a little outside are not clamped here, because that changes gradients at 0 and 1.
     # nan fails every comparison, so it is reported, too.
     inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
     if not bool(xp.all(inside)):
         problem = f"the value {plain_number(values[~inside][0].item())} is outside 0..1"
         raise InputError("", name, problem, "Use a sigmoid or softmax, or rescale.")
-    return xp.clip(values, 0.0, 1.0)
