@@ -91,7 +91,7 @@ class ScoreCurves:
         threshold is better than all regions, the threshold is nan and `f1` is `present_f1`.
         """
         table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
-        counts = [*self._by_label, self._overall]
+        counts = [*self._counts_of_labels, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
         useless = [f1 == f1 and not is_better(f1, now) for f1, now in zip(table["f1"], table["present_f1"])]
         table.loc[useless, ["threshold", "f1"]] = np.nan
@@ -177,10 +177,15 @@ class ScoreCurves:
         if rows is None:
             return [None] * len(self.labels)
         scored = rows.labels_with_scores(len(self.labels))
+        return [counts if has else None for counts, has in zip(self._counts_of_labels, scored.tolist())]
 
-        def of_label(k: int) -> ScoreCounts | None:
-            return pixels_by_score.count_scores(rows.take(slice(*self._ends[k : k + 2]))) if scored[k] else None
-
+    @cached_property
+    def _counts_of_labels(self) -> Sequence[ScoreCounts | None]:
+        """The counts of all labels, also of those without scores."""
+        rows = self.rows
+        if rows is None:
+            return [None] * len(self.labels)
+        of_label = lambda k: pixels_by_score.count_scores(rows.take(slice(*self._ends[k : k + 2])))
         return list(map_chunks(of_label, range(len(self.labels)), self.threads))
 
     @cached_property

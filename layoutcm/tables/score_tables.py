@@ -33,8 +33,9 @@ def threshold_table(curves: CurveScores) -> Table:
 
 
 def _without_scores(curves: CurveScores) -> list[str]:
-    """The labels that have no threshold, ROC AUC or calibration."""
-    names = [short_name(row["label"]) for row in _rows(curves)[:-1] if math.isnan(row["f1"])]
+    """The labels in use that have no threshold, ROC AUC or calibration."""
+    labels = [row for row in _rows(curves)[:-1] if math.isnan(row["ece"]) and not math.isnan(row["present_f1"])]
+    names = [short_name(row["label"]) for row in labels]
     return [f"n/a, because no region with a score above 0 is compared: {', '.join(names)}"] if names else []
 
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.diagnosis import pixels_by_score, score_curves
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.shapes import Outline
+from layoutcm.tables.score_tables import score_lines, threshold_table
 from layoutcm.tables.why import why_summary, why_tables
 from support import score_maps
 from support.generated_pages import random_layouts
@@ -275,7 +277,10 @@ def test_a_label_without_scores_has_no_curve():
     s = curves(gt, pred, labels=labels)
     assert not s.why_none and [len(s.curve(label)) for label in labels] == [1, 0, 0, 1]
     assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["b"], s.ece["c"]]).all() and s.roc_auc["d"] == 1
-    assert s.gains().drop(columns="label").iloc[[1, 2]].isna().all(axis=None)
+    gains = s.gains().iloc[[1, 2]]  # all regions of b are right, and c is missed
+    assert gains["present_f1"].tolist() == [1, 0] and gains[["threshold", "held_out_f1", "gain"]].isna().all(axis=None)
+    for_label = "n/a, because no region with a score above 0 is compared: b, c"
+    assert for_label in score_lines(curves_part(s)) and for_label in threshold_table(curves_part(s)).note
     assert s.reliability("b")["pixels"].isna().all() and s.roc("c").empty
 
 
