@@ -116,7 +116,8 @@ def show_calibration(chosen: Chosen) -> None:
     curves = None if reason else _curves(chosen.key(), compared)
     table = calibration_table(curves_part(curves)).data if curves else None
     if curves is None or table is None or table.empty:
-        reason = reason or (curves and curves.why_none.removesuffix(".")) or "No region that is compared has a score"
+        found = curves.why_none.removesuffix(".") if curves else ""
+        reason = reason or found or "No region that is compared has a score above 0"
         why = f"{reason}, so there is no calibration and no ROC."
         show_headlines([Headline("Calibration error", "n/a", why)])
         return
