@@ -80,11 +80,11 @@ def scores_from_sums(
 
     # Part and whole of equal sides are the same sums in the same order, so the scores are exactly 1.
     parts = {"precision": both, "recall": both} | dict.fromkeys(("f_beta", "dice"), beta * beta * both + both)
-    wholes = denominators(gt, pred, gt_squares, pred_squares, beta)
+    wholes = denominators(gt, pred, gt_squares, pred_squares, beta=beta)
     return {name: part / xp.maximum(wholes[name], xp.full_like(part, eps)) for name, part in parts.items()}
 
 
-def denominators(gt: Any, pred: Any, gt_squares: Any, pred_squares: Any, beta: float) -> dict[str, Any]:
+def denominators(gt: Any, pred: Any, gt_squares: Any, pred_squares: Any, *, beta: float) -> dict[str, Any]:
     """What the four scores are divided by, before it is clamped."""
     b2 = beta * beta
     return {"precision": pred, "recall": gt, "f_beta": b2 * gt + pred, "dice": b2 * gt_squares + pred_squares}

@@ -326,7 +326,7 @@ def layout_scores(
     else:
         totals = _group_totals(sums.sums, sums.label, labels)
     scored = (totals[GT_SUM] > 0) | (totals[PRED_SUM] > 0)
-    values, wholes = scores_from_sums(np, *totals, beta=beta, eps=eps), denominators(*totals[1:], beta)
+    values, wholes = scores_from_sums(np, *totals, beta=beta, eps=eps), denominators(*totals[1:], beta=beta)
     if average is None:
         return {name: np.where(wholes[name] == 0, np.nan, values[name]) for name in SOFT_SCORES}
     weights = totals[GT_SUM] if average == "weighted" else scored.astype(float)
