@@ -308,3 +308,10 @@ def test_micro_and_macro_of_missed_captions():
 def test_content_is_found_with_another_label():
     c = compared([("A", 0, 0, 100, 40)], [("B", 0, 0, 100, 40)], "AB")
     assert c.content()["f1"] == 1 and micro_f1(c) == 0
+
+
+@pytest.mark.parametrize(("rounding", "pixels"), [("outer", 9 * 12), ("nearest", 9 * 11), ("exact", 95.625)])
+def test_a_page_whose_size_is_not_whole_is_rounded_as_a_box_that_covers_it(rounding, pixels):
+    layout = build({"p": (8.5, 11.25)}, [("p", "a", 0, 0, 8.5, 11.25)])
+    c = lcm.compare(layout, layout, rounding=rounding)
+    assert c.pixels == c.confusion().values[1, 1] == pixels

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.align import Alignment, page_of_region
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.layouts.model import GT, PRED, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
@@ -23,13 +23,22 @@ NOTHING = -1.0  # the score of pixels without a pred region of the label
 
 
 class ScoreAreas(NamedTuple):
-    """Rows of pixels by page, label and score; a page may have several rows with the same label and score."""
+    """Rows of pixels by page, label and score; a page may have several rows with the same label and score.
+
+    A label that has a region with a score on a page has a row with score 0 there, be it without pixels. So
+    regions with score 1 can be told from those without a score.
+    """
 
     page: Indices
     label: Indices  # number of the label, without Background
     score: Floats  # from 0 to 1, or `NOTHING` where only gt has the label
     in_gt: Floats  # pixels where gt has the label, too
     not_in_gt: Floats
+
+    def labels_with_scores(self, labels: int) -> NDArray[np.bool_]:
+        """bool[labels]: whether some region has a score."""
+        # Below 1 is enough: files of an older version lack the rows without pixels.
+        return np.bincount(self.label[(self.score >= 0) & (self.score < 1)], minlength=labels) > 0
 
     def take(self, rows: NDArray[np.integer] | slice) -> ScoreAreas:
         columns = self.score[rows], self.in_gt[rows], self.not_in_gt[rows]
@@ -74,8 +83,25 @@ def score_areas(
         areas[used, IN_GT],
         areas[used, NOT_IN_GT],
     )
-    rows = ScoreAreas(*(np.concatenate(columns) for columns in zip(by_boxes, *by_tiles)))
+    marks = _marks_of_scores(alignment, min_score)
+    rows = ScoreAreas(*(np.concatenate(columns) for columns in zip(by_boxes, *by_tiles, marks)))
     return rows.take(np.argsort(rows.label.astype(np.int16), kind="stable"))
+
+
+def scored_regions(alignment: Alignment, min_score: MinScore) -> NDArray[np.int64]:
+    """int64[regions]: the regions of pred on the compared pages that have a score, without those below `min_score`."""
+    has_score = ~np.isnan(alignment.layouts[PRED].region_columns.scores)
+    return np.flatnonzero((page_of_region(alignment, PRED, min_score) >= 0) & has_score)
+
+
+def _marks_of_scores(alignment: Alignment, min_score: MinScore) -> ScoreAreas:
+    """A row without pixels for every page and label that has a region with a score, be it without area."""
+    rows, page = scored_regions(alignment, min_score), page_of_region(alignment, PRED)
+    regions, labels = alignment.layouts[PRED].region_columns, len(alignment.space.labels)
+    place = alignment.space.pred_positions[regions.label[rows] + 1] - 1
+    page, label = np.divmod(np.unique(page[rows].astype(np.int64) * labels + place), labels)
+    nothing = np.zeros(page.size)
+    return ScoreAreas(page.astype(np.int32), label.astype(np.int32), nothing, nothing, nothing)
 
 
 def _areas_by_tiles(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> ScoreAreas:
@@ -98,6 +124,7 @@ class ScoreCounts(NamedTuple):
     in_gt: Floats
     not_in_gt: Floats
     gt: float  # all pixels of gt
+    missed: float  # pixels of gt without a score above 0
     present: Floats  # [in gt, not in gt]: all pixels with a pred region, whatever its score
 
     @property
@@ -131,8 +158,11 @@ def count_scores(rows: ScoreAreas) -> ScoreCounts:
     in_gt, not_in_gt = (
         np.bincount(number, column[scored], scores.size).astype(float) for column in (rows.in_gt, rows.not_in_gt)
     )
-    present = np.array([rows.in_gt[has_pred].sum(), rows.not_in_gt[has_pred].sum()])
-    return ScoreCounts(scores, in_gt, not_in_gt, float(rows.in_gt.sum()), present)
+    # All sums begin with those of the scores, in one order: where pred is gt, they are equal to the last bit.
+    above = [float(at_least(column)[0]) if scores.size else 0.0 for column in (in_gt, not_in_gt)]
+    at_zero = [float(column[has_pred & ~scored].sum()) for column in (rows.in_gt, rows.not_in_gt)]
+    missed = at_zero[IN_GT] + float(rows.in_gt[~has_pred].sum())
+    return ScoreCounts(scores, in_gt, not_in_gt, above[IN_GT] + missed, missed, np.add(above, at_zero))
 
 
 def best_of(f1: Floats) -> int:

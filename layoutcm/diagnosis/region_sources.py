@@ -20,6 +20,7 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.diagnosis.border_slack import slack_pixels
 from layoutcm.diagnosis.causes import CauseCounter, CauseSource
+from layoutcm.diagnosis.pixels_by_score import scored_regions
 from layoutcm.diagnosis.score_curves import ScoreCurves, score_curves_of
 from layoutcm.layouts.model import GT, PRED, Finding, Layout, Positions
 from layoutcm.metrics.levels import CountedLevels, Levels, levels_of_pages
@@ -117,6 +118,11 @@ class RegionSources:
     @cached_property
     def objects(self) -> ObjectSource:
         return ObjectSource(self.alignment, self.min_score, self.threads)
+
+    @cached_property
+    def has_scores(self) -> bool:
+        """Whether a region of pred on the compared pages has a score."""
+        return bool(scored_regions(self.alignment, self.min_score).size)
 
     @cached_property
     def soft_sums(self) -> SoftSums | None:

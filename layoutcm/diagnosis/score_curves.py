@@ -13,11 +13,11 @@ are held out in so many groups.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis import pixels_by_score
 from layoutcm.diagnosis.pixels_by_score import NOTHING, ScoreAreas, ScoreCounts
 from layoutcm.errors import check_choice
-from layoutcm.layouts.model import GT, Floats, Positions
+from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.lazy import pd
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
@@ -40,7 +40,11 @@ BINS = np.arange(11) / 10  # the edges of the bins of the reliability table
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurves:
-    """The pixels of every label by score. All values are nan if labels differ, or without scores in 0..1."""
+    """The pixels of every label by score.
+
+    All values are nan if labels differ, or if no region on the compared pages has a score, or one has a score outside
+    0..1; those of a label are nan if no region of it has a score.
+    """
 
     labels: tuple[str, ...]  # without Background
     rows: ScoreAreas | None  # sorted by label
@@ -48,6 +52,7 @@ class ScoreCurves:
     document_of_page: NDArray[np.int64]
     documents: int
     threads: int | None = None
+    why_none: str = ""  # a sentence if there are no curves
 
     def __repr__(self) -> str:
         return f"<ScoreCurves {len(self.labels)} labels, {self.documents:,} documents>"
@@ -86,7 +91,7 @@ class ScoreCurves:
         threshold is better than all regions, the threshold is nan and `f1` is `present_f1`.
         """
         table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
-        counts = [*self._by_label, self._overall]
+        counts = [*self._counts_of_labels, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
         useless = [f1 == f1 and not is_better(f1, now) for f1, now in zip(table["f1"], table["present_f1"])]
         table.loc[useless, ["threshold", "f1"]] = np.nan
@@ -106,6 +111,8 @@ class ScoreCurves:
 
         def value(k: int) -> float:
             part = slice(None) if k == len(self.labels) else slice(*ends[k : k + 2])
+            if k < len(self.labels) and self._by_label[k] is None:
+                return float("nan")
             return held_out_f1(rows.take(part), group[part])
 
         return list(map_chunks(value, range(n), self.threads))
@@ -169,6 +176,15 @@ class ScoreCurves:
         rows = self.rows
         if rows is None:
             return [None] * len(self.labels)
+        scored = rows.labels_with_scores(len(self.labels))
+        return [counts if has else None for counts, has in zip(self._counts_of_labels, scored.tolist())]
+
+    @cached_property
+    def _counts_of_labels(self) -> Sequence[ScoreCounts | None]:
+        """The counts of all labels, also of those without scores."""
+        rows = self.rows
+        if rows is None:
+            return [None] * len(self.labels)
         of_label = lambda k: pixels_by_score.count_scores(rows.take(slice(*self._ends[k : k + 2])))
         return list(map_chunks(of_label, range(len(self.labels)), self.threads))
 
@@ -183,9 +199,22 @@ def score_curves_of(
     """The score curves of all pages."""
     rows = pixels_by_score.score_areas(alignment, rounding, min_score, threads)
     documents = levels.document_of_page, len(levels.documents)
-    return ScoreCurves(
-        alignment.space.labels[1:], rows, pixels_without_labels(levels.counts, alignment), *documents, threads
-    )
+    return curves_from(alignment, rows, pixels_without_labels(levels.counts, alignment), *documents, threads)
+
+
+def curves_from(alignment: Alignment, rows: ScoreAreas | None, *more: Any) -> ScoreCurves:
+    """The curves from rows of pixels, or none and the reason; `more` are the other fields."""
+    labels, why = alignment.space.labels[1:], ""
+    if not alignment.space.shared:
+        why = "The two sides have different labels, which a mapping would make comparable."
+    elif not alignment.layouts[PRED].has_scores:
+        why = "The prediction has no scores."
+    elif rows is None:
+        why = "Some scores are not in 0..1, which makes them no probabilities."
+    elif not rows.labels_with_scores(len(labels)).any():
+        why = "No region that is compared has a score."
+    curves = ScoreCurves(labels, None if why else rows, *more)
+    return replace(curves, why_none=why)
 
 
 def pixels_without_labels(counts: PairCounts, alignment: Alignment) -> Floats:
@@ -204,14 +233,17 @@ def _best(counts: ScoreCounts | None) -> dict[str, float]:
 
 
 def _roc_auc(counts: ScoreCounts | None, not_in_gt: float) -> float:
-    """Pixels without a score have 0; ties count half. nan if all pixels carry the label, or none."""
+    """Pixels without a score have 0; ties count half. nan if all pixels carry the label, or none.
+
+    The pairs in the wrong order are counted, so if there are none, the result is exactly 1.
+    """
     if counts is None or not counts.gt or not not_in_gt:
         return float("nan")
     at_zero = max(not_in_gt - float(counts.not_in_gt.sum()), 0.0)
-    below = at_zero + np.cumsum(counts.not_in_gt) - counts.not_in_gt
-    tied_at_zero = (counts.gt - float(counts.in_gt.sum())) * at_zero / 2
-    higher = float((counts.in_gt * (below + counts.not_in_gt / 2)).sum()) + tied_at_zero
-    return higher / (counts.gt * not_in_gt)
+    above = pixels_by_score.at_least(counts.not_in_gt) - counts.not_in_gt
+    wrong = float((counts.in_gt * (above + counts.not_in_gt / 2)).sum())
+    wrong += counts.missed * (float(counts.not_in_gt.sum()) + at_zero / 2)
+    return max(1 - wrong / (counts.gt * not_in_gt), 0.0)
 
 
 FEWEST_DOCUMENTS = 6  # with fewer, nothing is held out
@@ -235,12 +267,13 @@ def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
     order = np.argsort(number, kind="stable")
     order = order[np.argsort(group[order].astype(np.int16), kind="stable")]
     starts = np.searchsorted(group[order], np.arange(int(group.max()) + 2))
-    gt, total = float(rows.in_gt.sum()), np.zeros(2)
+    gt, total = float(rows.in_gt.sum()), np.zeros(3)
     present = HeldOut(rows, number).present
     for first, stop in pairwise(starts.tolist()):
         own = HeldOut(rows.take(order[first:stop]), number[order[first:stop]])
-        total += _at_chosen(everything, gt, own, present - own.present)
-    return float(ratio(2 * total[0], gt + total[1]))
+        # gt is summed with the rest, so a perfect prediction has exactly 1.
+        total += [*_at_chosen(everything, gt, own, present - own.present), own.rows.in_gt.sum()]
+    return float(ratio(2 * total[0], total[2] + total[1]))
 
 
 def is_better(f1: float, present_f1: float) -> bool:

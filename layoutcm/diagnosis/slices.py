@@ -12,7 +12,7 @@ a random offset.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,14 +46,15 @@ class FigureSums:
 
     figure: str
     rows: Floats
+    two_masses: bool  # method `tensor`
     signed = False
 
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
         """float64[sums, 1]: the F1 of float64[sums, numbers]; macro over the labels of `whole`, if it is given."""
         if self.figure == "content_f1":
             return content_scores(totals)["f1"][:, None]
-        margins = Margins(*np.split(totals, 4, axis=1))
-        in_set = None if whole is None else Margins(*np.split(whole[None], 4, axis=1))
+        margins = Margins(*np.split(totals, 4, axis=1), two_masses=self.two_masses)
+        in_set = None if whole is None else Margins(*np.split(whole[None], 4, axis=1), two_masses=self.two_masses)
         return average_over(margins, self.figure.removesuffix("_f1"), in_set)["f1"][:, None]
 
     def sizes(self) -> Floats:
@@ -85,6 +86,7 @@ class SliceSource:
     level: float
     seed: int
     pages: dict[str, Floats]  # {figure: float64[pages, numbers]}
+    two_masses: bool  # method `tensor`
 
     @cached_property
     def unit(self) -> NDArray[np.int64]:
@@ -109,17 +111,20 @@ class SliceSource:
         """The sums of every unit over the pages inside a slice."""
         rows, unit, units = self.pages[figure][inside], self.unit[inside], int(self.unit.max(initial=-1)) + 1
         columns = [np.bincount(unit, column, units) for column in rows.T]
-        return FigureSums(figure, np.stack(columns, axis=1).astype(float))
+        return FigureSums(figure, np.stack(columns, axis=1).astype(float), self.two_masses)
+
+    def _value(self, figure: str, inside: NDArray[np.bool_]) -> float:
+        return FigureSums(figure, (inside.astype(float) @ self.pages[figure])[None], self.two_masses).value
 
     def row(self, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
         """The row of one slice, without a verdict because `p` is not corrected yet; `units` counts the smaller side."""
         levels, own = self.levels, self._sums(self.figure, inside)
-        rest = FigureSums(self.figure, self.units.rows - own.rows)
+        rest = replace(own, rows=self.units.rows - own.rows)
         in_units, out_units = np.unique(self.unit[inside]), np.unique(self.unit[~inside])
         own_ends = difference_ends = np.full(2, np.nan)
         p = np.nan
         if in_units.size >= FEWEST_UNITS:
-            own_ends = _ends(FigureSums(self.figure, own.rows[in_units]), own.value, self.level)
+            own_ends = _ends(replace(own, rows=own.rows[in_units]), own.value, self.level)
         difference = own.value - rest.value if out_units.size else np.nan
         units = min(in_units.size, out_units.size)
         if units >= FEWEST_UNITS and np.isfinite(difference):
@@ -131,7 +136,7 @@ class SliceSource:
             "pages": int(inside.sum()),
             "documents": np.unique(levels.document_of_page[inside]).size,
             # A matrix product avoids copying the selected rows.
-            **{name: FigureSums(name, (inside.astype(float) @ self.pages[name])[None]).value for name in UNIT_FIGURES},
+            **{name: self._value(name, inside) for name in UNIT_FIGURES},
             "figure": self.figure,
             **dict(zip(("low", "high"), own_ends.tolist())),
             "rest": rest.value if out_units.size else np.nan,
@@ -190,7 +195,7 @@ def slice_source(
         "macro_f1": of_labels.reshape(levels.page_count, 4 * (width - 1)),
         "content_f1": levels.page_content,
     }
-    return SliceSource(alignment, levels, figure, level, seed, pages)
+    return SliceSource(alignment, levels, figure, level, seed, pages, method == "tensor")
 
 
 def tested_row(source: SliceSource, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:

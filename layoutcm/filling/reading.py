@@ -144,7 +144,8 @@ def sums_of(result: Result) -> UnitSums:
     if by_document:
         parts["over_documents"] = scores
     rounded = {name: round_for_exact_sums(values) for name, values in parts.items()}
-    sums = UnitSums("document" if by_document else "page", names, list(result.labels), result.has_classes, rounded)
+    unit, labels = "document" if by_document else "page", list(result.labels)
+    sums = UnitSums(unit, names, labels, result.has_classes, rounded, result.method == "tensor")
     return sums.in_order(sorted(names))
 
 

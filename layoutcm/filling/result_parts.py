@@ -180,13 +180,9 @@ def why_parts(comparison: Comparison) -> dict[str, Any]:
         "forgiveness": msgspec.convert(
             json_ready(comparison.forgiveness().to_dict("records")), list[views.Forgiveness]
         ),
-        "score_curves": curves_part(curves) if has_scores(curves) else None,
+        "score_curves": None if curves.why_none else curves_part(curves),
+        "why_no_score_curves": curves.why_none or None,
     }
-
-
-def has_scores(curves: ScoreCurves) -> bool:
-    """Whether some region has a score, and all of them can be thresholds."""
-    return bool(curves.best()["threshold"].notna().any())
 
 
 def _causes(comparison: Comparison, causes: Causes) -> views.CauseScores:

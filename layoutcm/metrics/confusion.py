@@ -91,7 +91,7 @@ class Confusion:
     @cached_property
     def f1(self) -> Floats:
         """float64[gt, pred]: harmonic mean of recall and precision."""
-        return scores.harmonic(self.recall, self.precision)
+        return scores.harmonic(self.recall, self.precision, self.margins.two_masses)
 
     def class_values(self) -> dict[str, Floats]:
         """float64[labels] for each column of the class table; the scores are nan if the diagonal has no meaning."""

@@ -53,7 +53,7 @@ class GroupMatrices:
     def shares(self) -> dict[str, Floats]:
         """float64[groups, gt, pred] each: recall, precision and F1."""
         recall, precision = recall_matrix(self.recall_mass), precision_matrix(self.precision_mass)
-        return {"recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
+        return {"recall": recall, "precision": precision, "f1": harmonic(recall, precision, self.margins.two_masses)}
 
     def class_values(self) -> dict[str, Floats]:
         """float64[groups, labels] for each column of the class table."""

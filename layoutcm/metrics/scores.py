@@ -7,7 +7,8 @@ are shown is in `results.measures`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -33,19 +34,24 @@ class Margins:
     precision_hit: Floats  # diagonal of the mass for precision
     gt: Floats  # row sums of the mass for recall
     pred: Floats  # column sums of the mass for precision
+    two_masses: bool = field(default=False, kw_only=True)  # method `tensor`
 
     def parts(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.recall_hit, self.precision_hit, self.gt, self.pred
 
+    def changed(self, change: Callable[[Floats], Floats]) -> Margins:
+        return Margins(*map(change, self.parts()), two_masses=self.two_masses)
+
     def without_first(self, labels: int) -> Margins:
-        return Margins(*(part[..., labels:] for part in self.parts()))
+        return self.changed(lambda part: part[..., labels:])
 
 
 def margins(recall_mass: Floats, precision_mass: Floats) -> Margins:
     """The margins of float64[..., gt, pred] masses."""
     recall_hit, precision_hit = (np.diagonal(mass, axis1=-2, axis2=-1) for mass in (recall_mass, precision_mass))
     columns = np.einsum("...ij->...j", precision_mass)  # many small sums over rows take `sum` three times as long
-    return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), columns)
+    two_masses = precision_mass is not recall_mass
+    return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), columns, two_masses=two_masses)
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
@@ -57,10 +63,14 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     return shares
 
 
-def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
-    """Harmonic mean; 0 where one of the two is nan, nan where both are."""
+def harmonic(recall: ArrayLike, precision: ArrayLike, two_masses: bool = False) -> Floats:
+    """Harmonic mean; nan where both are nan, and where one is nan 0, or nan with method `tensor` (`two_masses`).
+
+    With one mass, F1 is 2 x the cell / (its row + its column), which is 0 if one of the sums is 0.
+    """
     recall, precision = np.asarray(recall, float), np.asarray(precision, float)
-    neither = np.isnan(recall) & np.isnan(precision)
+    missing = np.isnan(recall), np.isnan(precision)
+    neither = missing[0] | missing[1] if two_masses else missing[0] & missing[1]
     r, p = _zero_for_nan(recall), _zero_for_nan(precision)
     mean = np.asarray(_zero_for_nan(ratio(2 * r * p, r + p)))
     np.putmask(mean, neither, np.nan)
@@ -86,12 +96,13 @@ def class_scores(of: Margins) -> dict[str, Floats]:
     """float64[..., labels]: precision, recall, F1 and IoU of each label."""
     scores = _three_scores(of)
     # IoU = hit / (gt + pred - hit), written in terms of F1, so it also works with two different diagonals.
-    return {**scores, "iou": scores["f1"] / (2 - scores["f1"])}
+    f1 = harmonic(scores["recall"], scores["precision"]) if of.two_masses else scores["f1"]
+    return {**scores, "iou": f1 / (2 - f1)}
 
 
 def _three_scores(of: Margins) -> dict[str, Floats]:
     recall, precision = ratio(of.recall_hit, of.gt), ratio(of.precision_hit, of.pred)
-    return {"precision": precision, "recall": recall, "f1": harmonic(recall, precision)}
+    return {"precision": precision, "recall": recall, "f1": harmonic(recall, precision, of.two_masses)}
 
 
 def class_columns(of: Margins, pred_pixels: Floats) -> dict[str, Floats]:
@@ -110,7 +121,7 @@ def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:
     """
     check_average(kind)
     if kind == "micro":
-        summed = Margins(*(part.sum(axis=-1, keepdims=True) for part in of.parts()))
+        summed = of.changed(lambda part: part.sum(axis=-1, keepdims=True))
         return {name: values[..., 0] for name, values in _three_scores(summed).items()}
     present = (of.gt > 0) | (of.pred > 0)
     weights = np.where(present, of.gt if kind == "weighted" else 1.0, 0.0)

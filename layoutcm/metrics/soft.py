@@ -64,8 +64,8 @@ def soft_scores(
     sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
     values = scores_from_sums(xp, *sums, beta=beta, eps=eps)
     if average == "weighted":
-        weights = sums[1] / xp.maximum(xp.sum(sums[1]), xp.full_like(xp.sum(sums[1]), eps))
-        values = {name: xp.sum(weights * array) for name, array in values.items()}
+        whole = xp.maximum(xp.sum(sums[1]), xp.full_like(xp.sum(sums[1]), eps))
+        values = {name: xp.sum(sums[1] * array) / whole for name, array in values.items()}
     elif average in ("macro", "samples"):
         values = {name: xp.sum(array) / max(array.shape[0], 1) for name, array in values.items()}
     # numpy scalars become floats; torch tensors stay tensors, to keep the gradient.
@@ -78,16 +78,16 @@ def scores_from_sums(
 ) -> dict[str, Any]:
     """The four scores from sums of y_true * y_pred, y_true, y_pred and the squares of the last two."""
 
-    def over(part: Any, whole: Any) -> Any:
-        return part / xp.maximum(whole, xp.full_like(whole, eps))
+    # Part and whole of equal sides are the same sums in the same order, so the scores are exactly 1.
+    parts = {"precision": both, "recall": both} | dict.fromkeys(("f_beta", "dice"), beta * beta * both + both)
+    wholes = denominators(gt, pred, gt_squares, pred_squares, beta=beta)
+    return {name: part / xp.maximum(wholes[name], xp.full_like(part, eps)) for name, part in parts.items()}
 
+
+def denominators(gt: Any, pred: Any, gt_squares: Any, pred_squares: Any, *, beta: float) -> dict[str, Any]:
+    """What the four scores are divided by, before it is clamped."""
     b2 = beta * beta
-    return {
-        "precision": over(both, pred),
-        "recall": over(both, gt),
-        "f_beta": over((1 + b2) * both, b2 * gt + pred),
-        "dice": over((1 + b2) * both, b2 * gt_squares + pred_squares),
-    }
+    return {"precision": pred, "recall": gt, "f_beta": b2 * gt + pred, "dice": b2 * gt_squares + pred_squares}
 
 
 def check_soft_options(average: str | None, beta: float, eps: float) -> None:
@@ -142,6 +142,7 @@ def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
 
 
 def _check_range(xp: Any, values: Any, name: str) -> None:
+    # Values a little outside are not clamped here, because that changes gradients at 0 and 1.
     # nan fails every comparison, so it is reported, too.
     inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
     if not bool(xp.all(inside)):

@@ -13,7 +13,7 @@ over pages, so the scores of every level come from the same rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
-from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
+from layoutcm.metrics.soft import SOFT_SCORES, denominators, scores_from_sums
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, count_tiles, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import words_for
@@ -215,6 +215,9 @@ def soft_sums(alignment: Alignment, rounding: str, min_score: MinScore, threads:
     of_shapes = [shape.score for shapes in grid.shapes.values() for shape in shapes]
     if not alignment.space.shared or outside_unit_interval(np.append(grid.scores, of_shapes)).any():
         return None
+    clamped = lambda one: one._replace(score=min(max(one.score, 0.0), 1.0))
+    shapes = {page: list(map(clamped, of_page)) for page, of_page in grid.shapes.items()}
+    grid = replace(grid, scores=np.clip(grid.scores, 0, 1), shapes=shapes)
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_PER_CHUNK)
     work = lambda first: sum_pages(first, min(first + PAGES_PER_CHUNK, pages), grid, alignment.space)
@@ -309,7 +312,8 @@ def layout_scores(
 ) -> dict[str, Any]:
     """The `soft_scores` of all pages of a layout or of some; they are its samples. All are nan if there are no sums.
 
-    A label or page that has no score on either side is nan and left out of means, as in the confusion matrix.
+    They are read by people, so 0/0 is nan. As in the confusion matrix, a label or page that has no score on either
+    side is left out of means, another one whose value is nan counts 0, and if all values are nan, so is the mean.
     """
     if sums is None:
         return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
@@ -322,13 +326,12 @@ def layout_scores(
     else:
         totals = _group_totals(sums.sums, sums.label, labels)
     scored = (totals[GT_SUM] > 0) | (totals[PRED_SUM] > 0)
-    values = scores_from_sums(np, *totals, beta=beta, eps=eps)
+    values, wholes = scores_from_sums(np, *totals, beta=beta, eps=eps), denominators(*totals[1:], beta=beta)
     if average is None:
-        return {name: np.where(scored, values[name], np.nan) for name in SOFT_SCORES}
-    if average == "weighted":
-        weights = ratio(totals[GT_SUM], totals[GT_SUM].sum())
-        return {name: float((weights * values[name]).sum()) for name in SOFT_SCORES}
-    return {name: float(values[name][scored].mean()) if scored.any() else float("nan") for name in SOFT_SCORES}
+        return {name: np.where(wholes[name] == 0, np.nan, values[name]) for name in SOFT_SCORES}
+    weights = totals[GT_SUM] if average == "weighted" else scored.astype(float)
+    whole = {name: weights.sum() if wholes[name].any() else 0.0 for name in SOFT_SCORES}
+    return {name: float(ratio((weights * values[name]).sum(), whole[name])) for name in SOFT_SCORES}
 
 
 def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floats:

@@ -23,7 +23,7 @@ from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, con
 from layoutcm.results.measures import CLASS_SCORES as CLASS_SCORES
 from layoutcm.results.measures import MEASURES
 
-MARGINS = tuple(field.name for field in fields(Margins))
+MARGINS = tuple(field.name for field in fields(Margins) if field.name != "two_masses")
 MEANS_OVER = ("pages", "documents")
 FIGURES = tuple(one.column for one in MEASURES if one.has_interval)  # the order of the columns of `UnitSums.results`
 Rows = TypeVar("Rows", bound=UnitRows)
@@ -48,6 +48,7 @@ class UnitSums:
     labels: list[str]
     shared: bool  # whether the two sides have the same labels; if not, only content has scores
     parts: Sums
+    two_masses: bool = False  # method `tensor`
     kept: dict[tuple[int, int], Floats] = field(init=False, default_factory=dict)  # {(n, seed): sums of resamples}
     signed = False  # results are scores from 0 to 1
 
@@ -74,9 +75,9 @@ class UnitSums:
         whose totals are float64[numbers]. A class that is missing in a sum then counts with its value in the set.
         """
         sums = self._split(totals)
-        margins = Margins(*(sums[name] for name in MARGINS))
+        margins = self._margins(sums)
         scores = class_scores(margins)
-        in_set = None if whole is None else Margins(*(self._split(whole[None])[name] for name in MARGINS))
+        in_set = None if whole is None else self._margins(self._split(whole[None]))
         averages = [
             average_over(margins.without_first(skip), kind, in_set and in_set.without_first(skip))
             for skip in (1, 0)
@@ -125,6 +126,9 @@ class UnitSums:
         zero = np.zeros((len(self.names), 1))
         margins = {name: np.concatenate([self.parts[name], zero], axis=1)[:, columns] for name in MARGINS}
         return replace(self, labels=list(labels), parts=self.parts | margins)
+
+    def _margins(self, sums: Sums) -> Margins:
+        return Margins(*(sums[name] for name in MARGINS), two_masses=self.two_masses)
 
     def _split(self, totals: Floats) -> Sums:
         ends = np.cumsum([part.shape[1] for part in self.parts.values()])[:-1]
@@ -185,7 +189,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     parts["over_pages"] = scores
     rounded = {name: round_for_exact_sums(values) for name, values in parts.items()}
     kind, space = unit_kind(levels), levels.space
-    sums = UnitSums(kind, unit_names(levels), list(space.labels), space.shared, rounded)
+    sums = UnitSums(kind, unit_names(levels), list(space.labels), space.shared, rounded, method == "tensor")
     # By name, so random draws do not depend on the order of pages in the files.
     return sums.in_order(sorted(sums.names))
 
@@ -216,8 +220,8 @@ def average_over(of: Margins, kind: str, whole: Margins | None) -> dict[str, Flo
     if kind != "macro" or whole is None:
         return mean_scores(of, kind)
     missing = (of.gt == 0) & (of.pred == 0)
-    filled = Margins(*(np.where(missing, set_part, part) for part, set_part in zip(of.parts(), whole.parts())))
-    return mean_scores(filled, kind)
+    filled = (np.where(missing, set_part, part) for part, set_part in zip(of.parts(), whole.parts()))
+    return mean_scores(Margins(*filled, two_masses=of.two_masses), kind)
 
 
 def paired_sums(a: UnitSums, b: UnitSums, names: tuple[str, str] = ("c_a", "c_b")) -> PairedSums:

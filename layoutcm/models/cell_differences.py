@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -138,6 +138,7 @@ class CellRows:
     precision_mass: Floats  # [units, gt, pred]
     pred: Floats  # [units, labels]
     everything: Floats  # [units, 1]
+    two_masses: bool = field(default=False, kw_only=True)  # method `tensor`
 
     def parts(self) -> tuple[Floats, ...]:
         return self.mass, self.gt, self.precision_mass, self.pred, self.everything
@@ -151,12 +152,13 @@ class CellRows:
         """Sums of units, float64[sums, numbers], with their parts."""
         ends = np.cumsum([part[0].size for part in self.parts()])[:-1]
         shapes = (part.shape[1:] for part in self.parts())
-        return CellRows(*(one.reshape(-1, *shape) for one, shape in zip(np.split(totals, ends, axis=1), shapes)))
+        parts = (one.reshape(-1, *shape) for one, shape in zip(np.split(totals, ends, axis=1), shapes))
+        return CellRows(*parts, two_masses=self.two_masses)
 
     def values(self, view: str) -> Floats:
         """float64[sums, gt x pred]: the cells of a view; "pixels" as a share of all label pixels of gt."""
         if view == "f1":
-            return harmonic(self.values("recall"), self.values("precision"))
+            return harmonic(self.values("recall"), self.values("precision"), self.two_masses)
         gt, pred, everything = self.gt[:, :, None], self.pred[:, None, :], self.everything[:, :, None]
         mass = self.precision_mass if view == "precision" else self.mass
         return ratio(mass, {"recall": gt, "precision": pred, "pixels": everything}[view]).reshape(len(mass), -1)
@@ -224,7 +226,7 @@ def _cell_rows(levels: Levels, names: list[str], view: str, method: str, seed: i
         np.add.at(everything, to, of_labels[0].sum(axis=1, keepdims=True))
         for out, one in zip((gt, pred), of_labels):
             np.add.at(out, to, _of_names(one, levels.space.labels, names))
-    return CellRows(mass, gt, precision_mass, pred, everything)
+    return CellRows(mass, gt, precision_mass, pred, everything, two_masses=two_masses)
 
 
 def _unit_groups(units: Sequence[str], seed: int) -> NDArray[np.int64]:

@@ -307,6 +307,7 @@ class ResultFields(Part, frozen=True, kw_only=True, omit_defaults=True):
     causes: views.CauseScores | UnsetType | None = UNSET  # Why pixels are wrong, with --why; null if the labels differ.
     forgiveness: list[views.Forgiveness] | None = None  # F1 over the tolerance of borders, with --why.
     score_curves: views.CurveScores | UnsetType | None = UNSET  # Thresholds, calibration (--why); null without scores.
+    why_no_score_curves: str | None = None  # Why there are none.
     intervals: IntervalTables | None = None  # Intervals, if asked for.
     difference_from_first: IntervalTables | None = None  # Difference from the baseline, with several predictions.
     slices: Slices | None = None  # Figures by an attribute of pages, if asked for.

@@ -23,7 +23,7 @@ from layoutcm.diagnosis.cause_pages import ROW
 from layoutcm.diagnosis.causes import TOLERANCE, CauseCounts, check_tolerance
 from layoutcm.diagnosis.pixels_by_score import ScoreAreas
 from layoutcm.diagnosis.region_sources import ObjectSource, RegionSources, Sources
-from layoutcm.diagnosis.score_curves import ScoreCurves, groups_of_documents, pixels_without_labels
+from layoutcm.diagnosis.score_curves import ScoreCurves, curves_from, groups_of_documents, pixels_without_labels
 from layoutcm.errors import Hint, InputError, NotCounted
 from layoutcm.layouts.model import Finding, Floats, Positions
 from layoutcm.metrics.levels import Levels
@@ -197,14 +197,14 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
             areas = ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
             parts.append(_summed(_chosen(areas, stored.rows_of(part)), group_of_page[first:stop]))
     rows = None
-    if len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
+    if parts and len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
         groups = np.arange(int(group_of_page.max(initial=0)) + 1)
         rows = _summed(ScoreAreas(*(np.concatenate(columns) for columns in zip(*parts))), groups)
         rows = rows.take(np.argsort(rows.label, kind="stable"))
     # A page of the rows is a group of documents, and each group is held out as a document of its own.
     not_in_gt = pixels_without_labels(levels.counts, plan.labels)
     numbers = np.arange(int(group_of_page.max(initial=-1)) + 1)
-    return ScoreCurves(levels.space.labels[1:], rows, not_in_gt, numbers, len(levels.documents))
+    return curves_from(PartAlignment.of(stored), rows, not_in_gt, numbers, len(levels.documents))
 
 
 def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:

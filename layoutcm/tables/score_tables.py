@@ -16,6 +16,7 @@ from layoutcm.tables.tables import Table
 from layoutcm.wording import agree, difference_text, one_line, plural, score_text, short_name, threshold_text
 
 BEST = "best score thresholds"
+THRESHOLDS = "Score thresholds with the largest F1 of pixels"
 F1_OF_ALONE = (
     "F1 counts the pixels of each label alone; where pixels have several labels it differs from that of classes"
 )
@@ -27,8 +28,15 @@ def threshold_table(curves: CurveScores) -> Table:
     """The best threshold of each label, and one for all labels, with F1 and gain."""
     data = frame_of([{name: row[name] for name in GAIN_COLUMNS} for row in _rows(curves) if not math.isnan(row["f1"])])
     data["threshold"] = [threshold_text(value) for value in data["threshold"]]
-    title = "Score thresholds with the largest F1 of pixels"
-    return Table("thresholds", title, data, note=f"{F1_OF_ALONE}; {gain_text(curves)}")
+    notes = [F1_OF_ALONE, gain_text(curves), *_without_scores(curves)]
+    return Table("thresholds", THRESHOLDS, data, note="; ".join(notes))
+
+
+def _without_scores(curves: CurveScores) -> list[str]:
+    """The labels in use that have no threshold, ROC AUC or calibration."""
+    labels = [row for row in _rows(curves)[:-1] if math.isnan(row["ece"]) and not math.isnan(row["present_f1"])]
+    names = [short_name(row["label"]) for row in labels]
+    return [f"n/a, because no region with a score above 0 is compared: {', '.join(names)}"] if names else []
 
 
 def _rows(curves: CurveScores) -> list[dict[str, Any]]:
@@ -60,12 +68,12 @@ def gain_text(curves: CurveScores) -> str:
 
 
 def gain_sentence(curves: CurveScores, label: str | None = None, label_text: Callable[[str], str] = one_line) -> str:
-    """What the best threshold of a label, or of all labels together, gains; "" without scores."""
+    """What the best threshold of a label, or of all labels together, gains, or that there is none."""
     row = next(row for row in _rows(curves) if row["label"] == (ALL_LABELS if label is None else label))
     documents = curves.documents or 0
     of = ALL_LABELS if label is None else label_text(label)
     if math.isnan(row["f1"]):
-        return ""
+        return f"There is no threshold for {of}: no region of it with a score above 0 is compared."
     if math.isnan(row["threshold"]):
         return f"No score threshold is better for {of} than keeping every region: F1 {score_text(row['f1'])}."
     best = f"Score threshold {threshold_text(row['threshold'])} has the largest F1 of {of} on these pages"
@@ -91,7 +99,13 @@ def score_lines(curves: CurveScores) -> list[str]:
         texts = [*scores, difference_text(row["gain"]), *(score_text(row[name]) for name in CALIBRATION)]
         others = " ".join(f"{text:>8}" for text in texts)
         lines.append(f"{name:{width}} {threshold_text(row['threshold']):>9} {others}")
-    return [*lines, F1_OF_ALONE, gain_text(curves), *_ready_option([row for row in rows if row is not overall])]
+    return [
+        *lines,
+        F1_OF_ALONE,
+        gain_text(curves),
+        *_without_scores(curves),
+        *_ready_option([row for row in rows if row is not overall]),
+    ]
 
 
 def _ready_option(rows: list[dict[Any, Any]]) -> list[str]:

@@ -18,7 +18,7 @@ from layoutcm.metrics.scores import ratio
 from layoutcm.results.result import Result, frame_of
 from layoutcm.results.view_types import CausePixels, CauseScores
 from layoutcm.tables.matrix_views import Selection, cell_name, select
-from layoutcm.tables.score_tables import calibration_table, score_lines, threshold_table
+from layoutcm.tables.score_tables import GAIN_COLUMNS, THRESHOLDS, calibration_table, score_lines, threshold_table
 from layoutcm.tables.tables import Table
 from layoutcm.wording import (
     MISSING,
@@ -79,7 +79,16 @@ def why_tables(result: Result) -> list[Table]:
     no_causes = Table("causes", CAUSES, frame_of([], CAUSE_COLUMNS), note=NO_CAUSES)
     tables = _cause_tables(causes, result) if causes else [no_causes]
     tables.append(Table("forgiveness", "F1 if borders may be off by a share of the longer page side", forgiven))
-    return [*tables, threshold_table(curves), calibration_table(curves)] if curves else tables
+    if curves:
+        return [*tables, threshold_table(curves), calibration_table(curves)]
+    reason = " ".join(_no_curves(result))
+    return [*tables, Table("thresholds", THRESHOLDS, frame_of([], GAIN_COLUMNS), note=reason)] if reason else tables
+
+
+def _no_curves(result: Result) -> list[str]:
+    """The reason in words; older results have none."""
+    reason = result.why_no_score_curves
+    return [f"There are no score thresholds, no ROC AUC and no calibration. {reason}"] if reason else []
 
 
 def _cause_tables(causes: CauseScores, result: Result) -> list[Table]:
@@ -128,7 +137,7 @@ def why_summary(result: Result) -> str:
         _total_lines(result),
         *(_label_lines([row for row in by_label if row["side"] == side], side) for side in SIDES),
         _forgiveness_lines(result),
-        score_lines(result.score_curves) if result.score_curves else [],
+        score_lines(result.score_curves) if result.score_curves else _no_curves(result),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 

@@ -82,14 +82,9 @@ def _data_set(side: SideRegions, image_ids: dict[int, int], masked: bool) -> Any
 
 
 def _image_ids(alignment: Alignment, pages: Sequence[int]) -> dict[int, int]:
-    """{page: id} in the order of the ids of gt: pycocotools uses it where scores are equal."""
-    keys = {page: key for key, page in alignment.layouts[GT].keys.items()}
-    own: dict[int, Any] = {page: keys.get(int(alignment.sources[GT][page])) for page in pages}
-    known = [page for page in pages if own[page] is not None]
-    if len({isinstance(own[page], str) for page in known}) == 1:  # a mix of numbers and text cannot be sorted
-        known.sort(key=own.__getitem__)
-    unknown = [page for page in pages if own[page] is None]
-    return {page: number for number, page in enumerate([*known, *unknown], start=1)}
+    """{page: id} in the order of the names: pycocotools uses the order of ids where scores are equal."""
+    by_name = sorted(pages, key=lambda page: alignment.pages.names[page])
+    return {page: number for number, page in enumerate(by_name, start=1)}
 
 
 def _annotation(region: Region, side: SideRegions, page: int, masked: bool) -> Annotation:

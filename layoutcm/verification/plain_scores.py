@@ -29,6 +29,7 @@ class ClassCounts(NamedTuple):
     hit: float
     gt: float
     pred: float
+    two_masses: bool = False  # method tensor, by which F1 exists only where precision and recall do
 
 
 def masses_of(pairs: Pairs, labels: int, method: str) -> Masses:
@@ -97,24 +98,22 @@ def cell_scores(masses: Masses, method: str) -> dict[str, Matrix]:
 
 
 def harmonic_mean(one: float, other: float) -> float:
-    """The harmonic mean; nan if neither value exists, 0 if only one does."""
-    if math.isnan(one) and math.isnan(other):
+    """The harmonic mean; nan if one of the values does not exist."""
+    if math.isnan(one) or math.isnan(other):
         return NAN
-    if math.isnan(one) or math.isnan(other) or one + other == 0:
-        return 0.0
-    return 2 * one * other / (one + other)
+    return 2 * one * other / (one + other) if one + other else 0.0
 
 
 def class_counts(masses: Masses) -> list[ClassCounts]:
-    gt, pred = row_sums(masses.recall), column_sums(masses.precision)
-    return [ClassCounts(masses.recall[i][i], gt[i], pred[i]) for i in range(len(gt))]
+    gt, pred, two = row_sums(masses.recall), column_sums(masses.precision), masses.recall is not masses.precision
+    return [ClassCounts(masses.recall[i][i], gt[i], pred[i], two) for i in range(len(gt))]
 
 
 def scores_of(of: ClassCounts) -> dict[str, float]:
     return {
         "precision": divide(of.hit, of.pred),
         "recall": divide(of.hit, of.gt),
-        "f1": divide(2 * of.hit, of.gt + of.pred),
+        "f1": NAN if of.two_masses and not (of.gt and of.pred) else divide(2 * of.hit, of.gt + of.pred),
         "iou": divide(of.hit, of.gt + of.pred - of.hit),
     }
 
@@ -123,8 +122,8 @@ def averages(classes: Sequence[ClassCounts], kind: str) -> dict[str, float]:
     """Precision, recall and F1 over the labels that a side uses; a value that does not exist counts 0 in a mean."""
     used = [one for one in classes if one.gt > 0 or one.pred > 0]
     if kind == "micro":
-        hit, gt, pred = (sum(values) for values in zip(*used)) if used else (0.0, 0.0, 0.0)
-        scores = scores_of(ClassCounts(hit, gt, pred))
+        hit, gt, pred = (sum(one[k] for one in used) for k in range(3))
+        scores = scores_of(ClassCounts(hit, gt, pred, any(one.two_masses for one in used)))
         return {name: scores[name] for name in SCORES}
     weights = [one.gt if kind == "weighted" else 1.0 for one in used]
     means = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -361,6 +362,9 @@ def sklearn_averages(
     for kind in plain.AVERAGES if used else ():
         if kind != "weighted" or any(gt[label] > 0 for label in used):
             averages[kind] = _one_average(truth, prediction, weights, used, kind)
+    micro = averages["micro"]
+    if method == "tensor" and any(map(math.isnan, micro.values())):
+        micro["f1"] = plain.NAN  # scikit-learn has 0 where one of precision and recall does not exist
     return averages
 
 

@@ -1,5 +1,7 @@
 """Score curves: a page one can count, and maps of all pixels through scikit-learn."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -7,8 +9,11 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.diagnosis import pixels_by_score, score_curves
+from layoutcm.filling.result_parts import curves_part
 from layoutcm.layouts.model import PRED as PRED_SIDE
 from layoutcm.layouts.shapes import Outline
+from layoutcm.tables.score_tables import score_lines, threshold_table
+from layoutcm.tables.why import why_summary, why_tables
 from support import score_maps
 from support.generated_pages import random_layouts
 from support.layouts import build, with_shapes
@@ -151,8 +156,10 @@ def compared(pages, documents=None, **options):
     return lcm.compare(*sides, mapping={"gt": {"skip": "Ignore"}}, documents=documents, **options)
 
 
-def has_scores(comparison):
-    return np.isfinite(comparison.alignment.layouts[PRED_SIDE].region_columns.scores).any()
+def labels_with_scores(comparison):
+    """The labels of regions with a score, without boxes with inverted corners, which are dropped."""
+    regions = comparison.alignment.layouts[PRED_SIDE].regions
+    return set(regions["label"][regions["score"].notna()])
 
 
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
@@ -160,7 +167,7 @@ def has_scores(comparison):
 @settings(max_examples=50, deadline=None)
 def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, pages):
     c = compared(pages, rounding=rounding)
-    assume(has_scores(c))
+    assume(labels_with_scores(c))
     s = c.score_curves()
     if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
         four = lambda rows: [(label, *(4 * v for v in box), given) for label, *box, given in rows]
@@ -169,6 +176,9 @@ def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, page
     grid = "outer" if rounding == "exact" else rounding
     of_labels = [score_maps.pixels_of(pages, label, grid) for label in LABELS]
     for label, (in_gt, scores) in zip(LABELS, of_labels):
+        if label not in labels_with_scores(c):
+            assert len(s.curve(label)) == 0 and np.isnan([s.roc_auc[label], s.ece[label]]).all()
+            continue
         rows = score_maps.curve(in_gt, scores)
         np.testing.assert_allclose(s.curve(label).to_numpy(), np.array(rows, float).reshape(-1, 4), atol=1e-9)
         row = s.best().set_index("label").loc[label]
@@ -190,7 +200,7 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     joined = data.draw(st.integers(0, len(pages) - 2))
     documents = {f"page {i}": f"d{i}" for i in range(len(pages) - 1)} | {f"page {len(pages) - 1}": f"d{joined}"}
     c = compared(pages, documents)
-    assume(has_scores(c))
+    assume(labels_with_scores(c))
     s = c.score_curves()
     table = s.gains().set_index("label")
     if len(pages) == 6:
@@ -206,7 +216,7 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
 
     maps = [[pixels(some, label) for label in LABELS] for some in by_document]
     for k, label in enumerate(LABELS):
-        scored = any(scores.any() for _, scores, _ in (one[k] for one in maps))
+        scored = label in labels_with_scores(c) and any(one[k][1].any() for one in maps)
         expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else np.nan
         assert table.loc[label, "held_out_f1"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if s.curve()["f1"].size:
@@ -261,3 +271,81 @@ def test_compiled_and_plain_python_give_the_same_areas(monkeypatch):
     compiled = lcm.compare(*sides).score_curves()
     for column in zip(plain.rows, compiled.rows, strict=True):
         np.testing.assert_array_equal(*column)
+
+
+def test_a_label_without_scores_has_no_curve():
+    """b has a region without a score, c has none, and the regions of d have the score 1."""
+    labels = "abcd"
+    gt = [("p", label, 0, 2 * k, 10, 2 * k + 2) for k, label in enumerate(labels)]
+    pred = [("p", "a", 0, 0, 10, 3, 0.5), ("p", "b", 0, 2, 10, 4), ("p", "d", 0, 6, 10, 8, 1.0)]
+    s = curves(gt, pred, labels=labels)
+    assert not s.why_none and [len(s.curve(label)) for label in labels] == [1, 0, 0, 1]
+    assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["b"], s.ece["c"]]).all() and s.roc_auc["d"] == 1
+    gains = s.gains().iloc[[1, 2]]  # all regions of b are right, and c is missed
+    assert gains["present_f1"].tolist() == [1, 0] and gains[["threshold", "held_out_f1", "gain"]].isna().all(axis=None)
+    for_label = "n/a, because no region with a score above 0 is compared: b, c"
+    assert for_label in score_lines(curves_part(s)) and for_label in threshold_table(curves_part(s)).note
+    assert s.reliability("b")["pixels"].isna().all() and s.roc("c").empty
+
+
+@pytest.mark.parametrize(
+    ("pred", "reason"),
+    [
+        ([("p", "a", 0, 0, 10, 4)], "The prediction has no scores."),
+        ([("p", "a", 0, 0, 10, 4), ("q", "a", 0, 0, 9, 9, 0.5)], "No region that is compared has a score."),
+        ([("p", "a", 0, 0, 10, 4, 40.0)], "Some scores are not in 0..1, which makes them no probabilities."),
+        ([("p", "x", 0, 0, 10, 4, 0.5)], "The two sides have different labels, which a mapping would make comparable."),
+    ],
+)
+def test_why_there_are_no_curves(pred, reason):
+    """A score on a page that is not compared changes nothing. The result, its JSON and its texts have the reason."""
+    sides = build(ONE, GT), build({**ONE, "q": (10, 10)}, pred)
+    c = lcm.compare(*sides, missing_pages="ignore")
+    s = c.score_curves()
+    assert s.why_none == reason and np.isnan([*s.roc_auc.values(), *s.ece.values(), *s.best_overall.values()]).all()
+    assert s.gains().drop(columns="label").isna().all(axis=None) and c.soft()["recall"] != 0
+    result = c.result(why=True, intervals=False)
+    assert result.score_curves is None and result.why_no_score_curves == reason
+    if c.space.shared:
+        assert reason in why_summary(result) and reason in why_tables(result)[-1].note
+
+
+def all_scores(c, score):
+    """{name: values} of every kind of score of a prediction whose regions have this score, or none."""
+    objects, s = c.objects(), c.score_curves()
+    for method in ("matrix", "tensor"):
+        confusion = c.confusion(method=method)
+        yield method, [confusion.class_values()[name] for name in ("precision", "recall", "f1", "iou")]
+        yield f"cells, {method}", [np.diag(one) for one in (confusion.recall, confusion.precision, confusion.f1)]
+        for kind, over in itertools.product(("micro", "macro", "weighted"), ("pixels", "pages", "documents")):
+            yield f"{kind} over {over}, {method}", list(c.average(kind, over=over, method=method).values())
+        yield f"pages, {method}", c.page_table(method).drop(columns=["page", "document", "pixels"])
+    yield "content and agreement", [*c.content().values(), *c.agreement().values()]
+    yield "families", [c.families({"one": ["a", "b"]}).given_gt()["identity"]]
+    yield "forgiveness", c.forgiveness().drop(columns="tolerance")
+    yield "objects", [*objects.scores_at(0.5).values(), objects.panoptic()[["sq", "rq", "pq"]].to_numpy()]
+    soft = ["precision", "recall", "f_beta", "dice"] if score in (None, 1.0) else ["precision"]
+    for kind, beta in itertools.product(("micro", "macro", "weighted", "samples", None), (0.3, 1.0, 3.0)):
+        yield f"soft, {kind}", [c.soft(kind, beta)[name] for name in soft]
+    if score is not None:
+        yield "AP", [objects.ap, objects.ap50, objects.ap75, objects.ar, *objects.per_class["ap"]]
+        yield "AP by rule", [list(objects.ap_at(0.5, rule).values()) for rule in ("coco", "sum", "voc")]
+        yield "curves", [*s.roc_auc.values(), s.best_overall["f1"], *s.best()["f1"]]
+        yield "gains", s.gains()[["f1", "present_f1", "held_out_f1"]]
+        yield "no gain", 1 - s.gains()["gain"]
+    if score == 1:
+        yield "calibration", [1 - value for value in s.ece.values()]
+
+
+@pytest.mark.parametrize("rounding", ["outer", "exact"])
+@pytest.mark.parametrize("score", [None, 1.0, 0.7])
+def test_a_perfect_prediction_has_exactly_1(rounding, score):
+    """Boxes at random places, several labels on a pixel, on seven documents; no score is rounded to less than 1."""
+    rng, sizes = np.random.default_rng(4), {f"p{i}": (97.3, 61.7) for i in range(7)}
+    corners, reach = rng.uniform(0, 60, (70, 2)), rng.uniform(1, 30, (70, 2))
+    rows = [(f"p{i % 7}", "abc"[i % 3], *corners[i], *(corners[i] + reach[i])) for i in range(70)]
+    pred = build(sizes, [row if score is None else (*row, score) for row in rows], "abc")
+    c = lcm.compare(build(sizes, rows, "abc"), pred, rounding=rounding, documents={page: page for page in sizes})
+    for name, values in all_scores(c, score):
+        values = np.concatenate([np.ravel(one) for one in ([values] if hasattr(values, "shape") else values)])
+        np.testing.assert_array_equal(values.astype(float), np.ones(values.size), name)

@@ -289,3 +289,28 @@ def test_content_without_pages_labels_or_background():
     assert different.content()["recall"] == 0.5 and np.isnan(different.confusion().right)
     m = lcm.label_sets_confusion(["a"], ["b"], "ab", background=None)
     assert np.isnan(m.content()["f1"])
+
+
+def test_f1_by_tensor_is_not_defined_where_precision_or_recall_is_not():
+    """gt has a, pred has b: a has no precision and b no recall; by `matrix`, F1 is 2 x 0 / (gt + pred)."""
+    gt, pred = (build({"p": (4, 4)}, [("p", label, 0, 0, 4, 4)], "ab") for label in "ab")
+    c = lcm.compare(gt, pred)
+    f1 = {method: c.confusion(method=method).class_values()["f1"].tolist() for method in ("matrix", "tensor")}
+    np.testing.assert_array_equal(f1["matrix"], [nan, 0, 0])
+    np.testing.assert_array_equal(f1["tensor"], [nan, nan, nan])
+    cells = c.confusion(method="tensor").f1
+    np.testing.assert_array_equal(cells[1:, 1:], [[nan, 1], [nan, nan]])
+
+
+@pytest.mark.parametrize(("method", "expected"), [("matrix", 0), ("tensor", nan)])
+def test_micro_f1_of_an_empty_prediction(method, expected):
+    """There is no precision, so by `tensor` there is no F1, at any level, in intervals, slices and differences."""
+    pages = {f"p{i}": (4, 4) for i in range(6)}
+    gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
+    c = lcm.compare(gt, build(pages, [], "a"))
+    intervals = c.bootstrap(method=method)
+    found = [c.average("micro", method=method)["f1"], c.page_table(method)["micro_f1"][0]]
+    found += [intervals.figures["micro_f1"][0], intervals.scores["f1"][1, 0]]
+    found += [c.slices("regions", "micro_f1", method=method)["micro_f1"].iloc[0]]
+    np.testing.assert_array_equal(found, expected)
+    assert c.average("macro", method=method)["f1"] == 0  # the label is there, and counts 0 in a mean

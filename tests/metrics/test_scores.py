@@ -31,6 +31,7 @@ def rounded(scores):
         (ratio, ([[1], [2]], [4, 8]), [[0.25, 0.125], [0.5, 0.25]]),
         (harmonic, ([1, 0.5, 0.25, 0], [0.5, 0.5, 0.75, 1]), [2 / 3, 0.5, 0.375, 0]),
         (harmonic, ([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1]),
+        (harmonic, ([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1], True), [nan, nan, nan, 0, 1]),
     ],
 )
 def test_ratios_and_harmonic_means(function, given, expected):

@@ -34,8 +34,8 @@ def test_the_two_page_example_by_hand(two_pages):
     assert c.soft("micro")["f_beta"] == pytest.approx(2 * 216 / (450 + 406)) == pytest.approx(0.504673, abs=1e-6)
     by_label = c.soft(average=None)
     np.testing.assert_allclose(by_label["f_beta"], [152 / 156, 144 / 206, 0, 80 / 200, 56 / 206, 0])
-    np.testing.assert_allclose(by_label["precision"], [1, 72 / 126, 0, 1, 28 / 156, 0])
-    np.testing.assert_allclose(by_label["recall"], [0.95, 0.9, 0, 0.25, 0.56, 0])
+    np.testing.assert_allclose(by_label["precision"], [1, 72 / 126, np.nan, 1, 28 / 156, 0])
+    np.testing.assert_allclose(by_label["recall"], [0.95, 0.9, 0, 0.25, 0.56, np.nan])
     assert c.soft() == c.soft("macro") and c.soft()["f_beta"] == pytest.approx(0.390872, abs=1e-6)
     assert c.soft()["f_beta"] == pytest.approx(by_label["f_beta"].mean())
     assert c.soft("micro", beta=2)["f_beta"] == pytest.approx(5 * 216 / (4 * 450 + 406))
@@ -78,7 +78,8 @@ def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
     maps = [np.stack([score_map(sides[k], 8, 8, "outer") for _, *sides in pages]) for k in (0, 1)]
     c = lcm.compare(*layouts(pages, LABELS))
     for average in ("micro", "macro", "weighted", None):
-        np.testing.assert_allclose(values(c.soft(average)), values(lcm.soft_scores(*maps, average)), rtol=1e-9)
+        found = np.nan_to_num(values(c.soft(average)))  # n/a is 0 in arrays
+        np.testing.assert_allclose(found, values(lcm.soft_scores(*maps, average)), rtol=1e-9)
 
 
 @given(pages=st.lists(page, min_size=1, max_size=3))
@@ -89,10 +90,9 @@ def test_without_scores_they_are_equal_to_the_tensor_method(pages):
     c = lcm.compare(*layouts(unscored, LABELS))
     for kind in ("micro", "macro"):
         soft, tensor = c.soft(kind), c.confusion(method="tensor").average(kind)
-        if kind == "micro" and np.isfinite(list(soft.values())).all():
-            tensor = {name: np.nan_to_num(value) for name, value in tensor.items()}  # 0/0 is nan there and 0 here
-        found = [soft["precision"], soft["recall"], soft["f_beta"]]
-        np.testing.assert_allclose(found, list(tensor.values()), rtol=1e-12, atol=1e-12)
+        # Soft F-beta is defined where one side has the label, F1 of the tensor where both have it, or in a mean.
+        found = np.nan_to_num([soft["precision"], soft["recall"], soft["f_beta"]])
+        np.testing.assert_allclose(found, np.nan_to_num(list(tensor.values())), rtol=1e-12, atol=1e-12)
 
 
 def test_scores_count_on_both_sides_and_the_highest_wins():
@@ -144,7 +144,7 @@ def test_the_sums_of_pages_and_labels_by_hand():
     assert as_rows(c.sources.soft_sums.of_pages(np.array([1]))) == {}
     assert (c.sources.soft_sums.page.dtype, c.sources.soft_sums.label.dtype) == (np.int32, np.int32)
     # precision of a, b, c: 5 of 15, none, 0 of 2; of the pages: 5 of 15, 0 of 2
-    assert c.soft(None)["precision"].tolist() == [5 / 15, 0, 0]
+    np.testing.assert_array_equal(c.soft(None)["precision"], [5 / 15, np.nan, 0])
     assert [c.soft(kind)["precision"] for kind in ("micro", "macro", "samples")] == pytest.approx(
         [5 / 17, 1 / 9, 1 / 6]
     )
@@ -209,3 +209,23 @@ def test_soft_scores_without_a_meaning_are_nan(tmp_path):
 def test_wrong_options_of_a_comparison_are_named(two_pages, options, words, taxonomy):
     with pytest.raises(lcm.InputError, match=words):
         lcm.compare(*two_pages, taxonomy=taxonomy).soft(**options)
+
+
+def test_without_pred_there_is_no_soft_precision():
+    """gt has a on both pages, pred on the first; nobody uses b. A mean counts n/a as 0, unless nothing is defined."""
+    sizes = {"p": (10, 10), "q": (10, 10)}
+    gt = build(sizes, [("p", "a", 0, 0, 10, 10), ("q", "a", 0, 0, 10, 10)], "ab")
+    c = lcm.compare(gt, build(sizes, [("p", "a", 0, 0, 10, 10, 0.5)], "ab"))
+    for kind in ("micro", "macro", "weighted", "samples"):
+        np.testing.assert_array_equal(values(c.soft(kind, page="q")), [np.nan, 0, 0, 0])
+    np.testing.assert_array_equal(c.soft(None)["precision"], [1, np.nan])
+    assert c.soft("samples")["precision"] == 0.5
+
+
+def test_scores_a_little_outside_0_to_1_are_clamped():
+    gt = build(ONE, [("p", "a", 0, 0, 10, 10)])
+    for score, expected in ((1.0009, 1), (-0.0009, 0), (1.002, np.nan)):
+        pred = build(ONE, [("p", "a", 0, 0, 10, 10, score)])
+        outline = with_shapes(pred, {0: Outline((np.array([[0.0, 0], [10, 0], [10, 10], [0, 10.0]]),))})
+        recalls = [lcm.compare(gt, one).soft("micro")["recall"] for one in (pred, outline)]
+        np.testing.assert_array_equal(recalls, [expected, expected])

@@ -267,6 +267,23 @@ def test_score_curves_with_parts_without_scores(tmp_path, score):
     assert a.best_overall["f1"] == pytest.approx(90 / 195 if score < 1 else np.nan, nan_ok=True)
 
 
+@pytest.mark.parametrize("score", [1.0, None])
+def test_score_curves_of_labels_without_scores_from_parts(tmp_path, score):
+    """x has the score 1 in one part, or only on a page that is not compared; y has none anywhere."""
+    sizes = {f"p{i}": (10, 10) for i in range(6)}
+    documents = {name: name for name in [*sizes, "other"]}
+    gt = build(sizes, [(name, label, 0, 0, 5, 5) for name in sizes for label in "xy"], "xy", "gt", documents)
+    rows = [("p3", "x", 0, 0, 5, 5, *([score] if score else [])), ("p1", "y", 0, 0, 5, 5)]
+    rows += [] if score else [("other", "x", 0, 0, 5, 5, 0.5)]
+    pred = build({**sizes, "other": (10, 10)}, rows, "xy", "pred", documents)
+    options = {"missing_pages": "ignore"}
+    stored, in_memory = compared(tmp_path, gt, pred, 8, why=True, **options), lcm.compare(gt, pred, **options)
+    a, b = stored.score_curves(), in_memory.score_curves()
+    assert a.why_none == b.why_none == ("" if score else "No region that is compared has a score.")
+    assert a.roc_auc == pytest.approx(b.roc_auc, nan_ok=True) and np.isnan(a.roc_auc["y"])
+    assert np.isnan(a.roc_auc["x"]) == (score is None)
+
+
 def test_no_pixel_is_judged(tmp_path):
     gt = build({"p": (9, 9)}, [("p", "x", 0, 0, 9, 9)], "x")
     pred = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)], "x")

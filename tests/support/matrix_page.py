@@ -99,7 +99,12 @@ def views_of(matrix, n=0):
     precision_mass = mass if model["precision_mass"] is None else np.array(model["precision_mass"], float)
     recall = ratio(mass, np.array(model["gt_totals"], float)[:, None])
     precision = ratio(precision_mass, np.array(model["pred_totals"], float)[None, :])
-    return {"pixels": mass, "recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
+    return {
+        "pixels": mass,
+        "recall": recall,
+        "precision": precision,
+        "f1": harmonic(recall, precision, precision_mass is not mass),
+    }
 
 
 def known_differences(values, low, high):

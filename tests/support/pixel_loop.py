@@ -157,11 +157,13 @@ def scores_of_pairs(pairs, average, beta):
         quotients = [(hit, pred.sum()), (hit, gt.sum())]
         b2 = beta**2
         quotients += [((1 + b2) * hit, b2 * gt.sum() + pred.sum()), ((1 + b2) * hit, (b2 * gt**2 + pred**2).sum())]
-        table.append([part / whole if whole else 0.0 for part, whole in quotients])
+        table.append([part / whole if whole else np.nan for part, whole in quotients])
     if average is None:
         return np.array(table).T
-    if average == "weighted":
-        weights = [sum(gt.sum() for gt, _ in group) for group in groups]
-        return np.average(np.nan_to_num(table), axis=0, weights=weights) if any(weights) else np.full(4, np.nan)
-    scored = [row for row in table if not np.isnan(row[0])]
-    return np.mean(scored, axis=0) if scored else np.full(4, np.nan)
+    weights = [sum(gt.sum() for gt, _ in group) for group in groups]
+    if average != "weighted":
+        weights = [float(any(side.any() for pair in group for side in pair)) for group in groups]
+    if not any(weights):
+        return np.full(4, np.nan)
+    # What is not defined counts 0 in a mean; without any value there is no mean.
+    return np.where(np.isnan(table).all(axis=0), np.nan, np.average(np.nan_to_num(table), axis=0, weights=weights))

@@ -118,7 +118,8 @@ def test_the_gain_in_a_sentence():
     assert gain_sentence(curves(6), "a", str.upper) == best.format("A") + held_out
     few = "The gain, +0.076, is on these pages: 1 document is too few to measure it on others."
     assert gain_sentence(curves(1)) == best.format("all labels") + few
-    assert gain_sentence(curves(6), "b") == ""
+    none = "There is no threshold for b: no region of it with a score above 0 is compared."
+    assert gain_sentence(curves(6), "b") == none
 
 
 def test_a_threshold_that_does_not_help():

@@ -42,7 +42,7 @@ def test_the_four_cases_give_the_published_matrix():
 def test_the_tensor_gives_true_recall_and_precision():
     masses = plain.masses_of(pairs_of(GT, PRED), 4, "tensor")
     # B: in gt of six samples, in pred of five, in both of five.
-    assert plain.class_counts(masses)[1] == pytest.approx((5, 6, 5))
+    assert plain.class_counts(masses)[1][:3] == pytest.approx((5, 6, 5))
     assert plain.row_sums(masses.recall) == pytest.approx([2, 6, 4, 3])
     assert plain.column_sums(masses.precision) == pytest.approx([5, 5, 3, 2])
 
@@ -62,7 +62,7 @@ def test_values_that_do_not_exist_are_nan():
     assert scores["recall"][0] == [0, 1] and all(map(math.isnan, scores["recall"][1]))
     assert math.isnan(scores["precision"][0][0]) and scores["f1"][0] == [0, 1]
     assert math.isnan(plain.averages([], "macro")["f1"])
-    assert math.isnan(plain.harmonic_mean(plain.NAN, plain.NAN)) and plain.harmonic_mean(plain.NAN, 1) == 0
+    assert math.isnan(plain.harmonic_mean(plain.NAN, plain.NAN)) and math.isnan(plain.harmonic_mean(plain.NAN, 1))
 
 
 def test_content_counts_each_pixel_once():

@@ -29,12 +29,13 @@ function matrix_views(model, rows, columns) {
   const gt = rows.map((line) => total(model.gt_totals, line)), pred = columns.map((line) => total(model.pred_totals, line));
   const recall = recall_mass.map((row, r) => row.map((value) => share_of(value, gt[r])));
   const precision = precision_mass.map((row) => row.map((value, c) => share_of(value, pred[c])));
-  const f1 = recall.map((row, r) => row.map((value, c) => harmonic(value, precision[r][c])));
+  const f1 = recall.map((row, r) => row.map((value, c) => harmonic(value, precision[r][c], precision_mass !== recall_mass)));
   return { pixels: recall_mass, recall, precision, f1 };
 }
 const share_of = (part, whole) => (whole === 0 ? null : part / whole);
-function harmonic(recall, precision) {
-  if (recall === null && precision === null) return null;
+// As in metrics/scores.py: where one does not exist, the mean is 0 with one mass, and does not exist with two.
+function harmonic(recall, precision, two_masses) {
+  if (two_masses ? recall === null || precision === null : recall === null && precision === null) return null;
   const r = recall ?? 0, p = precision ?? 0;
   return r + p ? (2 * r * p) / (r + p) : 0;
 }

@@ -6,6 +6,7 @@ an envelope. A label without gt has no AP (nan) and is left out of means.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -105,14 +106,17 @@ def envelope_at_recalls(
 
 def voc_ap(hits: Hits, gt: int) -> float:
     """The area under the envelope at all points."""
-    precision, recall = precision_recall(hits, gt)
-    return float((np.diff(recall, prepend=0.0) * envelope(precision)).sum()) if gt else float("nan")
+    return _sum_at_hits(envelope(precision_recall(hits, gt)[0]), hits, gt)
 
 
 def sum_ap(hits: Hits, gt: int) -> float:
     """Sum of (R_x - R_{x-1}) P_x, without an envelope."""
-    precision, recall = precision_recall(hits, gt)
-    return float((np.diff(recall, prepend=0.0) * precision).sum()) if gt else float("nan")
+    return _sum_at_hits(precision_recall(hits, gt)[0], hits, gt)
+
+
+def _sum_at_hits(precision: Floats, hits: Hits, gt: int) -> float:
+    """The sum of (R_x - R_{x-1}) P_x: recall grows by 1 / gt at each hit, so a perfect ranking has exactly 1."""
+    return float(ratio(precision[hits].sum(), gt))
 
 
 RULES: dict[str, Callable[[Hits, int], float]] = {"coco": coco_ap, "sum": sum_ap, "voc": voc_ap}
@@ -121,7 +125,8 @@ RULES: dict[str, Callable[[Hits, int], float]] = {"coco": coco_ap, "sum": sum_ap
 def mean_of_defined(values: ArrayLike) -> float:
     """Mean of the values that are not nan; nan if there are none."""
     values = np.asarray(values, float)
-    return float(ratio(np.nansum(values), np.isfinite(values).sum()))
+    defined = values[np.isfinite(values)]
+    return float(ratio(math.fsum(defined.tolist()), defined.size))  # the same in any order of labels
 
 
 def coco_summary(ap: Floats, ar: Floats) -> dict[str, float]:

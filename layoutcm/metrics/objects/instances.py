@@ -7,6 +7,7 @@ sides become run-length masks by COCO's own rasterisation, so IoU counts the sam
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -32,7 +33,6 @@ class Instances:
 
     row: Positions  # row number in the regions of the given layout
     page: Positions  # aligned page
-    rank: Positions  # rank of the page, which orders equal scores
     label: Positions  # position in the common list of labels, without Background
     boxes: Floats  # [objects, x y width height]
     areas: Floats  # for COCO's area ranges
@@ -64,8 +64,7 @@ Sides = tuple[Instances, Instances]  # gt and pred
 
 def instances_of(alignment: Alignment, min_score: MinScore, threads: int | None = None) -> Sides:
     """The objects of both sides as boxes, without pred regions below the score threshold."""
-    rank = page_ranks(alignment)
-    gt, pred = map_chunks(lambda side: _one_side(alignment, side, min_score, rank), range(2), threads)
+    gt, pred = map_chunks(lambda side: _one_side(alignment, side, min_score), range(2), threads)
     return gt, pred
 
 
@@ -77,25 +76,18 @@ def on_pages(sides: Sides, pages: Positions | None) -> Sides:
     return gt, pred
 
 
-def page_ranks(alignment: Alignment) -> Positions:
-    """int64[pages]: the rank of each page, which orders predictions with equal scores.
+def page_ranks(names: Sequence[str], page: Positions) -> Positions:
+    """int64[objects]: where the name of the object's page is among the names of all pages with objects.
 
-    pycocotools sorts pages by their ids in gt, and AP depends on this order if scores are equal. Pages without an id
-    come last.
+    Names are ordered by code points, so the order of the pages in a file plays no part.
     """
-    keys = alignment.layouts[GT].keys
-    own: list[Any] = list(map(dict(zip(keys.values(), keys)).get, alignment.sources[GT].tolist()))
-    known = [page for page, key in enumerate(own) if key is not None]
-    unknown = [page for page, key in enumerate(own) if key is None]
-    kinds = set(map(type, own)) - {type(None)}
-    if kinds and (kinds == {str} or str not in kinds):  # a mix of numbers and text cannot be sorted
-        known.sort(key=own.__getitem__)
-    ranks = np.empty(len(own), np.int64)
-    ranks[known + unknown] = np.arange(len(own))
-    return ranks
+    used = np.flatnonzero(np.bincount(page))
+    ranks = np.zeros(page.max(initial=-1) + 1, np.int64)
+    ranks[sorted(used.tolist(), key=names.__getitem__)] = np.arange(used.size)
+    return ranks[page]
 
 
-def _one_side(alignment: Alignment, side: int, min_score: MinScore, rank: Positions) -> Instances:
+def _one_side(alignment: Alignment, side: int, min_score: MinScore) -> Instances:
     regions = alignment.layouts[side].region_columns
     aligned = page_of_region(alignment, side, min_score if side == PRED else None)
     # A slice of everything needs no copies.
@@ -110,9 +102,7 @@ def _one_side(alignment: Alignment, side: int, min_score: MinScore, rank: Positi
     crowd = facts.crowd if side == GT else np.zeros(len(page), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
     label = (place - 1)[regions.label[rows] + 1]
-    return Instances(
-        alignment.mapped.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd
-    )
+    return Instances(alignment.mapped.rows[side][rows], page, label, boxes, areas, regions.scores[rows], crowd)
 
 
 def _frames(alignment: Alignment, side: int) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
 AP and AR by COCO's rules, AP by two other rules, precision, recall and F1 at one IoU, the object confusion matrix. They
 come from one matcher (`match_greedily`) and are computed on first use. Predictions are ordered by descending score,
-then by page (in the order of gt's ids) and position in the file; predictions without a score come last. A crowd region
+then by the name of the page (in gt) and the position on it; predictions without a score come last. A crowd region
 is not an object: it is neither found nor missed, and predictions on it are not counted.
 """
 
@@ -27,7 +27,7 @@ from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import matching
 from layoutcm.metrics.objects import ranked_pairs as pairs
 from layoutcm.metrics.objects.average_precision import DETECTION_LIMITS
-from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, why_no_ap, with_masks
+from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, page_ranks, why_no_ap, with_masks
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, object_confusion, panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
@@ -167,10 +167,8 @@ class Objects:
     def _rankings(self) -> list[Positions]:
         """For each label, its predictions, best first."""
         pred = self.sides[PRED]
-        order, values = (
-            matching.stable_order(pred.label, matching.stable_order(pred.rank)),
-            matching.best_first(pred.scores),
-        )
+        by_page = matching.stable_order(page_ranks(self.pages.names, pred.page))
+        order, values = matching.stable_order(pred.label, by_page), matching.best_first(pred.scores)
         starts = np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
 
         def ranking(label: int) -> Positions:

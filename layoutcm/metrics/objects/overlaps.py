@@ -196,6 +196,9 @@ def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
     common, area = width * height, b[i_pred, 2] * b[i_pred, 3]
     if common <= 0:
         return 0.0
+    same_place = b[i_pred, 0] == a[i_gt, 0] and b[i_pred, 1] == a[i_gt, 1]
+    if same_place and b[i_pred, 2] == a[i_gt, 2] and b[i_pred, 3] == a[i_gt, 3]:
+        return 1.0  # rounding may end next to it
     return common / (area if gt.crowd[i_gt] else area + a[i_gt, 2] * a[i_gt, 3] - common)
 
 

@@ -1,6 +1,6 @@
 """Pairs of objects of the same label on the same page: those that ranked predictions form, and their quality.
 
-Predictions are taken by descending score; those with equal scores in the order of the file, those without a score last.
+Predictions are taken by descending score; those with equal scores in the order of the page's rows, then those without.
 Pairing `coco`: each takes the free gt with the highest IoU at or above the threshold (the last of equal ones). Pairing
 `ranked`: each takes the free gt with the highest IoU, even if it is 0 (the first of equal ones), and is right if that
 IoU is at or above the threshold. Crowds take no part, and every other object counts once: tp + fp = predictions,

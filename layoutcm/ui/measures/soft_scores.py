@@ -44,6 +44,7 @@ TITLES = {
     "recall": ("Soft recall", "The mean score that the pixels of a label get for it; mean of the labels."),
     "dice": ("Dice", "As F1, but with squared scores in the divisor; equal to F1 if all scores are 1."),
 }
+NOTHING_THERE = "The prediction, or the ground truth, has no pixels of any label here."
 WHOLE_SET = "Of the whole set, at pixel level: a pixel has the highest score of the regions of its label, or 0."
 COLUMNS = {"roc_auc": data_tables.plain_number("ROC AUC"), "ece": data_tables.plain_number("ECE")}
 
@@ -56,6 +57,8 @@ def why_no_use_of_scores(compared: Comparison) -> str:
         return "The two sides have different labels, which a mapping would make comparable"
     if not compared.alignment.layouts[PRED].has_scores:
         return "The prediction has no scores"
+    if compared.levels.has_regions and not compared.sources.all_regions.has_scores:
+        return "No region that is compared has a score"
     if compared.levels.has_regions and compared.sources.all_regions.soft_sums is None:
         return "Some scores are not in 0..1, which makes them no probabilities"
     return ""
@@ -69,7 +72,9 @@ def show_soft_scores(chosen: Chosen, scope: Scope) -> None:
         return
     every = _table(scope)
     table, means = _chosen_rows(every, chosen.now.labels), every[every["average"] == "macro"].iloc[0]
-    show_headlines([score_headline(title, float(means[name]), text) for name, (title, text) in TITLES.items()])
+    show_headlines(
+        [score_headline(title, float(means[name]), text, NOTHING_THERE) for name, (title, text) in TITLES.items()]
+    )
     labels = table[table["average"] == ""].head(MOST_DRAWN)
     values = {"f1" if name == "f_beta" else name: labels[name].to_numpy(float) for name in NAMES if name != "dice"}
     recipe = scope.compared.recipe_for(None, soft="scores")
@@ -100,7 +105,7 @@ def _table(scope: Scope) -> pd.DataFrame:
         for kind, name in SOFT_AVERAGE_NAMES.items()
     ]
     by_label = {"average": "", "label": compared.labels[1:], **compared.soft(None, **level)}
-    labels = pd.DataFrame(by_label).dropna(subset=list(NAMES))
+    labels = pd.DataFrame(by_label).dropna(subset=list(NAMES), how="all")
     return pd.concat([pd.DataFrame(rows), labels], ignore_index=True)
 
 
@@ -111,7 +116,9 @@ def show_calibration(chosen: Chosen) -> None:
     curves = None if reason else _curves(chosen.key(), compared)
     table = calibration_table(curves_part(curves)).data if curves else None
     if curves is None or table is None or table.empty:
-        why = f"{reason}, so there is no calibration and no ROC." if reason else "No label has scores."
+        found = curves.why_none.removesuffix(".") if curves else ""
+        reason = reason or found or "No region that is compared has a score above 0"
+        why = f"{reason}, so there is no calibration and no ROC."
         show_headlines([Headline("Calibration error", "n/a", why)])
         return
     show_headlines(worst_labels(table))

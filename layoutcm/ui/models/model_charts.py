@@ -180,7 +180,7 @@ def show_thresholds(predictions: Predictions) -> None:
         return
     curves, scores = _curves(*asked)
     if scores is None:
-        st.info("There is no curve. It needs scores from 0 to 1, and a prediction with the labels of the ground truth.")
+        st.info(f"There is no curve. {curves.why_none}")
         return
     name = lambda label: label or ALL_LABELS
     options = ["", *curves.labels]
@@ -219,7 +219,7 @@ def _asked_curves(chosen: Chosen) -> tuple[str, str, Comparison]:
 def _curves(request: str, options: str, _compared: Comparison) -> tuple[ScoreCurves, CurveScores | None]:
     """The curves, and their part of a result; None if there are no curves."""
     curves = _compared.score_curves()
-    return curves, None if curves.rows is None else curves_part(curves)
+    return curves, None if curves.why_none else curves_part(curves)
 
 
 def _show_gain(chosen: Chosen, curves: CurveScores, label: str | None, is_offered: bool) -> None:

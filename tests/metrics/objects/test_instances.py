@@ -1,7 +1,5 @@
 """Regions as objects: crowds, ignored regions, given areas, outlines, masks, and their columns in the common frame."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -98,7 +96,7 @@ def masks_of(gt, pred):
 
 def columns(side):
     """The columns of one side as lists."""
-    names = ("row", "page", "rank", "label", "boxes", "centres", "areas", "crowd")
+    names = ("row", "page", "label", "boxes", "centres", "areas", "crowd")
     return {name: getattr(side, name).tolist() for name in names}
 
 
@@ -112,13 +110,13 @@ def test_both_sides_in_the_frame_of_gt():
     )
     sides = instances_of(lcm.compare(gt, pred).alignment, 0.5)
     assert columns(sides[0]) == {
-        **{"row": [0, 1], "page": [1, 0], "rank": [1, 0], "label": [0, 1]},
+        **{"row": [0, 1], "page": [1, 0], "label": [0, 1]},
         **{"boxes": [[10, 20, 30, 40], [0, 0, 10, 10]], "centres": [[25, 40], [5, 5]]},
         **{"areas": [1200, 100], "crowd": [False, False]},
     }
     # The prediction with score 0.1 is below the threshold, which is not used for gt.
     assert columns(sides[1]) == {
-        **{"row": [0, 1], "page": [2, 1], "rank": [2, 1], "label": [0, 1]},
+        **{"row": [0, 1], "page": [2, 1], "label": [0, 1]},
         **{"boxes": [[5, 5, 5, 20], [10, 20, 30, 40]], "centres": [[7.5, 15], [25, 40]]},
         **{"areas": [100, 1200], "crowd": [False, False]},
     }
@@ -129,20 +127,11 @@ def test_both_sides_in_the_frame_of_gt():
     assert [side.row.tolist() for side in on_q] == [[0], [1, 2]]
 
 
-@pytest.mark.parametrize(
-    ("ids", "ranks"),
-    [
-        ([30, 4, 200], [1, 0, 2]),
-        (["b", "a", "c"], [1, 0, 2]),
-        ([3, "a", 1], [0, 1, 2]),  # numbers and text cannot be sorted: the order of the file
-        ([30, None, 4], [1, 2, 0]),  # a page without an id comes last
-        ([None, None, None], [0, 1, 2]),
-    ],
-)
-def test_pages_are_ranked_by_their_ids(ids, ranks):
-    layout = build({"p": (9, 9), "q": (9, 9), "r": (9, 9)}, [])
-    with_ids = replace(layout, keys={key: page for page, key in enumerate(ids) if key is not None})
-    assert page_ranks(lcm.compare(with_ids, layout).alignment).tolist() == ranks
+def test_pages_are_ranked_by_the_code_points_of_their_names():
+    """Only pages with objects have a rank: 0 for "10", 1 for "9", 2 for "B", 3 for "ä"."""
+    names = ["ä", "9", "a", "10", "B"]
+    assert page_ranks(names, np.array([0, 1, 3, 3, 4])).tolist() == [3, 1, 0, 0, 2]
+    assert page_ranks(names, np.empty(0, np.int64)).tolist() == []
 
 
 def test_crowds_areas_and_sizes_as_written_in_the_file():
