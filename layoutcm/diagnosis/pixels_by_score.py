@@ -165,6 +165,17 @@ def count_scores(rows: ScoreAreas) -> ScoreCounts:
     return ScoreCounts(scores, in_gt, not_in_gt, above[IN_GT] + missed, missed, np.add(above, at_zero))
 
 
+def thinned(count: int, most: int) -> NDArray[np.intp]:
+    """At most `most` of `count` positions, evenly spaced, with the first and the last one."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def thinned_with_best(f1: Floats, most: int) -> tuple[NDArray[np.intp], int]:
+    """At most `most` positions of a curve, with its first, its last and its best one; and the best one."""
+    best = best_of(f1)
+    return np.union1d(thinned(f1.size, most - 1), [best]), best
+
+
 def best_of(f1: Floats) -> int:
     """The position of the largest F1, the last of equal ones; nan counts as lower than all others."""
     return f1.size - 1 - int(np.argmax(np.nan_to_num(f1, nan=-1.0)[::-1]))

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UnsetType
-from numpy.typing import NDArray
 
-from layoutcm.diagnosis.pixels_by_score import best_of
+from layoutcm.diagnosis.pixels_by_score import thinned, thinned_with_best
 from layoutcm.diagnosis.score_curves import ALL_LABELS, BINS, ScoreCurves
 from layoutcm.drawing.charts import LineChart, Mark, plotly_text
 from layoutcm.drawing.palette import label_colours
@@ -27,11 +26,6 @@ from layoutcm.tables.why import FORGIVEN
 from layoutcm.wording import percent, pixels_brief, score_text, thin_spaced, threshold_text
 
 SCREEN_POINTS, PAPER_POINTS = 400, 1500  # of a curve; more are not visible and make the file large
-
-
-def thinned(count: int, most: int) -> NDArray[np.intp]:
-    """At most `most` of `count` positions, evenly spaced, with the first and the last one."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 class Curve(NamedTuple):
@@ -123,9 +117,10 @@ def threshold_points(curves: ScoreCurves, label: str | None, most: int = SCREEN_
     if not len(table):
         return ThresholdPoints(label or ALL_LABELS, table, np.nan, np.nan)
     f1 = table["f1"].to_numpy()
-    best = best_of(f1)
-    rows = table.iloc[np.union1d(thinned(f1.size, most - 2), [best])]
-    return ThresholdPoints(label or ALL_LABELS, _from_zero(rows), float(table["threshold"].iloc[best]), float(f1[best]))
+    kept, best = thinned_with_best(f1, most - 1)  # the first row is repeated at threshold 0
+    return ThresholdPoints(
+        label or ALL_LABELS, _from_zero(table.iloc[kept]), float(table["threshold"].iloc[best]), float(f1[best])
+    )
 
 
 def points_of(title: str, curve: ThresholdCurve | UnsetType | None) -> ThresholdPoints:

@@ -10,7 +10,7 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import Causes
-from layoutcm.diagnosis.pixels_by_score import best_of
+from layoutcm.diagnosis.pixels_by_score import thinned, thinned_with_best
 from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.diagnosis.slices import usual_figure
 from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices
@@ -85,14 +85,8 @@ def _curves(objects: Objects, iou: float) -> dict[str, Any]:
     """{label: its precision envelope over recall} of the most frequent labels of gt, thinned out for drawing."""
     order = np.argsort(-objects.gt_counts, kind="stable")[:MOST_CURVES]
     frequent = [objects.labels[i] for i in order if objects.gt_counts[i]]
-    return {label: _thinned(envelope_steps(one)) for label, one in zip(frequent, objects.curve_columns(frequent, iou))}
-
-
-def _thinned(steps: Mapping[str, Any]) -> dict[str, Any]:
-    """At most MOST_POINTS points, with the first and the last: more are not visible, and make the file large."""
-    count = len(steps["recall"])
-    kept = np.unique(np.linspace(0, count - 1, min(count, MOST_POINTS)).astype(int))
-    return {name: np.asarray(values)[kept] for name, values in steps.items()}
+    thin = lambda steps: {name: np.asarray(own)[thinned(len(own), MOST_POINTS)] for name, own in steps.items()}
+    return {label: thin(envelope_steps(one)) for label, one in zip(frequent, objects.curve_columns(frequent, iou))}
 
 
 def column_records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
@@ -241,9 +235,8 @@ def _threshold_curve(curves: ScoreCurves, label: str | None, most: int = CURVE_P
     if not len(table):
         return None
     f1 = table["f1"].to_numpy()
-    best = best_of(f1)
-    kept = np.linspace(0, f1.size - 1, min(f1.size, most - 1)).round().astype(int)
-    rows: dict[Any, Any] = table.iloc[np.union1d(kept, [best])].to_dict("list")
+    kept, best = thinned_with_best(f1, most)
+    rows: dict[Any, Any] = table.iloc[kept].to_dict("list")
     return {**rows, "best_threshold": float(table["threshold"].iloc[best]), "best_f1": float(f1[best])}
 
 

@@ -21,6 +21,7 @@ from layoutcm.layouts.model import PRED, Floats
 from layoutcm.lazy import pa
 from layoutcm.metrics.levels import Levels, document_matrices, level_averages, page_matrices
 from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.metrics.unit_sums import MEANS_OVER
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scale import storage
 from layoutcm.scale.kernel_cache import prepare_kernel
@@ -32,7 +33,6 @@ from layoutcm.scale.storage import Place
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
 PAGES_IN_GROUP = 4096
-MEANS_OVER = ("pages", "documents")
 Sum = tuple[float, int]  # of scores, and how many of them are defined
 
 

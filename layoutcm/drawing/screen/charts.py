@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.pixels_by_score import thinned
 from layoutcm.drawing.charts import CellChart, LineChart, Mark, Part, RowChart, plotly_text
-from layoutcm.drawing.line_charts import thinned
 from layoutcm.drawing.matrix_layers import Layer, cell_colour
 from layoutcm.drawing.palette import CAUSE_COLOURS, SCORE_COLOURS, Theme, line_colour, scale_colour, text_colour_on
 from layoutcm.metrics.objects.centroids import Centroids
