@@ -121,9 +121,6 @@ class AlignedLayouts:
         joined = join_pages(gt, pred, self.sources, (1.0, 1.0))
         joined = replace(joined, widths=self.pages.widths, heights=self.pages.heights)
         every = joined, np.arange(len(self.pages))
-        in_pred = np.flatnonzero(self.sources[PRED] >= 0)
-        sizes = {"widths": self.pages.widths, "heights": self.pages.heights}
-        every = replace(join_pages(gt, pred, self.sources, (1.0, 1.0)), **sizes), np.arange(len(self.pages))
         return [every, (pred.take(self.sources[PRED][in_pred]), in_pred)]
 
     def page_match_table(self) -> pd.DataFrame:
