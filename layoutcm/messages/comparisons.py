@@ -28,10 +28,11 @@ def _only_in_hint(ignored: bool, side: str, **_: Any) -> Hint:
         )
     if ignored:
         return Hint(f"{check}, or say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
+    leave_out = "ignore" if side == "gt" else "penalise"
     return Hint(
         f"{check}, say which belong together (pages=, --pages), or leave such pages out "
-        f"({option('missing_pages', 'ignore')}).",
-        f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in Settings.",
+        f"({option('missing_pages', leave_out)}).",
+        f"{check}. {_UPLOAD_MAP}, or set Missing pages to {leave_out} in Settings.",
     )
 
 
