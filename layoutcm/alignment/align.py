@@ -284,7 +284,8 @@ def pair_pages(
     check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     if len(pred) and not (matches.partner >= 0).any():
-        raise NoCommonPages(gt.names, pred.names)
+        unclear = (one.message for one in findings if one.code == "page-numbers-ambiguous")
+        raise NoCommonPages(gt.names, pred.names, next(unclear, ""))
     unmatched = matches.unmatched(len(pred))
     for side, pages, names, counts in zip(SIDES, unmatched, (gt.names, pred.names), regions):
         first = [names[i] for i in pages[:NAMES_SHOWN].tolist()]
@@ -314,7 +315,7 @@ def unmatched_findings(
     return [Finding(f"page-only-in-{side}", int(rows.size), values)]
 
 
-def join_pages(gt: Pages, pred: Pages, sources: SidePositions, frame: tuple[float, float] | None) -> Pages:
+def join_pages(gt: Pages, pred: Pages, sources: SidePositions, frame: tuple[float, float] | None = None) -> Pages:
     """The aligned pages with the frames and documents of gt; a page that gt lacks has this frame, or gt's median."""
     pred_adds = not set(pred.attributes) <= set(gt.attributes)
     if np.array_equal(sources[GT], np.arange(len(gt))) and not pred_adds:

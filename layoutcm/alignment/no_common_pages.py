@@ -24,19 +24,19 @@ class NoCommonPages(InputError):
         What is likely.
     """
 
-    def __init__(self, gt: Sequence[str], pred: Sequence[str]) -> None:
+    def __init__(self, gt: Sequence[str], pred: Sequence[str], reason: str = "") -> None:
         self.names = (gt, pred)
-        self.reason = _likely_reason(gt, pred)
+        self.reason = reason.rstrip(".") or _likely_reason(gt, pred)
         problem = f"no page of pred is a page of gt. Pred has {_names(pred)}; gt has {_names(gt)}. {self.reason}"
         both = "If the pages are the same under other names, say which belong together"
         hint = Hint(
             f"{both}: give a page map (pages=, --pages); --write-page-map FILE writes one to fill in.",
             f"{both}: fill in the page map and drop it on the page Data.",
         )
-        super().__init__("", "pages", problem, hint)
+        super().__init__("", "pages", problem, hint if gt else "Check that the right file is the ground truth.")
 
-    def __reduce__(self) -> tuple[type, tuple[Sequence[str], Sequence[str]]]:
-        return NoCommonPages, self.names  # other processes raise it
+    def __reduce__(self) -> tuple[type, tuple[Sequence[str], Sequence[str], str]]:
+        return NoCommonPages, (*self.names, self.reason)  # other processes raise it
 
     @property
     def page_map(self) -> bytes:

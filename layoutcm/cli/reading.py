@@ -86,7 +86,9 @@ def page_map_written(options: argparse.Namespace) -> Iterator[Callable[[Comparis
     def write(compared: Comparison) -> None:
         if file:
             table = compared.page_matches()
-            write_whole(Path(file), page_map_csv(zip(table["gt_page"], table["pred_page"])))
+            rows = [(gt, pred) for gt, pred in zip(table["gt_page"], table["pred_page"]) if gt]
+            free = compared.sources.page_matching().only_in_pred  # the first of them in a comparison of parts
+            write_whole(Path(file), page_map_csv([*rows, *(("", page) for page in free)]))
 
     try:
         yield write

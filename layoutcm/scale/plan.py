@@ -155,10 +155,10 @@ class Plan:
 
 
 def _pages_and_regions(pages: int, regions: int) -> tuple[Pages, Regions]:
-    """This many unnamed pages, and regions that have a score and no area."""
-    names = ("",) * pages
+    """None or one page, and regions that have a score and no area."""
+    names = ("page",) * pages
     numbers = np.zeros(regions, np.int32)
-    columns = Pages(names, np.ones(pages), np.ones(pages), names, np.full(pages, -1, np.int32))
+    columns = Pages(names, np.ones(pages), np.ones(pages), ("",) * pages, np.full(pages, -1, np.int32))
     return columns, Regions(numbers, numbers, np.zeros((regions, 4)), np.ones(regions))
 
 
