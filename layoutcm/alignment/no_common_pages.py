@@ -28,7 +28,7 @@ class NoCommonPages(InputError):
         self.names = (gt, pred)
         self.reason = reason.rstrip(".") or _likely_reason(gt, pred)
         problem = f"no page of pred is a page of gt. Pred has {_names(pred)}; gt has {_names(gt)}. {self.reason}"
-        both = "If the pages are the same under other names, say which belong together"
+        both = "If they are the same pages, say which belong together"
         hint = Hint(
             f"{both}: give a page map (pages=, --pages); --write-page-map FILE writes one to fill in.",
             f"{both}: fill in the page map and drop it on the page Data.",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from layoutcm.alignment.no_common_pages import NoCommonPages, page_map_csv
 from layoutcm.alignment.taxonomy import LabelMapping, check_models, load_mapping
 from layoutcm.cli.file_options import check_file_output, file_named, value_for, values_for
+from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.result_of import MOST_PAGES
@@ -95,6 +96,7 @@ def page_map_written(options: argparse.Namespace) -> Iterator[Callable[[Comparis
     except NoCommonPages as error:
         if file:
             write_whole(Path(file), error.page_map)
+            say(f"layoutcm: a page map to fill in was written to {file}")
         raise
 
 

@@ -25,7 +25,7 @@ def test_the_page_map_of_a_comparison_is_written(files):
 def test_without_a_common_page_the_exit_code_is_2_and_a_page_map_is_written_that_can_be_filled_in(files, capsys):
     assert main(["compare", "gt.csv", "other.csv", "--write-page-map", "map.csv"]) == 2
     said = capsys.readouterr().err
-    assert "Pred has 2 pages ('x', 'y'); gt has 2 pages ('p', 'q')" in said and "--write-page-map" in said
+    assert "Pred has 2 pages ('x', 'y'); gt has 2 pages ('p', 'q')" in said and "written to map.csv" in said
     template = (files / "map.csv").read_text()
     assert template == "gt_page,pred_page\np,\nq,\n,x\n,y\n"
     (files / "map.csv").write_text(template.replace("p,\n", "p,y\n"))
