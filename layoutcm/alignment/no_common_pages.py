@@ -34,9 +34,7 @@ class NoCommonPages(InputError):
             f"{both}: fill in the page map and drop it on the page Data.",
         )
         super().__init__("", "pages", problem, hint if gt else "Check that the right file is the ground truth.")
-
-    def __reduce__(self) -> tuple[type, tuple[Sequence[str], Sequence[str], str]]:
-        return NoCommonPages, (*self.names, self.reason)  # other processes raise it
+        self.args = (*self.names, self.reason)  # from which other processes, and caches, make it again
 
     @property
     def page_map(self) -> bytes:
