@@ -209,8 +209,8 @@ test_reading = read_as(
           pages=[("a", 50, 60), ("b", 40, 30)]),
     # A page without a size gets the median size of the reference layout, and can be left out of a comparison.
     reads("another number", table("a 2"), {"like": sized("img/a 1.png")}, codes={"page-without-size": 1}),
-    reads("numbers that do not fit", labels(0, 2), {"like": ground_truth(1, 2, 4)}, codes={"unnamed-classes": 1, "page-without-size": 2},
-          pages=[("report_p0", 12, 12), ("report_p2", 12, 12)]),
+    reads("numbers that do not fit", labels(0, 2), {"like": ground_truth(1, 2, 4)},
+          codes={"unnamed-classes": 1, "page-without-size": 2}, pages=[("report_p0", 12, 12), ("report_p2", 12, 12)]),
     reads("a page that another one has by name", YOLO, {"like": sized("r_1.png")},
           codes={"unnamed-classes": 1, "page-without-size": 1},
           says=["the size of 1 of 2 pages is not known", "(first: 'r_p1')"]),
