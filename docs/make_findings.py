@@ -29,9 +29,9 @@ REPAIRS = {
 WITHOUT_HINT = {"info": "nothing, it is only noted", "warning": "check that this is what you want"}
 INTRODUCTION = """# All findings
 
-A finding is something unusual in an input that can still be used. `layoutcm compare` prints findings (warnings, which
-may explain wrong numbers) and notes (info); in Python they are `c.findings` and `layout.findings`, with `code`,
-`severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired unless you ask for it.
+A finding is something unusual in an input that can still be used. `layoutcm compare` prints findings (errors and
+warnings, which may explain wrong numbers) and notes (info); in Python they are `c.findings` and `layout.findings`, with
+`code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired unless you ask for it.
 [My score is 0](score-is-zero.md) shows how to use them. An input that cannot be used is an `InputError` instead, which
 names file, place, problem and hint.
 

@@ -72,8 +72,9 @@ def compare(
     min_score : float or dict, optional
         Pred regions with a lower score are left out. {label: score} has names after mapping, and None for all other
         labels.
-    missing_pages : {"penalise", "ignore"}
-        A page that only one side has is compared with an empty page, or left out.
+    missing_pages : {"penalise", "ignore", "penalise-both"}
+        A page that pred lacks is compared with an empty page, or left out. A page that gt lacks is left out;
+        "penalise-both" compares it with an empty page, scaled to gt's median page.
     taxonomy : {"auto", "same", "different", "match-names"}
         Whether both sides share one list of labels; "match-names" joins names that differ only in spelling.
     documents : str or dict, optional
@@ -94,6 +95,11 @@ def compare(
     Returns
     -------
     Comparison
+
+    Raises
+    ------
+    InputError
+        Also if pred names pages and none of them is one of gt. A pred without pages is an empty prediction.
 
     Examples
     --------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from layoutcm.errors import Hint, short_repr
+from layoutcm.errors import Hint
 
 _SIZES = (
     "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
@@ -17,6 +17,11 @@ CUT_OFF = "The file seems cut off: copy or export it again."
 MISSING_SIZE = Hint(
     "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` and "
     f"`compare --no-truth` after --like), {_SIZES}",
+    _SIZES_ON_SCREEN,
+)
+OTHER_PAGE = Hint(
+    "Read it with the ground truth and the page map that it is compared with (like= and pages= of `read`), or give "
+    f"{_SIZES}",
     _SIZES_ON_SCREEN,
 )
 NO_FOLDER_OF_IMAGES = Hint(
@@ -32,15 +37,6 @@ _NAME_FORMAT = f"Say which with format= or --format ({_OF_ONE_FILE})."
 WRONG_FORMAT = Hint(f"Leave out the format, or name it for the right file ({_OF_ONE_FILE}).", "Leave out the format.")
 SEVERAL_FORMATS = Hint(_NAME_FORMAT, "Drop files of one kind.")
 AMBIGUOUS_FORMAT = Hint(_NAME_FORMAT, "Convert it with `layoutcm convert --format`, and drop the result.")
-
-
-def missing_size_with(page_names: Sequence[str]) -> Hint:
-    """The hint if the reference layout, whose pages have these names, does not have the page."""
-    examples = f"Its pages are named like {' and '.join(map(short_repr, page_names[:2]))}"
-    examples = examples if page_names else "It has no pages"
-    return Hint(
-        f"{examples}. Say which page is which (pages=, --pages), or give {_SIZES}", f"{examples}. {_SIZES_ON_SCREEN}"
-    )
 
 
 def other_format(names: str) -> Hint:

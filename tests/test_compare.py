@@ -108,7 +108,7 @@ def test_a_region_with_two_labels_and_fractions():
 
 def test_empty_layouts():
     empty = build({}, [])
-    for gt, pred in ((empty, empty), (empty, build(ONE, [("p", "a", 0, 0, 1, 1)])), (build(ONE, []), build(ONE, []))):
+    for gt, pred in ((empty, empty), (build(ONE, [("p", "a", 0, 0, 1, 1)]), empty), (build(ONE, []), build(ONE, []))):
         c = lcm.compare(gt, pred)
         m = c.confusion()
         assert all(np.isnan(v) or v == 0 for v in m.average("macro").values())

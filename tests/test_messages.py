@@ -51,7 +51,11 @@ def test_no_hint_on_the_screen_names_an_option():
 
 
 def test_severities():
-    assert Finding("empty-side").severity == "warning" and Finding("scaled-page").severity == "info"
+    assert [Finding(code).severity for code in ("empty-side", "empty-box", "scaled-page")] == [
+        "error",
+        "warning",
+        "info",
+    ]
     assert Finding("clipped-box", severity="info").severity == "info"
 
 
@@ -61,8 +65,7 @@ def test_an_error_has_a_text_for_the_screen():
     assert error.on_screen == "f, row 1: the size is not known. Write the size."
     assert InputError("", "", "no file", "Give one.").on_screen == "no file. Give one."
     for hint in (hints.MISSING_SIZE, hints.RESULTS_WITHOUT_PAGES, hints.SEVERAL_FORMATS, hints.AMBIGUOUS_FORMAT,
-                 hints.missing_size_with(["a", "b"]), hints.missing_size_with([]),
-                 hints.unknown_format({"coco": "it"})):  # fmt: skip
+                 hints.OTHER_PAGE, hints.unknown_format({"coco": "it"})):  # fmt: skip
         assert re.search(r"\w=", hint.text) and "=" not in hint.on_screen and hint.on_screen
 
 
@@ -73,13 +76,6 @@ def test_hints_of_errors_in_full():
     )
     on_screen = (
         "Write the page size on the page Data, or drop page images with the names of the pages together with the files."
-    )
-    named = "Its pages are named like 'a' and 'b'. "
-    assert hints.missing_size_with(["a", "b", "c"]) == Hint(
-        f"{named}Say which page is which (pages=, --pages), or give {sizes}", f"{named}{on_screen}"
-    )
-    assert hints.missing_size_with([]) == Hint(
-        f"It has no pages. Say which page is which (pages=, --pages), or give {sizes}", f"It has no pages. {on_screen}"
     )
     lacking = "For coco it lacks the key 'images'; for yolo it lacks lines. "
     assert hints.unknown_format({"coco": "the key 'images'", "yolo": "lines"}) == Hint(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment import taxonomy
 from layoutcm.alignment.min_scores import MinScore, are_below
+from layoutcm.alignment.no_common_pages import NoCommonPages
 from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
 from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
@@ -23,15 +24,18 @@ from layoutcm.layouts.model import (
     Indices,
     Layout,
     Pages,
+    Positions,
     Regions,
     check_is_layout,
     concatenate_pages,
 )
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
+from layoutcm.layouts.page_names import path_without_suffix
+from layoutcm.layouts.validation import check_sizes_are_known
 from layoutcm.lazy import pd
 
-MISSING_PAGES = ("penalise", "ignore")
+MISSING_PAGES = ("penalise", "ignore", "penalise-both")
 NAMES_SHOWN = 4
 SidePositions = tuple[NDArray[np.int64], NDArray[np.int64]]
 PairedPages = tuple[SidePositions, PageMatches, list[Finding]]  # what `pair_pages` returns
@@ -45,6 +49,7 @@ class AlignmentOptions(NamedTuple):
     mapping: LabelMapping | None = None
     documents: str | Mapping[str, str] | None = None
     page_map: PageMap | None = None
+    frame: tuple[float, float] | None = None  # of pages that only pred has; else gt's median page
 
 
 DEFAULT_OPTIONS = AlignmentOptions()
@@ -113,7 +118,9 @@ class AlignedLayouts:
         """All pages under their names in gt, then in pred."""
         gt, pred = (layout.page_columns for layout in self.layouts)
         in_pred = np.flatnonzero(self.sources[PRED] >= 0)
-        every = join_pages(gt, pred, self.sources), np.arange(len(self.pages))
+        joined = join_pages(gt, pred, self.sources, (1.0, 1.0))
+        joined = replace(joined, widths=self.pages.widths, heights=self.pages.heights)
+        every = joined, np.arange(len(self.pages))
         return [every, (pred.take(self.sources[PRED][in_pred]), in_pred)]
 
     def page_match_table(self) -> pd.DataFrame:
@@ -167,16 +174,28 @@ def align(
     matched = taxonomy.match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = taxonomy.rename_labels(sides[PRED], matched)
     space, kind = taxonomy.join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
-    sources, matches, page_findings = paired or pair_pages(
-        sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
-    )
-    pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
+    sources, matches, page_findings = paired or _pair_pages_of(gt, pred, options)
+    _check_sizes(sides, sources)
+    pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources, options.frame)
     pages, document_findings = name_documents(pages, options.documents)
     findings += page_findings + document_findings + _scaled_page_findings(sides, pages, sources)
     findings += _pages_without_pred(sides, sources) + taxonomy.one_sided_label_findings(sides, kind)
     rows = taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])
     labels, layouts = MappedLabels(mapped, ignored, rows), (sides[GT], sides[PRED])
     return AlignedLayouts(layouts, pages, sources, space, kind, tuple(findings), matches, labels)
+
+
+def _pair_pages_of(gt: Layout, pred: Layout, options: AlignmentOptions) -> PairedPages:
+    counts = [np.bincount(side.region_columns.page, minlength=len(side.page_columns)) for side in (gt, pred)]
+    return pair_pages(
+        gt.page_columns, pred.page_columns, (counts[GT], counts[PRED]), options.missing_pages, options.page_map
+    )
+
+
+def _check_sizes(sides: list[Layout], sources: SidePositions) -> None:
+    """Refuse pages that are compared and whose size is not known; a page that only pred has needs none."""
+    check_sizes_are_known(sides[GT], sources[GT])
+    check_sizes_are_known(sides[PRED], sources[PRED][sources[GT] >= 0])
 
 
 def _scaled_page_findings(sides: list[Layout], pages: Pages, sources: SidePositions) -> list[Finding]:
@@ -255,44 +274,78 @@ def gt_without_low_scores(gt: Layout, alignment: Alignment, min_score: MinScore)
     return replace(gt, region_columns=gt.region_columns.take(kept))
 
 
-def pair_pages(gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None) -> PairedPages:
-    """int64[pages] for both sides: all pages of gt in order, then pages only in pred; -1 if a side has no such page."""
+def pair_pages(
+    gt: Pages, pred: Pages, regions: SidePositions, missing_pages: str, page_map: PageMap | None = None
+) -> PairedPages:
+    """int64[pages] for both sides: the pages to compare, all of gt in order first; -1 if a side has no such page.
+
+    `regions` are the numbers of regions of each page. Pred has no page in common with gt: an InputError.
+    """
     check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
+    if len(pred) and not (matches.partner >= 0).any():
+        unclear = (one.message for one in findings if one.code == "page-numbers-ambiguous")
+        raise NoCommonPages(gt.names, pred.names, next(unclear, ""))
     unmatched = matches.unmatched(len(pred))
-    for side, pages, names in zip(SIDES, unmatched, (gt.names, pred.names)):
-        findings += unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
+    for side, pages, names, counts in zip(SIDES, unmatched, (gt.names, pred.names), regions):
+        first = [names[i] for i in pages[:NAMES_SHOWN].tolist()]
+        findings += unmatched_findings(side, first, (pages, len(names)), counts, missing_pages)
+    return compared_pages(matches.partner, unmatched[PRED], missing_pages), matches, findings
+
+
+def compared_pages(partner: Positions, only_pred: Positions, missing_pages: str) -> SidePositions:
+    """int64[pages] of both sides: which pages are compared; `partner` is the pred page of each gt page, -1 if none."""
+    gt = np.arange(len(partner))
     if missing_pages == "ignore":
-        kept = np.flatnonzero(matches.partner >= 0)
-        return (kept, matches.partner[kept]), matches, findings
-    gt_pages = np.concatenate([np.arange(len(gt)), np.full(unmatched[PRED].size, -1)])
-    return (gt_pages, np.concatenate([matches.partner, unmatched[PRED]])), matches, findings
+        gt = np.flatnonzero(partner >= 0)
+    if missing_pages != "penalise-both":
+        return gt, partner[gt]
+    return np.concatenate([gt, np.full(only_pred.size, -1)]), np.concatenate([partner, only_pred])
 
 
-def unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
-    if not names:
+def unmatched_findings(
+    side: str, first: list[str], pages: tuple[Positions, int], regions: Positions, missing_pages: str
+) -> list[Finding]:
+    """A finding if pages are only on this side; `pages` are these, and the number of all; `regions` of each of all."""
+    rows, every = pages
+    if not rows.size:
         return []
-    values = {"pages": pages, "ignored": missing_pages == "ignore", "names": names[:NAMES_SHOWN]}
-    return [Finding(f"page-only-in-{side}", len(names), values)]
+    is_left_out = missing_pages == "ignore" if side == SIDES[GT] else missing_pages != "penalise-both"
+    values = {"pages": every, "regions": int(regions[rows].sum()), "ignored": is_left_out, "names": first[:NAMES_SHOWN]}
+    return [Finding(f"page-only-in-{side}", int(rows.size), values)]
 
 
-def join_pages(gt: Pages, pred: Pages, sources: SidePositions) -> Pages:
-    """The aligned pages with the frames of gt, or of pred for pages that gt lacks."""
-    pred_adds = (any(pred.documents) and not all(gt.documents)) or not set(pred.attributes) <= set(gt.attributes)
+def join_pages(gt: Pages, pred: Pages, sources: SidePositions, frame: tuple[float, float] | None = None) -> Pages:
+    """The aligned pages with the frames and documents of gt; a page that gt lacks has this frame, or gt's median."""
+    pred_adds = not set(pred.attributes) <= set(gt.attributes)
     if np.array_equal(sources[GT], np.arange(len(gt))) and not pred_adds:
         return gt  # the usual case; avoids a loop over many pages
     both = concatenate_pages([gt, pred])
-    rows = np.where(sources[GT] >= 0, sources[GT], len(gt) + sources[PRED])
-    joined = both.take(rows)
-    names = (
-        name if row < len(gt) else unique_page_name(name, gt, pred) for name, row in zip(joined.names, rows.tolist())
-    )
-    documents = _first_given(gt.documents, pred.documents, sources)
+    only_pred = sources[GT] < 0
+    joined = both.take(np.where(only_pred, len(gt) + sources[PRED], sources[GT]))
+    names = [unique_page_name(name, gt, pred) if new else name for name, new in zip(joined.names, only_pred.tolist())]
+    if only_pred.any():
+        joined.widths[only_pred], joined.heights[only_pred] = frame or gt.median_size()
     attributes = {
         name: _first_given(gt.attributes.get(name, ()), pred.attributes.get(name, ()), sources)
         for name in both.attributes
     }
-    return replace(joined, names=tuple(names), documents=documents, attributes=attributes)
+    known = documents_by_stem(gt.documents)
+    documents = tuple(
+        without_suffix(name, known) if new else name for name, new in zip(joined.documents, only_pred.tolist())
+    )
+    return replace(joined, names=tuple(names), documents=documents, attributes=attributes, unsized=None)
+
+
+def documents_by_stem(documents: Iterable[str]) -> dict[str, str]:
+    """{document without a suffix such as .pdf: document}: a page that only pred has joins the document of gt."""
+    return {path_without_suffix(name): name for name in dict.fromkeys(documents) if name}
+
+
+def without_suffix(document: str, known: Mapping[str, str]) -> str:
+    """The document of gt with this name, whatever its suffix; else the name without a suffix."""
+    name = path_without_suffix(document)
+    return known.get(name, name)
 
 
 def _first_given(gt: Sequence[str], pred: Sequence[str], sources: SidePositions) -> tuple[str, ...]:

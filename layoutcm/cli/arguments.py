@@ -16,6 +16,7 @@ from layoutcm.cli import commands
 from layoutcm.cli.compare_command import run_compare
 from layoutcm.cli.file_options import OPTION, label_score
 from layoutcm.cli.parts_commands import add_parts_commands
+from layoutcm.cli.reading import MISSING_PAGES_HELP, WRITE_PAGE_MAP_HELP
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
 from layoutcm.layouts.writers import WRITERS
@@ -143,10 +144,11 @@ def _min_score_argument(command: argparse.ArgumentParser) -> None:
 def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
     """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
     add = command.add_argument
+    add("--write-page-map", metavar="FILE", help=WRITE_PAGE_MAP_HELP)
     add("--method", choices=METHODS, default="matrix")
     add("--rounding", choices=ROUNDINGS, default="outer")
     _min_score_argument(command)
-    add("--missing-pages", choices=MISSING_PAGES, default="penalise")
+    add("--missing-pages", choices=MISSING_PAGES, default="penalise", help=MISSING_PAGES_HELP)
     add("--taxonomy", choices=TAXONOMIES, default="auto")
     add("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}, preds: {NAME: {old: new}}}")
     add(

@@ -13,7 +13,14 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.compare_command import result_sections
 from layoutcm.cli.file_options import OPTION, check_folder_output, label_score
-from layoutcm.cli.reading import new_bar, read_file, read_layout
+from layoutcm.cli.reading import (
+    MISSING_PAGES_HELP,
+    WRITE_PAGE_MAP_HELP,
+    new_bar,
+    page_map_written,
+    read_file,
+    read_layout,
+)
 from layoutcm.cli.streams import say
 from layoutcm.filling.result_of import Asked, result_of
 from layoutcm.formats import SHAPES
@@ -71,14 +78,16 @@ def run_compare_parts(options: argparse.Namespace) -> None:
     chosen |= {"truth": not options.no_truth, "fix_gt": options.fix_gt or (), "fix": options.fix_pred or ()}
     folders = options.gt, options.pred, options.output
     if options.plan_only:
-        plan = plan_partitions(*folders, **chosen)
+        with page_map_written(options):
+            plan = plan_partitions(*folders, **chosen)
         for part in range(len(plan.facts.parts)):
             print(plan.list_place(part))
         return
     client = nullcontext("threads") if options.dask is None else dask_client(options.dask, options.threads)
     try:
-        with client as engine, _parts_bar() as (progress, phase):
+        with client as engine, _parts_bar() as (progress, phase), page_map_written(options) as found:
             comparison = plan_and_count(*folders, PlanOptions(**chosen), engine, options.threads, progress, phase)
+            found(comparison)
     except KeyboardInterrupt:
         say(f"layoutcm: {GO_ON}")
         raise
@@ -189,10 +198,11 @@ def _compare_parts_arguments(command: Parser) -> None:
     add(
         OPTION, action="append", type=label_score, metavar="[LABEL=]S", help="drop predicted regions with a lower score"
     )
-    add("--missing-pages", choices=MISSING_PAGES, default="penalise")
+    add("--missing-pages", choices=MISSING_PAGES, default="penalise", help=MISSING_PAGES_HELP)
     add("--taxonomy", choices=TAXONOMIES, default="auto")
     add("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
     add("--pages", metavar="FILE", help="page map: which pred page belongs to which gt page")
+    add("--write-page-map", metavar="FILE", help=WRITE_PAGE_MAP_HELP)
     add("--shapes", choices=SHAPES, default="box")
     add("--fix", dest="fix_pred", action="append", metavar="REPAIR", help="repair the prediction; may be repeated")
     add("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")

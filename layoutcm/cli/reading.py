@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from layoutcm.alignment.no_common_pages import NoCommonPages, page_map_csv
 from layoutcm.alignment.taxonomy import LabelMapping, check_models, load_mapping
-from layoutcm.cli.file_options import file_named, value_for, values_for
+from layoutcm.cli.file_options import check_file_output, file_named, value_for, values_for
+from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.result_of import MOST_PAGES
@@ -23,6 +25,7 @@ from layoutcm.layouts.validation import is_ignore
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import leaderboard
+from layoutcm.outputs.files import write_whole
 from layoutcm.results.types import BoardRow
 from layoutcm.tables.leaderboard_tables import BOARD_FILES, leaderboard_summary, standing
 from layoutcm.wording import one_line
@@ -36,6 +39,11 @@ if TYPE_CHECKING:
 COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "documents", "mapping", "pages", "threads")
 
 LABELS_SHOWN = 12
+MISSING_PAGES_HELP = (
+    "pages that the prediction lacks count as empty (penalise) or are left out (ignore); those that the ground truth "
+    "lacks are left out, or count against an empty page (penalise-both)"
+)
+WRITE_PAGE_MAP_HELP = "write how pages are matched as a page map (CSV), in which unmatched pages can be filled in"
 
 
 def read_gt(options: argparse.Namespace) -> Layout:
@@ -60,8 +68,36 @@ def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str =
     chosen = {option: getattr(options, option) for option in COMPARE_OPTIONS}
     chosen["mapping"] = _mapping(gt, options)
     chosen["truth"] = not getattr(options, "no_truth", False)  # `verify` has no such option
-    with progress_bar(f"comparing {Path(file).name}") as progress:
-        return compare(gt, pred, **chosen, progress=progress)
+    with progress_bar(f"comparing {Path(file).name}") as progress, page_map_written(options) as found:
+        compared = compare(gt, pred, **chosen, progress=progress)
+        found(compared)
+    return compared
+
+
+@contextmanager
+def page_map_written(options: argparse.Namespace) -> Iterator[Callable[[Comparison], None]]:
+    """Yields a function that writes the page map of a comparison; if no page has a partner, it is written, too."""
+    file = options.write_page_map
+    if file:
+        if isinstance(options.pred, list) and len(options.pred) > 1:
+            problem = "there are several predictions, and a page map is for one"
+            raise InputError("", "--write-page-map", problem, "Name one prediction.")
+        check_file_output(file, options)
+
+    def write(compared: Comparison) -> None:
+        if file:
+            table = compared.page_matches()
+            rows = [(gt, pred) for gt, pred in zip(table["gt_page"], table["pred_page"]) if gt]
+            free = compared.sources.page_matching().only_in_pred  # the first of them in a comparison of parts
+            write_whole(Path(file), page_map_csv([*rows, *(("", page) for page in free)]))
+
+    try:
+        yield write
+    except NoCommonPages as error:
+        if file:
+            write_whole(Path(file), error.page_map)
+            say(f"layoutcm: a page map to fill in was written to {file}")
+        raise
 
 
 def _mapping(gt: Layout, options: argparse.Namespace) -> LabelMapping | str | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.page_sizes import size_or_median
 from layoutcm.formats.parsing import (
     LARGEST_FRACTION,
     NO_SCORE,
@@ -56,6 +56,7 @@ class LayoutBuilder:
         self._labels: dict[str, int] = {}
         self._pages: list[tuple[str, float, float, str, int]] = []
         self._page_places: list[tuple[str, str]] = []
+        self._unsized: list[int] = []
         self._second_names: list[str] = []
         self._region_page: list[int] = []
         self._region_label: list[int] = []
@@ -93,10 +94,9 @@ class LayoutBuilder:
         if otherwise and (not name or self._is_better_known(otherwise, name)):
             name = otherwise
         if width is None or height is None:
-            size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
-            if size is None:
-                raise missing_size_error(self.file, place, name, self.options)
-            width, height = size
+            (width, height), is_known = size_or_median(self.file, place, name, self.options, otherwise)
+            if not is_known:
+                self._unsized.append(len(self._pages))
             if in_points:
                 self.note_unusual("size-in-points", place)
         # An impossible page number counts as missing.
@@ -316,6 +316,7 @@ class LayoutBuilder:
                 name: tuple(texts.get(i, "") for i in range(len(self._pages)))
                 for name, texts in self._attributes.items()
             },
+            np.isin(np.arange(len(self._pages)), self._unsized) if self._unsized else None,
         )
         regions = Regions(
             np.array(self._region_page, np.int32),

@@ -49,6 +49,7 @@ class Options:
     images: tuple[str, ...] = ()  # names of the page images next to the annotations
     page_map: PageMap | None = None  # {page of `like`: page of this file}
     annotator: str | None = None  # whose regions are wanted, if the file has several annotators
+    median_size: tuple[float, float] | None = None  # of the pages of `like`, for pages whose size is not known
     # Of pages that have another name in `like`.
     sizes_by_number: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 

@@ -13,13 +13,14 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError
 from layoutcm.formats.archives import Budget
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.image_files import Size, image_size
 from layoutcm.formats.nested_values import Column, cell_values
-from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.page_sizes import size_or_median
 from layoutcm.formats.parquet_files import column_paths, is_parquet, iter_nested, unreadable_refused
 from layoutcm.formats.parsing import page_name
 from layoutcm.layouts import limits
@@ -208,9 +209,14 @@ def page_names(files: Sequence[File], given: Mapping[str, list[str]], options: O
     return [page_name(content.stem, row + 1, rows) for content, _, rows in files for row in range(rows)]
 
 
-def page_sizes(files: Sequence[File], names: Sequence[str], given: Floats, options: Options) -> tuple[Floats, Floats]:
-    """The width and height of all pages: as given, else of the image in the row, else from outside the file."""
-    sizes = given.copy()
+def page_sizes(
+    files: Sequence[File], names: Sequence[str], given: Floats, options: Options
+) -> tuple[Floats, Floats, NDArray[np.bool_] | None]:
+    """The width and height of all pages: as given, else of the image in the row, else from outside the file.
+
+    The third value is bool[pages], whether the size is not known; None if all are known.
+    """
+    sizes, unsized = given.copy(), np.zeros(len(names), bool)
     start = 0
     for content, columns, rows in files:
         missing = np.flatnonzero(np.isnan(sizes[:, start : start + rows]).any(axis=0))
@@ -218,12 +224,11 @@ def page_sizes(files: Sequence[File], names: Sequence[str], given: Floats, optio
             for row, size in _sizes_of_images(content, columns, set(missing.tolist())):
                 sizes[:, start + row] = size
         for row in missing[np.isnan(sizes[:, start + missing]).any(axis=0)].tolist():
-            size_outside = size_of(names[start + row], options)
-            if size_outside is None:
-                raise missing_size_error(content.name, f"row {row}", names[start + row], options)
-            sizes[:, start + row] = size_outside
+            i = start + row
+            sizes[:, i], is_known = size_or_median(content.name, f"row {row}", names[i], options)
+            unsized[i] = not is_known
         start += rows
-    return np.ascontiguousarray(sizes[0]), np.ascontiguousarray(sizes[1])
+    return np.ascontiguousarray(sizes[0]), np.ascontiguousarray(sizes[1]), unsized if unsized.any() else None
 
 
 def _sizes_of_images(content: FileContent, columns: HubColumns, rows: set[int]) -> Iterator[tuple[int, Size]]:

@@ -1,6 +1,7 @@
 """Page sizes for formats that have none: from the reference layout, a given size, or a folder of images.
 
-A size is never guessed: with a wrong frame the scores would be wrong but look plausible.
+A size is never guessed: with a wrong frame the scores would be wrong but look plausible. A page that the reference
+layout does not have is marked as one without a size. It can be left out, but not compared with a page or written.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.image_files import image_size
+from layoutcm.formats.source_files import refuse_unlisted
 from layoutcm.layouts.model import MAX_PAGE_SIDE, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import match_numbers
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
-TRIAL_SIZE = (1.0, 1.0)
+Size = tuple[float, float]
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
 
@@ -56,7 +58,8 @@ def _check_size(size: tuple[float, float], place: str) -> tuple[float, float]:
 def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
     if not os.path.isdir(folder):  # unlike Path.is_dir it accepts any string
         raise InputError(str(folder), "", "there is no folder of this name", hints.NO_FOLDER_OF_IMAGES)
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
+    walked = (Path(where, name) for where, _, names in os.walk(folder, onerror=refuse_unlisted) for name in names)
+    found = (path for path in sorted(walked) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     return {path.relative_to(folder).as_posix(): image_size(str(path), str(path)) for path in found}
 
 
@@ -78,38 +81,33 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     return options.sizes_by_number.get(page) if i is None else reference.size(i)
 
 
+def size_or_median(file: str, place: str, page: str, options: Options, second: str = "") -> tuple[Size, bool]:
+    """The size of a page (or of the page with its second name), and whether it is known; else it is the median size."""
+    size = size_of(page, options) or (size_of(second, options) if second else None)
+    if size is None and options.median_size is None:
+        raise MissingSize(file, place, f"the size of page {short_repr(page)} is not known", hints.MISSING_SIZE)
+    return cast(Size, size or options.median_size), size is not None
+
+
 class MissingSize(InputError):
     """The size of a page is not known."""
-
-
-def missing_size_error(file: str, place: str, page: str, options: Options) -> MissingSize:
-    problem = f"the size of page {short_repr(page)} is not known"
-    if options.like is None:
-        return MissingSize(file, place, problem, hints.MISSING_SIZE)
-    problem += (
-        f": {options.like.name}, which should provide it, has no page of this name or number, or several that are alike"
-    )
-    return MissingSize(file, place, problem, hints.missing_size_with(options.like.page_columns.names))
 
 
 def read_with_sizes(read: Callable[[Options], Layout], options: Options) -> Layout:
     """Read the layout. A page that `like` has under another name gets the size of the page with the same number.
 
     Whether both sides count from 0 or from 1 shows in all pages together. So they are read first, with any size.
+    A page that `like` does not have is marked as one without a size: a comparison leaves it out.
     """
     try:
         return read(options)
-    except MissingSize as missing:
-        if options.like is None:
+    except MissingSize:
+        if options.like is None or not len(options.like.page_columns):
             raise
-        try:
-            pages = read(replace(options, sizes=TRIAL_SIZE)).page_columns
-        except InputError:  # for instance, a mask has another size than the trial
-            raise missing from None
-        found = _sizes_by_number(pages, options)
-        if not found:
-            raise
-    return read(replace(options, sizes_by_number=found))
+    options = replace(options, median_size=options.like.page_columns.median_size())
+    layout = read(options)
+    found = _sizes_by_number(layout.page_columns, options)
+    return read(replace(options, sizes_by_number=found)) if found else layout
 
 
 def _sizes_by_number(pages: Pages, options: Options) -> dict[str, tuple[float, float]]:

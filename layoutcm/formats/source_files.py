@@ -125,9 +125,15 @@ def _file_on_disk(name: str, path: str) -> LazyFile:
     return LazyFile(name, lambda: FileContent(name, read_bytes(path)), lambda: image_size(name, path))
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def refuse_unlisted(error: OSError) -> None:
+    """A folder that cannot be listed is not skipped: its files would be missing without a word."""
+    problem = f"this folder cannot be listed: {error.strerror}"
+    raise InputError(str(error.filename), "", problem, "Check its permissions, or name another folder.") from None
+
+
+def files_below(folder: Path, unlisted: Callable[[OSError], None] = refuse_unlisted) -> Iterator[Path]:
     root = folder.resolve()
-    for where, folders, names in os.walk(folder, followlinks=False):
+    for where, folders, names in os.walk(folder, onerror=unlisted, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
         for name in names:
             path = Path(where, name)

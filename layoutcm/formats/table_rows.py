@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
-from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.page_sizes import size_or_median
 from layoutcm.formats.parsing import LARGEST_FRACTION, parse_segmentation
 from layoutcm.formats.table_columns import (
     Coded,
@@ -320,11 +320,10 @@ def read_pages(rows: TableRows, page: Indices, first_rows: np.ndarray, options: 
     _check_page_names(rows)
     names = tuple(rows.text["page"][row] for row in first_rows)
     frame = _frames(rows, page, len(first_rows))
+    unsized = np.zeros(len(frame), bool)
     for i in np.flatnonzero(np.isnan(frame[:, 0])):
-        size = size_of(names[i], options)
-        if size is None:
-            raise missing_size_error(rows.file, rows.place(int(first_rows[i])), names[i], options)
-        frame[i] = size
+        frame[i], is_known = size_or_median(rows.file, rows.place(int(first_rows[i])), names[i], options)
+        unsized[i] = not is_known
     return Pages(
         names,
         np.ascontiguousarray(frame[:, 0]),
@@ -332,6 +331,7 @@ def read_pages(rows: TableRows, page: Indices, first_rows: np.ndarray, options: 
         _documents(rows, page, len(first_rows)),
         np.array([number if 0 <= number < 2**31 else -1 for number in rows.numbers["number"][first_rows]], np.int32),
         {name: _attribute(rows, name, page, len(first_rows)) for name in rows.attributes},
+        unsized if unsized.any() else None,
     )
 
 

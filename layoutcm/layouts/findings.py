@@ -31,7 +31,7 @@ class Finding:
     count : int
         How often it occurs.
     values : dict
-    severity : {"info", "warning"}
+    severity : {"info", "warning", "error"}
     repair : str
         What `repair` can do about it, or "".
     message : str
@@ -40,7 +40,7 @@ class Finding:
     code: str
     count: int = 1
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what the text names: files, pages, numbers
-    severity: str = ""  # "warning" or "info"; if empty, the usual one of the code
+    severity: str = ""  # "error", "warning" or "info"; if empty, the usual one of the code
     repair: str = ""  # a repair that `repairs.repair` can make, such as "flip-y"
 
     def __post_init__(self) -> None:

@@ -59,9 +59,20 @@ class Pages:
     documents: Texts
     numbers: Indices
     attributes: Mapping[str, Texts] = field(default_factory=dict)  # {name: text of each page, "" = not given}
+    # bool[pages]: neither the file nor the reference layout has the size, so it is the median of the reference layout.
+    unsized: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def without_size(self) -> Positions:
+        """The pages whose size is not known."""
+        return np.flatnonzero(np.zeros(0) if self.unsized is None else self.unsized)
+
+    def median_size(self) -> tuple[float, float]:
+        """The median width and the median height."""
+        return float(np.median(self.widths)), float(np.median(self.heights))
 
     def take(self, at: Sequence[int] | NDArray[np.integer]) -> Pages:
         """The pages at these positions, in this order."""
@@ -70,7 +81,8 @@ class Pages:
         names, documents = (tuple(column[i] for i in rows) for column in (self.names, self.documents))
         attributes = {name: tuple(values[i] for i in rows) for name, values in self.attributes.items()}
         sizes = self.widths[positions], self.heights[positions]
-        return Pages(names, *sizes, documents, self.numbers[positions], attributes)
+        unsized = None if self.unsized is None else self.unsized[positions]
+        return Pages(names, *sizes, documents, self.numbers[positions], attributes, unsized)
 
     def size(self, page: int) -> tuple[float, float]:
         """Width and height of a page."""
@@ -320,6 +332,9 @@ def concatenate_pages(parts: Sequence[Pages]) -> Pages:
             name: tuple(text for part in parts for text in part.attributes.get(name, ("",) * len(part)))
             for name in names
         },
+        None
+        if all(part.unsized is None for part in parts)
+        else np.concatenate([np.zeros(len(part), bool) if part.unsized is None else part.unsized for part in parts]),
     )
 
 

@@ -1,7 +1,7 @@
 """The documents and numbers of pages: name them, find the next page, and match pages that cannot be matched by name.
 
 A document comes from the caller (a pattern or a table), else from the file, else from page names that are equal except
-for a trailing number. A page without any of these is a document of its own.
+for a trailing number, unless all pages have the same one. A page without any of these is a document of its own.
 
 Tools count pages from 0 or from 1, which is inferred from whole documents: a side that counts from 0 has a page 0, and
 all its numbers are one lower. If the numbers leave this undecided, no page is matched.
@@ -32,19 +32,27 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
         return _name_by_table(pages, documents)
     if all(pages.documents):
         return pages, []
+    named, shared = _name_by_page_names(pages)
+    if sum(shared.values()) == len(pages) and len(shared) == 1:  # img_0001 … img_0040: the name is not of a document
+        first = Finding("documents-of-one-page", len(pages), {"first": pages.names[0]})
+        return replace(pages, documents=tuple(pages.names)), [first]
+    if not shared:
+        return named, []
+    example = min(shared)
+    return named, [Finding("documents-from-names", len(shared), {"first": example, "pages": shared[example]})]
+
+
+def _name_by_page_names(pages: Pages) -> tuple[Pages, dict[str, int]]:
+    """The pages with a document for every page, and {document: its pages} of those that page names share."""
     bases = [split_number(name)[0] for name in pages.names]
     shared = Counter(base for base, document in zip(bases, pages.documents) if not document)
     # If a page has the shared name itself, it would wrongly join this document.
-    found = {base for base, count in shared.items() if base and count > 1 and base not in pages.index}
+    found = {base: count for base, count in shared.items() if base and count > 1 and base not in pages.index}
     named = tuple(
         document or (base if base in found else name)
         for name, document, base in zip(pages.names, pages.documents, bases)
     )
-    pages = replace(pages, documents=named)
-    if not found:
-        return pages, []
-    example = sorted(found)[0]
-    return pages, [Finding("documents-from-names", len(found), {"first": example, "pages": shared[example]})]
+    return replace(pages, documents=named), found
 
 
 def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
@@ -52,7 +60,7 @@ def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
 
     The pages of a document are sorted by number, then by name in natural order; the order in the file is not used.
     """
-    documents = name_documents(pages, None)[0].documents
+    documents = _name_by_page_names(pages)[0].documents
     order = sorted(range(len(pages)), key=lambda i: (documents[i], pages.numbers[i], natural_sort_key(pages.names[i])))
     found = np.full(len(pages), -1)
     for place, i in enumerate(order):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
@@ -27,6 +28,7 @@ from layoutcm.layouts.model import (
     Layout,
     Pages,
     PlaceNamer,
+    Positions,
     Regions,
     Texts,
     concatenate_regions,
@@ -76,9 +78,23 @@ def make_layout(
     regions = recode_labels(regions, recode)
     ids = ids or FileIds({}, {})
     label_keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in ids.labels.items()}
-    layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
+    layout = Layout(name, format, names, pages, regions, (*findings, *_unsized(name, pages)), ids.pages, label_keys)
     layout = _note_scores(_note_clipped(layout, places.region), places.region)
     return drop_background(_drop_inverted(layout, places.region))
+
+
+def _unsized(file: str, pages: Pages) -> list[Finding]:
+    without = pages.without_size
+    values = {"file": file, "pages": len(pages), "first": pages.names[without[0]]} if without.size else {}
+    return [Finding("page-without-size", int(without.size), values)] if without.size else []
+
+
+def check_sizes_are_known(layout: Layout, pages: Positions) -> None:
+    """Raise an InputError if the size of one of these pages is not known."""
+    without = np.intersect1d(layout.page_columns.without_size, pages)
+    if without.size:
+        problem = f"the size of page {short_repr(layout.page_columns.names[without[0]])} is not known"
+        raise InputError(layout.name, "", f"{problem}: the reference layout does not have this page", hints.OTHER_PAGE)
 
 
 def _checked_pages(file: str, pages: Pages, place: PlaceNamer) -> Pages:
@@ -200,9 +216,12 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     if not len(regions) or _fits_every_page(regions, pages):
         return layout
     # Column by column: a temporary array of all four columns would be slower than the rest of the check.
+    widths, heights = pages.widths, pages.heights
+    if pages.unsized is not None:
+        widths, heights = (np.where(pages.unsized, np.inf, sides) for sides in (widths, heights))
     excess = np.maximum(-regions.boxes[:, X0], -regions.boxes[:, Y0])
-    np.maximum(excess, regions.boxes[:, X1] - pages.widths[regions.page], out=excess)
-    np.maximum(excess, regions.boxes[:, Y1] - pages.heights[regions.page], out=excess)
+    np.maximum(excess, regions.boxes[:, X1] - widths[regions.page], out=excess)
+    np.maximum(excess, regions.boxes[:, Y1] - heights[regions.page], out=excess)
     outside = excess > 0
     if not outside.any():
         return layout

@@ -15,6 +15,7 @@ from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import Finding, Layout, check_is_layout
 from layoutcm.layouts.stored_facts import facts_too_long
 from layoutcm.layouts.table_writers import as_csv, as_parquet
+from layoutcm.layouts.validation import check_sizes_are_known
 from layoutcm.layouts.writing.coco import as_coco
 from layoutcm.layouts.writing.label_studio import as_label_studio
 from layoutcm.layouts.writing.request import Content, Request
@@ -74,6 +75,7 @@ def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tupl
     if not len(layout.page_columns) and to not in WITHOUT_PAGES:
         hint = f"Use one of {', '.join(WITHOUT_PAGES)}."
         raise InputError(layout.name, "", f"there is no page in it, which {to} cannot hold", hint)
+    check_sizes_are_known(layout, layout.page_columns.without_size)
     request = Request(layout, to, predictions)
     if to != "parquet":
         request.leave_out_facts("boxes with inverted corners")

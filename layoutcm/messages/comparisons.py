@@ -11,20 +11,28 @@ from layoutcm.messages.finding_text import FindingText, first_names, note, optio
 from layoutcm.wording import SUGGESTED, agree, percent, plural
 
 
-def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str]) -> str:
+def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str], regions: int | None = None) -> str:
     treatment = "left out" if ignored else "compared with an empty page"
     verb, first = agree(n, "is", "are"), first_names(n, names)
-    return f"{n:,} of {pages:,} pages of {side} {verb} not in the other side and {verb} {treatment}: {first}."
+    counted = "" if regions is None else f" ({plural(regions, 'region')})"
+    return f"{n:,} of {pages:,} pages of {side}{counted} {verb} not in the other side and {verb} {treatment}: {first}."
 
 
-def _only_in_hint(ignored: bool, **_: Any) -> Hint:
+def _only_in_hint(ignored: bool, side: str, **_: Any) -> Hint:
     check = "Check the page names of both files"
+    if ignored and side == "pred":
+        return Hint(
+            f"{check}, say which belong together (pages=, --pages), or count them as wrong if gt means every page "
+            f"({option('missing_pages', 'penalise-both')}).",
+            f"{check}. {_UPLOAD_MAP}, or set Missing pages to penalise-both in Settings if gt means every page.",
+        )
     if ignored:
         return Hint(f"{check}, or say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
+    leave_out = "ignore" if side == "gt" else "penalise"
     return Hint(
         f"{check}, say which belong together (pages=, --pages), or leave such pages out "
-        f"({option('missing_pages', 'ignore')}).",
-        f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in Settings.",
+        f"({option('missing_pages', leave_out)}).",
+        f"{check}. {_UPLOAD_MAP}, or set Missing pages to {leave_out} in Settings.",
     )
 
 
@@ -102,7 +110,8 @@ TEXTS: dict[str, FindingText] = {
             f"{n:,} of {pages:,} pages {agree(n, 'has', 'have')} regions in gt and none in pred "
             f"(first: {short_repr(first)}); they count as missed.",
         "Check that the model ran on all pages."),
-    **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), _only_in_hint) for side in ("gt", "pred")},
+    **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), partial(_only_in_hint, side=side))
+       for side in ("gt", "pred")},
     **{f"page-matched-by-{how.replace(' ', '-')}": note(_matched) for how in HOW_MATCHED
        if how != "exact"},
     "page-matched-by-number-alone": FindingText(
@@ -134,6 +143,11 @@ TEXTS: dict[str, FindingText] = {
             f"{plural(n, 'document was', 'documents were')} taken from page names that are equal except for their "
             f"number (first: {short_repr(first)}, {pages} pages).",
         Hint("Give a pattern (documents=, --documents) if this is wrong.", ""), "info"),
+    "documents-of-one-page": note(
+        lambda n, first:
+            f"The names of all {n:,} pages are equal except for their number (first: {short_repr(first)}), which does "
+            "not divide them into documents, so each page counts as its own document.",
+        Hint("Give a pattern (documents=, --documents) if they belong to documents.", "")),
     "documents-pattern": FindingText(
         lambda n, pages, first:
             f"The pattern for documents does not match {n:,} of {pages:,} pages (first: {short_repr(first)}).",

@@ -59,7 +59,7 @@ TEXTS: dict[str, FindingText] = {
     # Regions.
     "empty-side": FindingText(
         lambda n, file: f"{file} has no region at all, so every score with it is 0 or n/a.",
-        "Check that this is the right file."),
+        "Check that this is the right file.", "error"),
     "empty-box": FindingText(
         lambda n, file, inverted, place, box:
             f"{file}: {_without_area(n, inverted)}; first at {place}: "
@@ -97,11 +97,11 @@ TEXTS: dict[str, FindingText] = {
             f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that `images` does not list, dropped; "
             f"first at {place}: image_id {short_repr(image_id)}.",
         "If you filtered `images`, filter `annotations` too."),
-    "unknown-page": FindingText(
-        lambda n, file, images, place, image_id:
-            f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that the ground truth does not have, dropped; "
-            f"first at {place}: image_id {short_repr(image_id)}.",
-        "Check that both files come from the same split and number their images alike."),
+    "page-without-size": note(
+        lambda n, file, pages, first:
+            f"{file}: the size of {n:,} of {pages:,} pages is not known, because the reference layout does not have "
+            f"{agree(n, 'it', 'them')} (first: {short_repr(first)}).",
+        "Check that both files come from the same split and name or number their pages alike."),
     "image-ids-are-names": note(
         lambda n, file, images, first, page:
             f"{file}: image ids are not ids but file names; {plural(images, 'page was', 'pages were')} found by name "

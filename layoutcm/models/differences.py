@@ -83,15 +83,16 @@ def sums_of_pair(c_a: Comparison, c_b: Comparison, method: str = "matrix") -> di
 def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
     """The comparisons on the same pages in the same order; their names are for messages.
 
-    Under `missing_pages="penalise"` these are the pages of any of them; a page that only another prediction has is
-    empty on both sides. Under "ignore" they are the pages of all. An InputError says why comparisons cannot be paired.
+    Under `missing_pages="penalise"` these are the pages of gt, under "penalise-both" the pages of any of them; a page
+    that only another prediction has is empty on both sides. Under "ignore" they are the pages that all have. An
+    InputError says why comparisons cannot be paired.
     """
     _check_comparisons(comparisons)
     levels = [compared.levels for compared in comparisons.values()]
     if all(one.page_names == levels[0].page_names for one in levels):
         return levels
     names = list(dict.fromkeys(page for one in levels for page in one.page_names))
-    if any(_ignores_missing_pages(compared) for compared in comparisons.values()):
+    if any(_missing_pages(compared) == "ignore" for compared in comparisons.values()):
         names = [page for page in names if all(page in one.pages.index for one in levels)]
         if not names:
             place = ", ".join(comparisons)
@@ -100,8 +101,8 @@ def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
     return [_with_pages(own, levels, names) for own in levels]
 
 
-def _ignores_missing_pages(compared: Comparison) -> bool:
-    return compared.settings.fields.get("missing_pages") == "ignore"
+def _missing_pages(compared: Comparison) -> str:
+    return compared.settings.fields.get("missing_pages", "penalise")
 
 
 def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Levels:
@@ -126,8 +127,9 @@ def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
     (first, c_a), *others = comparisons.items()
     for name, c_b in others:
         pair = f"{first}, {name}"
-        if _ignores_missing_pages(c_a) != _ignores_missing_pages(c_b):
-            problem = "one comparison leaves out pages that only one side has, the other does not"
+        if _missing_pages(c_a) != _missing_pages(c_b):
+            treatments = f"{_missing_pages(c_a)!r} in one comparison and {_missing_pages(c_b)!r} in the other"
+            problem = f"missing_pages is {treatments}, so pages that only one side has count differently"
             raise InputError("", pair, problem, "Give both comparisons the same missing_pages=.")
         _check_gt_pages(first, c_a, c_b)
         _check_gt_pages(name, c_b, c_a)

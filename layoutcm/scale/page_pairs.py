@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import pair_pages, unique_page_name, unmatched_findings
+from layoutcm.alignment.align import (
+    compared_pages,
+    documents_by_stem,
+    pair_pages,
+    unique_page_name,
+    unmatched_findings,
+    without_suffix,
+)
 from layoutcm.alignment.page_matching import EXACT, WAYS
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Indices, Layout, Positions
 from layoutcm.layouts.page_maps import PageMap
@@ -94,28 +101,22 @@ def _equal_names(tables: tuple[pa.Table, pa.Table], missing_pages: str) -> tuple
     free = np.ones(len(pred), bool)
     free[partner[partner >= 0]] = False
     unmatched = np.flatnonzero(partner < 0), np.flatnonzero(free)
-    if all(side.size for side in unmatched):
+    if all(side.size for side in unmatched) or (len(pred) and not len(gt)):
         return None
     findings, only_in = [], {}
-    for side, rows, names in zip(SIDES, unmatched, (gt, pred)):
-        first = names.take(rows[:NAMES_SHOWN]).to_pylist()
-        found = unmatched_findings(side, first, len(names), missing_pages)
-        findings += [Finding(one.code, len(rows), one.values, one.severity) for one in found]
+    for side, rows, table in zip(SIDES, unmatched, tables):
+        first, regions = table["page"].take(rows[:NAMES_SHOWN]).to_pylist(), table["regions"].to_numpy()
+        findings += unmatched_findings(side, first, (rows, len(table)), regions, missing_pages)
         only_in[side] = (len(rows), first)
-    how = np.where(partner >= 0, WAYS.index(EXACT), 0).astype(np.int8)
-    if missing_pages == "ignore":
-        kept = np.flatnonzero(partner >= 0)
-        return (kept, partner[kept]), how[kept], findings, only_in
-    both = (
-        np.concatenate([np.arange(len(gt)), np.full(unmatched[PRED].size, -1)]),
-        np.concatenate([partner, unmatched[PRED]]),
-    )
-    return both, np.append(how, np.zeros(unmatched[PRED].size, np.int8)), findings, only_in
+    both = compared_pages(partner, unmatched[PRED], missing_pages)
+    how = np.where((both[GT] >= 0) & (both[PRED] >= 0), WAYS.index(EXACT), 0).astype(np.int8)
+    return both, how, findings, only_in
 
 
 def _by_all_rules(tables: tuple[pa.Table, pa.Table], missing_pages: str, page_map: PageMap | None) -> tuple:
     gt, pred = (pages_as_read(table) for table in tables)
-    rows, matches, findings = pair_pages(gt, pred, missing_pages, page_map)
+    regions = tables[GT]["regions"].to_numpy(), tables[PRED]["regions"].to_numpy()
+    rows, matches, findings = pair_pages(gt, pred, regions, missing_pages, page_map)
     unmatched = matches.unmatched(len(pred))
     only_in = {
         side: (pages.size, [names[i] for i in pages[:NAMES_SHOWN].tolist()])
@@ -154,7 +155,10 @@ def _documents(rows: tuple[Positions, Positions], tables: tuple[pa.Table, pa.Tab
     if (rows[GT] >= 0).all():
         return gt.take(rows[GT])
     known = {text: code for code, text in enumerate(gt.texts)}
-    recode = np.array([known.setdefault(text, len(known)) for text in pred.texts] or [0], np.int32)
+    by_stem = documents_by_stem(gt.texts)
+    of_names = set(tables[PRED]["page"].take(rows[PRED][rows[GT] < 0]).to_pylist())  # a page that is its own document
+    texts = (text if text in of_names else without_suffix(text, by_stem) for text in pred.texts)
+    recode = np.array([known.setdefault(text, len(known)) for text in texts] or [0], np.int32)
     codes = np.where(rows[GT] >= 0, np.append(gt.codes, 0)[rows[GT]], recode[np.append(pred.codes, 0)[rows[PRED]]])
     return Coded(codes.astype(np.int32), list(known))
 

@@ -155,6 +155,9 @@ def findings_of_set(
     before: dict[str, list[Finding]] = {
         name: usable_findings(side.findings).with_note(PLAN_FILE) for name, side in zip(SIDES, plan.facts.sides)
     }
+    for name, side in zip(SIDES, plan.facts.sides):
+        if not side.regions:
+            before[name].append(Finding("empty-side", values={"file": side.name}))
     before[BOTH] = [*([hidden] if ignored else []), *plan.findings]
     return {
         side: (*own, *(_of_all(one, side, plan.facts) for one in usable_findings(merged.get(side, ())).findings))

@@ -19,6 +19,7 @@ from layoutcm.layouts.model import Layout, Pages, Positions, Regions
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import MANIFEST_FILE
 from layoutcm.layouts.table_writers import write_parquet
+from layoutcm.layouts.validation import check_sizes_are_known
 from layoutcm.outputs.folders import Mark, replace_folder
 from layoutcm.scale.manifest import Manifest, ManifestBuilder, read_manifest
 from layoutcm.scale.storage import Place, is_remote, join, list_files, name_of, open_output, remove_files
@@ -87,6 +88,7 @@ def partition(
     reference = read_manifest(like) if like is not None and not isinstance(like, Manifest) else like
     assert reference is None or isinstance(reference, Manifest)
     parts = _checked_parts(parts, reference)
+    check_sizes_are_known(layout, layout.page_columns.without_size)
     pages, findings = name_documents(layout.page_columns, documents)
     part = parts_of_documents(pages.documents, parts)
     if reference:

@@ -80,6 +80,7 @@ class PlanFacts(msgspec.Struct, frozen=True):
     page_list: str  # digest of all pages with their parts
     parts: list[PlanPart]
     truth: bool = True  # else the sides are called A and B
+    frame: tuple[float, float] | None = None  # width and height of pages that only pred has
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
@@ -109,7 +110,8 @@ class Plan:
     @property
     def options(self) -> AlignmentOptions:
         """How the labels of each part are aligned; its pages were matched before."""
-        return AlignmentOptions(self.facts.missing_pages, self.facts.taxonomy, self.facts.mapping)
+        facts = self.facts
+        return AlignmentOptions(facts.missing_pages, facts.taxonomy, facts.mapping, frame=facts.frame)
 
     @property
     def min_score(self) -> MinScore:
@@ -153,10 +155,10 @@ class Plan:
 
 
 def _pages_and_regions(pages: int, regions: int) -> tuple[Pages, Regions]:
-    """This many unnamed pages, and regions that have a score and no area."""
-    names = ("",) * pages
+    """None or one page, and regions that have a score and no area."""
+    names = ("page",) * pages
     numbers = np.zeros(regions, np.int32)
-    columns = Pages(names, np.ones(pages), np.ones(pages), names, np.full(pages, -1, np.int32))
+    columns = Pages(names, np.ones(pages), np.ones(pages), ("",) * pages, np.full(pages, -1, np.int32))
     return columns, Regions(numbers, numbers, np.zeros((regions, 4)), np.ones(regions))
 
 

@@ -257,7 +257,14 @@ def _facts(
         _page_digest(pairs, cut),
         _plan_parts(sides, pairs, cut, out),
         options.truth,
+        _frame(sides[GT]) if (pairs.rows[GT] < 0).any() else None,
     )
+
+
+def _frame(gt: Manifest) -> tuple[float, float]:
+    """The median width and height of the pages of gt."""
+    table = gt.page_table(["width", "height"])
+    return float(np.median(table["width"].to_numpy())), float(np.median(table["height"].to_numpy()))
 
 
 def _plan_parts(sides: Sequence[Manifest], pairs: PagePairs, cut: Cut, out: str) -> list[PlanPart]:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.formats.source_files import refuse_unlisted
 from layoutcm.layouts.page_names import natural_sort_key
 from layoutcm.lazy import pa, pq
 from layoutcm.outputs.files import open_whole, remove_left_behind
@@ -235,6 +236,7 @@ def list_files(folder: Place, suffix: str) -> list[str]:
     elif not os.path.isdir(folder):
         raise InputError(os.fspath(folder), "", "there is no such folder", "Check the name.")
     else:
-        found = [path.relative_to(folder).as_posix() for path in Path(folder).rglob(f"*{suffix}") if path.is_file()]
+        walked = (Path(where, name) for where, _, names in os.walk(folder, onerror=refuse_unlisted) for name in names)
+        found = [path.relative_to(folder).as_posix() for path in walked if path.is_file()]
     visible = (name for name in found if not any(part.startswith((".", "_")) for part in name.split("/")))
     return sorted((name for name in visible if name.lower().endswith(suffix)), key=natural_sort_key)

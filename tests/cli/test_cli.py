@@ -100,11 +100,12 @@ def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, pri
 
 
 def test_predictions_may_have_pages_that_others_do_not_have(tmp_path, printed):
-    """Prediction `more` has no page of gt, and an empty page more than gt itself."""
+    """Prediction `more` finds nothing on a page of gt, and has a page more than gt itself."""
     (tmp_path / "gt.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
-    (tmp_path / "more.csv").write_text("page,label,x0,y0,x1,y1,width,height\nr,a,0,0,5,5,9,9\n")
+    (tmp_path / "more.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,6,6,9,9,9,9\nr,a,0,0,5,5,9,9\n")
     gt, more, json_file = (str(tmp_path / name) for name in ("gt.csv", "more.csv", "out.json"))
-    assert "F1 minus that of gt" in printed(["compare", gt, gt, more, "--intervals", "9", "--json", json_file])
+    options = ["--missing-pages", "penalise-both", "--intervals", "9", "--json", json_file]
+    assert "F1 minus that of gt" in printed(["compare", gt, gt, more, *options])
     found = json.loads(Path(json_file).read_text())[1]["difference_from_first"]
     assert found["unit_count"] == 3 and found["headline"][1]["value"] == -1  # micro recall: nothing is found
 

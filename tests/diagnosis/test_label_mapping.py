@@ -112,8 +112,12 @@ def test_pages_that_only_one_side_has_are_left_out():
     pred = build(sizes, [("p", "x", 0, 0, 10, 10), ("q", "x", 0, 0, 10, 10)])
     found = lcm.suggest_mapping(gt, pred)
     assert found.pages == 1 and found.table["share"].tolist() == [1.0]
-    with pytest.raises(lcm.InputError, match="no page in common"):
-        lcm.suggest_mapping(gt, build({"z": (10, 10)}, []))
+    for other, problem in (
+        (build({"z": (10, 10)}, []), "no page of pred is a page of gt"),
+        (build({}, []), "in common"),
+    ):
+        with pytest.raises(lcm.InputError, match=problem):
+            lcm.suggest_mapping(gt, other)
     found = lcm.suggest_mapping(gt, build({"z": (10, 10)}, [("z", "x", 0, 0, 5, 10)]), pages={"p": "z"})
     assert found.mapping == {"pred": {"x": "a"}}
 

@@ -46,7 +46,8 @@ GROUP = coco([image(10, file_name="a.jpg")], [region(10, number) for number in (
              [{"id": 0, "name": "things"}, *categories(1, 2, 3)])  # fmt: skip
 test_reading = read_as(
     reads("two ids that are the same number", TWO_IDS, places=["b.png", "a.png"], codes={}),
-    reads("an id that is one of two as a number", [region("007")], like(TWO_IDS), count=0, codes={"unknown-page": 1}),
+    reads("an id that is one of two as a number", [region("007")], like(TWO_IDS), places=["image_id 007"],
+          codes={"page-without-size": 1}),
     reads("a category id written as text", coco(annotations=[region(category_id="1"), region(category_id="4")]),
           labels=["Text", "category 4"], codes={"undeclared-category": 1}),
     *(reads(f"results find pages by file name: {written}", [region(written, 3, score=0.5), region("b", 1, score=0.5)],
@@ -130,7 +131,7 @@ def test_results_of_ultralytics_against_its_labels(with_names, start):
     pred = lcm.read(("predictions.json", json.dumps(rows).encode()), like=gt)
     matrix = lcm.compare(gt, pred).confusion(method="tensor")
     assert len(pred.regions) == 6 and np.nanmin(np.diag(matrix.recall)) == 1
-    assert "class-numbers" in found(pred) and "unknown-page" not in found(pred)
+    assert "class-numbers" in found(pred) and "page-without-size" not in found(pred)
 
 
 @pytest.mark.parametrize(

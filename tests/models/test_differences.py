@@ -91,12 +91,12 @@ def pages_of_one_size(names):
     return dict.fromkeys(names, (10, 10))
 
 
-def test_pages_that_only_one_prediction_has_count_under_penalise():
+def test_pages_that_only_one_prediction_has_count_under_penalise_both():
     """Prediction a also has page n, which gt does not have: there it invents 40 pixels. On p, both find 50 of 100."""
     gt = build(pages_of_one_size("p"), [("p", "a", 0, 0, 10, 10)])
     half = ("p", "a", 0, 0, 10, 5)
-    a = lcm.compare(gt, build(pages_of_one_size("pn"), [half, ("n", "a", 0, 0, 10, 4)]))
-    b = lcm.compare(gt, build(pages_of_one_size("p"), [half]))
+    a = lcm.compare(gt, build(pages_of_one_size("pn"), [half, ("n", "a", 0, 0, 10, 4)]), missing_pages="penalise-both")
+    b = lcm.compare(gt, build(pages_of_one_size("p"), [half]), missing_pages="penalise-both")
     levels = on_common_pages({"a": a, "b": b})
     assert [one.page_names for one in levels] == [["p", "n"]] * 2
     assert [one.page_pixels.tolist() for one in levels] == [[100, 100]] * 2
@@ -119,7 +119,7 @@ def test_only_pages_of_both_count_under_ignore():
     apart = lcm.compare(gt, build(pages_of_one_size("q"), []), missing_pages="ignore", documents=documents)
     with pytest.raises(lcm.InputError, match="c_a, c_b: the two predictions have no page in common"):
         lcm.difference(pair[0], apart)
-    with pytest.raises(lcm.InputError, match="one comparison leaves out pages that only one side has, the other does"):
+    with pytest.raises(lcm.InputError, match="missing_pages is 'ignore' in one comparison and 'penalise' in the other"):
         lcm.difference(pair[0], lcm.compare(gt, b, documents=documents))
 
 

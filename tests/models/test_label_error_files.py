@@ -266,7 +266,7 @@ def test_two_scores_for_one_label_are_refused(refusal):
 
 def test_label_errors_without_a_common_page(layout):
     other = lcm.read([{**ODD_ROWS[0], "page": "q"}], sizes=(10, 10))
-    with pytest.raises(lcm.InputError, match="no page in common"):
+    with pytest.raises(lcm.InputError, match="no page of pred is a page of gt"):
         lcm.label_errors([lcm.compare(layout, other)])
 
 

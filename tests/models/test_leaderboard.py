@@ -152,8 +152,15 @@ def three_with_own_pages(missing_pages):
     return {n: lcm.compare(gt, pred, missing_pages=missing_pages, documents=documents) for n, pred in preds.items()}
 
 
-def test_all_predictions_have_all_pages_under_penalise():
+def test_all_predictions_have_the_pages_of_gt_under_penalise():
     found = lcm.leaderboard(three_with_own_pages("penalise"))
+    assert found.page_count == 2
+    # Of 200 gt pixels x and y find 100; z finds 80.
+    np.testing.assert_allclose(found.table.set_index("model").loc[["x", "y", "z"], "micro_f1"], [2 / 3, 2 / 3, 4 / 7])
+
+
+def test_all_predictions_have_all_pages_under_penalise_both():
+    found = lcm.leaderboard(three_with_own_pages("penalise-both"))
     assert found.page_count == 3 and found.pages()["page"].tolist()[:2] == ["n", "q"]
     table = found.table.set_index("model")
     # Of 200 gt pixels x finds 100; y finds 100 and invents 50; z finds 80.
@@ -228,8 +235,9 @@ def test_pages_of_predictions_must_have_the_same_documents():
     """Page n is not in the first comparison, and of another document in the second than in the third."""
     gt = build(pages_of("p"), [("p", "a", 0, 0, 10, 10)])
     more = build(pages_of("pn"), [("p", "a", 0, 0, 10, 10)])
-    first = lcm.compare(gt, gt, documents={"p": "d"})
-    others = [lcm.compare(gt, more, documents={"p": "d", "n": document}) for document in ("d", "e")]
+    both = {"missing_pages": "penalise-both"}
+    first = lcm.compare(gt, gt, documents={"p": "d"}, **both)
+    others = [lcm.compare(gt, more, documents={"p": "d", "n": document}, **both) for document in ("d", "e")]
     problem = "second, third: page 'n' is of document 'd' in one and of 'e' in the other"
     with pytest.raises(lcm.InputError, match=problem):
         lcm.leaderboard({"first": first, "second": others[0], "third": others[1]})

@@ -38,7 +38,7 @@ def test_the_same_bytes_as_with_threads(tmp_path, client):
         gt, pred, tmp_path / "dask", engine=client, why=True, progress=lambda *done: seen.append(done)
     )
     assert digests(tmp_path / "dask") == digests(tmp_path / "threads")
-    assert seen[0] == (0, 42) and seen[-1] == (42, 42) and len(seen) == 6
+    assert seen[0] == (0, 40) and seen[-1] == (40, 40) and len(seen) == 6
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path, client):
@@ -114,4 +114,4 @@ def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatc
     client.cluster.scale(0)  # a worker that has just ended may not be replaced
     client.cluster.scale(2)
     client.wait_for_workers(2)
-    assert len(start().pages) == 42
+    assert len(start().pages) == 40

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from layoutcm.alignment.no_common_pages import NoCommonPages
 from layoutcm.layouts.model import Finding, Pages, Regions, recode_labels
 from layoutcm.scale.partitions import cut_layout
 from support.generated_pages import LABELS, layouts, page
@@ -86,7 +87,7 @@ def test_generated_pages(tmp_path_factory, pages, gt_parts, pred_parts, every, r
     assert_same(stored, lcm.compare(gt, pred, rounding=rounding), exact=rounding != "exact")
 
 
-@pytest.mark.parametrize("missing_pages", ["penalise", "ignore"])
+@pytest.mark.parametrize("missing_pages", ["penalise", "ignore", "penalise-both"])
 def test_pages_of_one_side_only(tmp_path, missing_pages):
     stored, in_memory = compared_twice(tmp_path, *pair(), missing_pages=missing_pages)
     codes = lambda one: {finding.code: finding.count for finding in one.findings if finding.code.startswith("page-")}
@@ -99,7 +100,7 @@ def test_pages_that_are_matched_by_other_rules(tmp_path):
     gt, pred = pair()
     names = tuple("other" if name == "d3-p9" else f"{name}.png" for name in pred.page_columns.names)
     pred = replace(pred, page_columns=replace(pred.page_columns, names=names))
-    stored, in_memory = compared_twice(tmp_path, gt, pred, pages={"d3-p9": "other"})
+    stored, in_memory = compared_twice(tmp_path, gt, pred, pages={"d3-p9": "other"}, missing_pages="penalise-both")
     rows = lambda one: sorted(one.page_matches().values.tolist())
     assert rows(stored) == rows(in_memory)
     assert ["d3-p9", "other", "map"] in rows(stored) and ["d3-p10", "d3-p10.png", "stem"] in rows(stored)
@@ -211,7 +212,7 @@ def test_findings_on_single_regions_are_those_of_a_comparison_in_memory(tmp_path
     pred = replace(pred, region_columns=twice)
     read = Finding("empty-box", 2, {"file": "gt", "inverted": 0, "place": "d0-p0", "box": [1, 2, 1, 4]})
     gt = replace(gt, findings=(read,))
-    options = {"min_score": 0.3, "mapping": {"gt": {"c": "Ignore"}}}
+    options = {"min_score": 0.3, "mapping": {"gt": {"c": "Ignore"}}, "missing_pages": "penalise-both"}
     stored, in_memory = compared(tmp_path, gt, pred, **options), lcm.compare(gt, pred, **options)
     codes = [finding.code for finding in stored.findings]
     assert sorted(codes) == sorted(finding.code for finding in in_memory.findings)
@@ -291,8 +292,16 @@ def test_no_pixel_is_judged(tmp_path):
     assert compared(tmp_path, gt, pred, **options).pixels == lcm.compare(gt, pred, **options).pixels == 0
 
 
-def test_no_page_in_common(tmp_path):
-    gt, pred = (build({f"{side}-1": (9, 9)}, [(f"{side}-1", "Text", 0, 0, 5, 5)], ["Text"]) for side in ("a", "b"))
-    stored = compared(tmp_path, gt, pred, missing_pages="ignore", taxonomy="same")
-    assert len(stored.pages) == len(stored.documents) == len(stored.document_table()) == 0
-    assert stored.confusion().values.sum() == 0
+@pytest.mark.parametrize("pages", ["a", ""])
+def test_no_page_in_common_is_an_error(tmp_path, pages):
+    gt = build({f"{page}-1": (9, 9) for page in pages}, [(f"{page}-1", "Text", 0, 0, 5, 5) for page in pages], ["Text"])
+    pred = build({"b-1": (9, 9)}, [("b-1", "Text", 0, 0, 5, 5)], ["Text"])
+    with pytest.raises(NoCommonPages, match="Pred has 1 page"):
+        compared(tmp_path, gt, pred, missing_pages="ignore", taxonomy="same")
+
+
+def test_an_empty_prediction(tmp_path):
+    gt = build({"a-1": (9, 9)}, [("a-1", "Text", 0, 0, 5, 5)], ["Text"])
+    stored = compared(tmp_path, gt, build({}, [], ["Text"]), taxonomy="same")
+    assert stored.average("micro")["recall"] == 0
+    assert [(one.code, one.severity) for one in stored.findings_by_side["pred"]] == [("empty-side", "error")]

@@ -208,7 +208,7 @@ def test_a_page_that_a_page_map_renames(tmp_path):
     """The map says that the page c of pred is b of gt; b of pred is left, and has another name in the comparison."""
     gt = build({"a": (9, 9), "b": (9, 9)}, [("a", "x", 0, 0, 4, 4), ("b", "x", 0, 0, 5, 5)], "x", "gt")
     pred = build({"b": (9, 9), "c": (9, 9)}, [("b", "x", 0, 0, 4, 4), ("c", "x", 0, 0, 2, 2)], "x", "pred")
-    options = {"pages": {"b": "c"}}
+    options = {"pages": {"b": "c"}, "missing_pages": "penalise-both"}
     stored, in_memory = compared(tmp_path, gt, pred, 2, 2, **options), lcm.compare(gt, pred, **options)
     assert sorted(stored.pages) == ["a", "b", "b (pred)"]
     assert sorted(stored.page_matches().values.tolist()) == sorted(in_memory.page_matches().values.tolist())

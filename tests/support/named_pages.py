@@ -3,6 +3,7 @@
 import numpy as np
 
 import layoutcm as lcm
+from layoutcm.alignment.page_matching import WAYS, match_pages
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
 
@@ -30,6 +31,15 @@ def matched(comparison):
     """{gt page: (pred page, how)} and the unmatched pages of pred."""
     rows = comparison.page_matches().values.tolist()
     return {gt: (pred, how) for gt, pred, how in rows if gt}, [pred for gt, pred, _ in rows if not gt]
+
+
+def matched_by_rules(gt, pred):
+    """What `matched` returns, also if no page has a partner."""
+    gt, pred = pages_of(*gt), pages_of(*pred)
+    matches, _ = match_pages(gt, pred, {})
+    partners = zip(gt.names, matches.partner.tolist(), matches.how.tolist())
+    found = {page: (pred.names[j] if j >= 0 else "", WAYS[how]) for page, j, how in partners}
+    return found, [pred.names[j] for j in matches.unmatched(len(pred))[1].tolist()]
 
 
 def page_codes(comparison):

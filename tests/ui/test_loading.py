@@ -322,23 +322,31 @@ def test_a_wrong_page_map_is_refused_by_name(name, data):
 
 def test_a_page_map_is_applied_and_can_be_removed_and_a_wrong_one_changes_nothing():
     app = start(preds=[("pred.json", OTHER_PAGE_NAME)])
-    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app)
-    assert "<b>scan*" in texts(app)
+    assert "no page of pred is a page of gt" in texts(app)
     drop(app, ("m.csv", b"gt,pred\np1.png,<b>scan*.png\n"))
     assert "matched 1 by the page map" in texts(app) and "1 pair of pages: applied" in card(app, "m.csv")
     app.button(key="remove_3").click().run()
-    assert "none matched" in texts(app)
+    assert "no page of pred is a page of gt" in texts(app)
     drop(app, ("wrong.csv", b"gt,pred\nnowhere,<b>scan*.png\n"))
     for _ in range(2):  # as long as the file is here
-        assert ["wrong.csv" in error.value.replace("\\", "") for error in app.error] == [True]
-        assert "none matched" in texts(app)
+        assert sum("wrong.csv" in error.value.replace("\\", "") for error in app.error) == 1
+        assert "no page of pred is a page of gt" in texts(app)
         app.run()
+
+
+def test_without_a_common_page_data_shows_the_names_of_both_and_a_page_map_to_fill_in():
+    app = opened()
+    drop(app, ("gt.json", PAGE), ("pred.json", OTHER_PAGE_NAME))
+    assert not app.exception and [one.value for one in app.title] == ["Data"]
+    assert "no page of pred is a page of gt" in app.error[0].value
+    assert app.dataframe[0].value.values.tolist() == [["p1.png", "<b>scan*.png"]]
+    assert "Download a page map to fill in" in [one.label for one in app.get("download_button")]
 
 
 def test_a_page_map_provides_page_sizes():
     without_sizes = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
     app = start(preds=[("pred.csv", without_sizes)])
-    assert any("not known" in error.value for error in app.error)
+    assert any("no page of pred is a page of gt" in error.value for error in app.error)
     gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
     drop(app, ("map.csv", f"gt,pred\n{gt_page},other\n".encode()))
     assert not app.error and "matched 1 by the page map" in texts(app)

@@ -19,12 +19,31 @@ from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.coco_annotations import Annotation, Annotations, NamedAnnotation, columns_of, scan_annotations
-from layoutcm.formats.coco_ids import Ids, Key, Labels, find_ids, find_labels, find_pages, read_class_numbers
+from layoutcm.formats.coco_ids import (
+    FoundPages,
+    Ids,
+    Key,
+    Labels,
+    find_ids,
+    find_labels,
+    find_pages,
+    read_class_numbers,
+)
 from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.page_sizes import given_size, size_or_median
 from layoutcm.formats.parsing import parse_segmentation
-from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
+from layoutcm.layouts.model import (
+    CocoFacts,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    PlaceNamer,
+    Regions,
+    concatenate_pages,
+)
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 
@@ -172,11 +191,10 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
     names = tuple([image.file_name or str(image.id) for image in images])
     widths = np.array([image.width for image in images], float)  # None becomes nan
     heights = np.array([image.height for image in images], float)
+    unsized = np.zeros(len(names), bool)
     for i in np.flatnonzero(np.isnan(widths) | np.isnan(heights)).tolist():
-        size = size_of(names[i], options)
-        if size is None:
-            raise missing_size_error(file, f"images[{i}]", names[i], options)
-        widths[i], heights[i] = size
+        (widths[i], heights[i]), is_known = size_or_median(file, f"images[{i}]", names[i], options)
+        unsized[i] = not is_known
     return Pages(
         names,
         widths,
@@ -184,6 +202,7 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
         tuple([image.doc_name or "" for image in images]),
         _page_numbers(file, images),
         _attributes(images),
+        unsized if unsized.any() else None,
     )
 
 
@@ -225,6 +244,8 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
 
 def _build_layout(format: str, rows: Annotations, declared: Declared, options: Options) -> Layout:
     found = find_pages(rows.file, rows.image, declared.ids.pages, declared.pages, rows.file_names, bool(rows.section))
+    if not rows.section:
+        declared, found = _with_unknown_pages(rows, declared, found, options)
     labels, label_findings = _find_labels(rows, declared, options.like, found.by_name)
     page, label, findings = found.of_annotations, labels.of_annotations, [*found.findings, *label_findings]
     kept = np.flatnonzero(page >= 0)
@@ -248,6 +269,31 @@ def _build_layout(format: str, rows: Annotations, declared: Declared, options: O
     )
 
 
+def _with_unknown_pages(
+    rows: Annotations, declared: Declared, found: FoundPages, options: Options
+) -> tuple[Declared, FoundPages]:
+    """The pages of the reference layout, and those that only the results name; these alone if they name no other."""
+    unknown = np.unique(rows.image.codes[found.of_annotations < 0]).tolist()
+    if not unknown:
+        return declared, found
+    given = dict(zip((rows.image.keys[code] for code in rows.image.codes.tolist()), rows.file_names))
+    names = [given.get(key) or f"image_id {key}" for key in map(rows.image.keys.__getitem__, unknown)]
+    sizes = [given_size(name, options) or declared.pages.median_size() for name in names]
+    widths, heights = np.array(sizes).T
+    unsized = np.array([given_size(name, options) is None for name in names])
+    none = ("",) * len(names)
+    attributes = dict.fromkeys(declared.pages.attributes, none)
+    added = Pages(tuple(names), widths, heights, none, np.full(len(names), -1, np.int32), attributes, unsized)
+    first = len(declared.pages) if (found.of_annotations >= 0).any() else 0
+    place = {code: first + i for i, code in enumerate(unknown)}
+    page = np.array([place.get(code, -1) for code in range(len(rows.image.keys))], np.int32)[rows.image.codes]
+    page = np.where(found.of_annotations < 0, page, found.of_annotations).astype(np.int32)
+    pages = concatenate_pages([declared.pages, added]) if first else added
+    keys = declared.ids.pages if first else {}
+    ids = FileIds({**keys, **{rows.image.keys[code]: i for code, i in place.items()}}, declared.ids.labels)
+    return Declared(pages, declared.labels, ids), found._replace(of_annotations=page)
+
+
 def _find_labels(
     rows: Annotations, declared: Declared, like: Layout | None, by_name: bool
 ) -> tuple[Labels, list[Finding]]:
@@ -260,7 +306,10 @@ def _find_labels(
 
 def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -> None:
     """Check that masks have the size of their page; otherwise their regions would be in the wrong place."""
+    without_size = set(pages.without_size.tolist())
     for i, shape in regions.shapes.items():
+        if int(regions.page[i]) in without_size:
+            continue
         size = (float(pages.widths[regions.page[i]]), float(pages.heights[regions.page[i]]))
         if isinstance(shape, RunMask) and (shape.width, shape.height) != size:
             problem = f"the mask is {shape.width} x {shape.height}, its page {size[0]:g} x {size[1]:g}"
@@ -271,8 +320,7 @@ def _unlisted_image_finding(rows: Annotations, page: Indices) -> Finding:
     dropped = np.flatnonzero(page < 0)
     codes = rows.image.codes[dropped]
     example = {"place": rows.place(int(dropped[0])), "image_id": rows.image.keys[codes[0]]}
-    code = "unlisted-image" if rows.section else "unknown-page"
-    return Finding(code, dropped.size, {"file": rows.file, "images": np.unique(codes).size, **example})
+    return Finding("unlisted-image", dropped.size, {"file": rows.file, "images": np.unique(codes).size, **example})
 
 
 def _boxes(rows: Annotations, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:

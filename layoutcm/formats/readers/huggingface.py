@@ -235,7 +235,7 @@ def _pages(
         return found
 
     names = page_names(files, {role: texts(role) for role in ("name", "id", "path")}, options)
-    widths, heights = page_sizes(files, names, np.stack([numbers("width"), numbers("height")]), options)
+    widths, heights, unsized = page_sizes(files, names, np.stack([numbers("width"), numbers("height")]), options)
     number = numbers("number")
     usable = np.isfinite(number) & (number >= 0) & (number < 2**31)
     attributes = {role: tuple(texts(role)) for role in ATTRIBUTES}
@@ -246,6 +246,7 @@ def _pages(
         tuple(texts("document")),
         np.where(usable, number, -1).astype(np.int32),
         {role: column for role, column in attributes.items() if any(column)},
+        unsized,
     )
     ids = texts("id")
     is_unique = len(set(ids)) == len(ids) and all(ids)

@@ -9,15 +9,17 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from layoutcm.alignment.no_common_pages import NoCommonPages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
+from layoutcm.lazy import pd
 from layoutcm.ui.data import card_reviews, label_mapping
 from layoutcm.ui.data.card_reviews import Review
 from layoutcm.ui.files.file_roles import GT, PRED, SESSION, Card, roles_offered, seem_swapped, seems_no_truth
 from layoutcm.ui.files.link_targets import data_files, is_result_path
 from layoutcm.ui.files.session_files import is_session_file
-from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 from layoutcm.ui.server.settings import app_folder
 from layoutcm.ui.shared import page_shell, take_away
 from layoutcm.ui.state import card_state, choices, session, side_files
@@ -34,6 +36,7 @@ _NAME = re.compile(r"`([a-z0-9-]+)`")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()]*\)")
 MOST_NAMES = 3  # of files in a message
+PAGES_SHOWN = 100  # of each side, if no page is on both
 FORMAT_TITLES = ("format", "what it is", "page sizes", "notes")
 
 
@@ -139,6 +142,7 @@ def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
         decisions.append(f"{name} is taken for the ground truth, but has scores. If no file is the truth, say so below")
     if card_state.is_first_load(isinstance(compared, Comparison)) and not decisions:
         page_shell.go_to("models")
+    _show_page_maps_to_fill_in(chosen)
     if decisions:
         st.warning(f"Look at this before you go on: {'; '.join(decisions)}.")
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -150,6 +154,21 @@ def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
             cards = gt.card, preds[chosen.position].card
             st.button(chosen.words.swap, key="swap", type="primary" if swapped else "secondary",
                       icon=":material/swap_vert:", on_click=card_state.swap, args=cards)  # fmt: skip
+
+
+def _show_page_maps_to_fill_in(chosen: Chosen) -> None:
+    """If no page of a prediction is one of the ground truth: why, the names of both, and a page map to fill in."""
+    for position, problem in chosen.compare_all():
+        if not isinstance(problem, NoCommonPages):
+            continue
+        st.error(error_text(problem))
+        names = [names[:PAGES_SHOWN] for names in problem.names]
+        columns = dict(zip(chosen.words.titles, map(list, names)))
+        st.dataframe(pd.DataFrame.from_dict(columns, orient="index").T, hide_index=True, key=f"page_names_{position}")
+        st.download_button(
+            "Download a page map to fill in", problem.page_map, "pages.csv", "text/csv", key=f"page_map_{position}",
+            on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
 
 
 def missing_text(cards: Sequence[Card], truth: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -79,12 +80,17 @@ def data_files() -> dict[str, Path]:
     return {name: Path(folder, name) for name in _data_names(folder)} if folder else {}
 
 
+def _log_unlisted(error: OSError) -> None:
+    """The other folders are still offered; this one is refused when it is read."""
+    logging.getLogger("layoutcm").warning("a folder of the data folder cannot be listed: %s", error)
+
+
 @st.cache_data(ttl=5, max_entries=8, show_spinner="Looking through the data folder …")
 def _data_names(folder: str) -> list[str]:
     """Folders first, with a slash at the end; every folder may be one layout."""
     root, ignored = Path(folder), (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
     found: dict[Path, list[str]] = {}
-    for path in files_below(root):
+    for path in files_below(root, _log_unlisted):
         if path.suffix.lower() not in ignored:
             found.setdefault(path.parent, []).append(path.relative_to(root).as_posix())
     folders = {above for place in found for above in (place, *place.parents) if root in above.parents}

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any, Generic, ParamSpec, TypeVar, cast
@@ -131,7 +132,7 @@ class Kept(Generic[Given, Returned]):
                         found = [value_or_error(self.make, arguments)]
                     _keep(key, found[0])
         if isinstance(found[0], InputError):
-            raise type(found[0])(found[0].file, found[0].place, found[0].problem, found[0].advice)
+            raise copy(found[0])  # without the traceback of the first time
         return cast(Returned, found[0])
 
 

@@ -106,13 +106,17 @@ def _show_filters(chosen: Chosen) -> None:
 def _show_settings(chosen: Chosen) -> None:
     how_counted = "How pixels with several labels are counted. See Method."
     covered = "Which pixels a box with fractional edges covers."
+    missing = (
+        "Pages that the second side lacks count as empty (penalise) or are left out (ignore). Pages that the first "
+        "side lacks are left out, or count against an empty page (penalise-both)."
+    )
     same = "Whether equal names are the same label. auto: if the labels of one side include those of the other."
     show_choice("method", "Method", choices.CHOICES["method"], in_popover=True, help=how_counted)
     if chosen.shows_result:
         st.caption(DECIDED)
         return
     show_choice("rounding", "Rounding", choices.CHOICES["rounding"], in_popover=True, help=covered)
-    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"], in_popover=True)
+    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"], in_popover=True, help=missing)
     show_choice("taxonomy", "Taxonomy", choices.CHOICES["taxonomy"], place="settings", in_popover=True, help=same)
 
 
