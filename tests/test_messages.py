@@ -51,7 +51,7 @@ def test_no_hint_on_the_screen_names_an_option():
 
 
 def test_severities():
-    assert Finding("empty-side").severity == "warning" and Finding("scaled-page").severity == "info"
+    assert Finding("empty-side").severity == "error" and Finding("scaled-page").severity == "info"
     assert Finding("clipped-box", severity="info").severity == "info"
 
 

@@ -33,7 +33,7 @@ Value = bool | int | float | str | None
 
 class StoredFinding(msgspec.Struct):
     code: str
-    severity: Literal["warning", "info"]
+    severity: Literal["error", "warning", "info"]
     count: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 1
     values: dict[str, Value | list[Value | list[Value]]] = {}
     repair: str = ""

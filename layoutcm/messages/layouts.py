@@ -59,7 +59,7 @@ TEXTS: dict[str, FindingText] = {
     # Regions.
     "empty-side": FindingText(
         lambda n, file: f"{file} has no region at all, so every score with it is 0 or n/a.",
-        "Check that this is the right file."),
+        "Check that this is the right file.", "error"),
     "empty-box": FindingText(
         lambda n, file, inverted, place, box:
             f"{file}: {_without_area(n, inverted)}; first at {place}: "
@@ -80,7 +80,7 @@ TEXTS: dict[str, FindingText] = {
             f"as another (first: {short_repr(label)} on page {short_repr(page)}).",
         "Pixels are not counted twice, but objects are: remove the duplicates."),
     **{code: FindingText(_better_reading, repair_hint) for code in (
-        "y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
+        "y-flipped", "axes-swapped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
     "other-scale": FindingText(_other_scale, repair_hint),
     "wrong-page-size": FindingText(_wrong_page_size, _page_size_hint),
     "fixed": note(

@@ -37,6 +37,7 @@ from layoutcm.tables.leaderboard_tables import (
     INDEX_PAGE,
     board_tables,
     class_grid,
+    severe_sentences,
     short_differences,
     shown_table,
     standing,
@@ -146,6 +147,7 @@ def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str
     numbers = [[grid.number(i, j) for j in range(len(grid.models))] for i in range(len(grid.labels))]
     shown = dict(tables) | {BOARD: shown_table(value), DIFFERENCES: short_differences(tables[DIFFERENCES])}
     return {
+        "severe": [f"{name}: {line}" for name, line in severe_sentences(value).items()],
         "gt": PurePath(own.alignment.layouts[GT].name).name,
         "baseline": board.baseline,
         "method": board.method,
