@@ -33,7 +33,8 @@ INTRODUCTION = """# All findings
 A finding is something unusual in an input that can still be used. With a severe finding (error) the numbers say nothing
 about a model as they stand: every output shows it beside them, and `layoutcm gate` fails. A warning may explain wrong
 numbers; a note (info) is only noted. `layoutcm compare` prints all of them; in Python they are `c.findings` and
-`layout.findings`, with `code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired unless you ask for it.
+`layout.findings`, with `code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired
+unless you ask for it.
 [My score is 0](score-is-zero.md) shows how to use them. An input that cannot be used is an `InputError` instead, which
 names file, place, problem and hint.
 

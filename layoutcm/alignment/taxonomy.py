@@ -269,7 +269,8 @@ def label_findings(sides: list[Layout], kind: str, wanted: str) -> list[Finding]
     """Findings on labels that one side lacks; `kind` is how the labels relate, `wanted` what was asked for."""
     labels = [side.labels for side in sides]
     apart: list[Finding] = []
-    if all(labels) and not {*labels[GT]} & {*labels[PRED]} and wanted != "different":
+    used = all(len(side.region_columns) for side in sides)
+    if used and not {*labels[GT]} & {*labels[PRED]} and wanted != "different":
         names = {side: (len(own), own[:NAMES_SHOWN]) for side, own in zip(SIDES, labels)}
         apart = [Finding("labels-disjoint", values=names)]
     if kind == "different":

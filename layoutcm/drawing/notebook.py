@@ -10,7 +10,6 @@ import os
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from layoutcm import html_parts
@@ -93,7 +92,7 @@ def show_page(
 ) -> Shown:
     """One page in the viewer of the dashboard: regions, difference, causes, label sets and centres."""
     index = page_position(comparison.levels.pages, page)
-    pictures = None if images is None else images_from_path(Path(images))
+    pictures = None if images is None else images_from_path(images)
     image = load_shrunk(pictures.find(comparison, index), IMAGE_SIDE) if pictures else None
     found = page_data.page_for_viewer(comparison, index, method, image_uri(image, IMAGE_BYTES))
     found |= page_data.label_data(comparison) | {

@@ -19,7 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr, unknown_choice
-from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_regions
+from layoutcm.layouts.model import (
+    X0,
+    X1,
+    Y0,
+    Y1,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    Regions,
+    check_is_layout,
+    concatenate_regions,
+)
 from layoutcm.layouts.page_documents import neighbour_pages
 from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
@@ -70,6 +83,9 @@ def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
     >>> lcm.repair(lcm.read([row]), "flip-y").regions[["y0", "y1"]].values.tolist()
     [[50.0, 70.0]]
     """
+    check_is_layout(layout, "layout")
+    if not isinstance(repairs, Iterable):
+        raise unknown_choice("fix", repairs, REPAIRS)
     for name in repairs.split(",") if isinstance(repairs, str) else repairs:
         layout = _repair_once(layout, name)
     return layout

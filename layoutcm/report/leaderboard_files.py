@@ -59,7 +59,7 @@ def write_board_report(
     why: bool = False,
 ) -> Path:
     """Write the report of every prediction into a folder of its name, and the page of all beside them."""
-    pictures = None if images is None else images_from_path(Path(images))
+    pictures = None if images is None else images_from_path(images)
     _check_names(board)
     with replace_folder(folder, report_files.REPORT_FILES) as place:
         _write_all(board, place, pictures, why, {})

@@ -167,13 +167,15 @@ class Evaluator:
     def as_dict(self, prefix: str = "") -> dict[str, float | None]:
         """All figures under flat names, such as "macro.f1" and "class.Table.f1", for a logger; None is n/a.
 
-        "severe_findings" is how many findings say that the figures say nothing about a model; a warning names them.
+        If findings say that the figures say nothing about a model, a warning names them, and "severe_findings" is
+        their number.
         """
         compared = self.compute()
         figures, severe = result_of(compared, asked=Asked(parts=MEASURED)).figures, severe_of(compared.findings)
         if severe:
             warnings.warn(severe_sentence(severe), stacklevel=2)
-        return {f"{prefix}{name}": value for name, value in {**figures, SEVERE_FINDINGS: len(severe)}.items()}
+            figures = {**figures, SEVERE_FINDINGS: len(severe)}
+        return {f"{prefix}{name}": value for name, value in figures.items()}
 
     def _compare(self) -> Comparison:
         return compare(self._layout(GT, "gt"), self._layout(PRED, self.name), **self.options)

@@ -168,12 +168,12 @@ def findings_of_set(
     }
     facts = plan.facts
     gt, pred = facts.sides
+    before[BOTH] = [*([hidden] if ignored else []), *plan.findings]
     for name, own in zip(SIDES, facts.sides):
         before[name] += [] if own.regions else [Finding("empty-side", values={"file": own.name})]
     found = {side: list(usable_findings(merged.get(side, ())).findings) for side in before}
     hold = {one.code for one in found[BOTH] if one.code in (SAME, SCORED) and one.count == gt.regions}
     found[BOTH] = [one for one in found[BOTH] if one.code not in (SAME, SCORED)]
-    before[BOTH] = [*([hidden] if ignored else []), *plan.findings]
     if SAME in hold and pred.regions == gt.regions >= FEWEST_REGIONS:
         before[BOTH].insert(0, Finding(SAME, gt.regions))
     if SCORED in hold and facts.truth:

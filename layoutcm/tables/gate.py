@@ -234,6 +234,8 @@ def limits_of(given: Limits, place: str) -> dict[str, float]:
 
 
 def _lines(given: str | Iterable[str]) -> list[str]:
+    if not isinstance(given, Iterable):
+        raise InputError("", "limits", f"{short_repr(given)} is not a list", 'Write ["macro.f1=0.8"].')
     texts = [given] if isinstance(given, str) else given
     return [line.strip() for text in texts for line in str(text).splitlines() if line.strip()]
 
