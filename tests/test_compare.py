@@ -308,3 +308,22 @@ def test_micro_and_macro_of_missed_captions():
 def test_content_is_found_with_another_label():
     c = compared([("A", 0, 0, 100, 40)], [("B", 0, 0, 100, 40)], "AB")
     assert c.content()["f1"] == 1 and micro_f1(c) == 0
+
+
+def test_a_coordinate_that_is_too_large_is_named_in_full():
+    row = {"page": "a", "label": "b", "x0": 0, "y0": 0, "x1": 1_000_000_002, "y1": 1, "width": 9, "height": 9}
+    with pytest.raises(lcm.InputError, match=r"x1 is 1,000,000,002, must be .* at most 1,000,000,000"):
+        lcm.read([row])
+
+
+@pytest.mark.parametrize("call", ["show_page", "write_report", "images"])
+def test_what_is_no_path_is_an_input_error(call, tmp_path):
+    row = {"page": "a", "label": "b", "x0": 0, "y0": 0, "x1": 1, "y1": 1, "width": 9, "height": 9}
+    c = lcm.compare(lcm.read([row]), lcm.read([row]))
+    calls = {
+        "show_page": lambda: c.show_page("a", images=5),
+        "write_report": lambda: c.write_report(5),
+        "images": lambda: c.write_report(tmp_path / "r", images=5),
+    }
+    with pytest.raises(lcm.InputError, match="5 is not a path"):
+        calls[call]()
