@@ -104,6 +104,9 @@ TEXTS: dict[str, FindingText] = {
     "truth-with-scores": note(
         lambda n, file: f"{file}: every region of the ground truth has a score, as in a prediction.",
         Hint("If it is a prediction, too, ask how far the two agree (truth=False, --no-truth).", "")),
+    "no-causes": FindingText(
+        lambda n, problem: f"There are no causes of wrong pixels, because {problem}.",
+        "Leave out predictions with low scores, or this page."),
     # Pages of the two sides.
     "scaled-page": note(
         lambda n, page, pred_size, gt_size:
