@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
-from layoutcm.layouts.findings import severe_note
+from layoutcm.layouts.findings import severe_note, worst_first
 from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.common_parts import Part
@@ -84,7 +84,8 @@ def review_table(pages: pd.DataFrame) -> Table:
 
 def findings_table(result: Result) -> Table:
     columns = ["severity", "code", "count", "message", "fix"]
-    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
+    found = worst_first(result.findings)
+    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in found]
     return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
 
 
