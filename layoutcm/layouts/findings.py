@@ -148,8 +148,8 @@ def severe_of(findings: Iterable[AnyRated]) -> list[AnyRated]:
 
 
 def worst_first(findings: Iterable[AnyRated]) -> list[AnyRated]:
-    """The findings by severity, otherwise in the same order."""
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    """The findings, those that are severe first, otherwise in the same order."""
+    return sorted(findings, key=lambda finding: finding.severity != SEVERITIES[0])
 
 
 def severe_sentence(findings: Iterable[Rated]) -> str:

@@ -178,8 +178,8 @@ def gate(
     if earlier is not None:
         drops = wanted.drops(figures)
         paired, more = _paired(earlier, own)
-        notes += [note for note in more if note not in notes]
         notes += [f"The baseline: {said}." for said in [severe_note(earlier.findings)] if said]
+        notes += [note for note in more if note not in notes]
         old = earlier.figures
         checks += [_drop(name, most, (own, old.get(name)), paired, strict) for name, most in drops.items()]
     if not checks:

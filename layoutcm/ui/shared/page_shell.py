@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -54,7 +55,12 @@ OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
     "objects": ("measures", {}),
     "report": (START, {}),
 }
-SHOWN = {"error": st.error, "warning": st.warning, "info": st.info}  # {severity: how a finding is shown}
+SEVERE_ICON = ":material/error:"
+SHOWN = {
+    "error": partial(st.error, icon=SEVERE_ICON),
+    "warning": st.warning,
+    "info": st.info,
+}  # {severity: how a finding is shown}
 LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
 
 
@@ -257,4 +263,4 @@ def show_severe(compared: Mapping[str, Comparison]) -> None:
     for name, one in compared.items():
         texts = [finding_text(finding) for finding in severe_of(one.findings)]
         if texts:
-            st.error("  \n".join([f"**{as_typed(name)}: {SEVERE}.**", *texts]), icon=":material/error:")
+            st.error("  \n".join([f"**{as_typed(name)}: {SEVERE}.**", *texts]), icon=SEVERE_ICON)
