@@ -56,11 +56,12 @@ OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
     "report": (START, {}),
 }
 SEVERE_ICON = ":material/error:"
-SHOWN = {
+# {severity: how a finding is shown}
+SHOWN: dict[str, Callable[[str], DeltaGenerator]] = {
     "error": partial(st.error, icon=SEVERE_ICON),
     "warning": st.warning,
     "info": st.info,
-}  # {severity: how a finding is shown}
+}
 LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
 
 
