@@ -16,6 +16,7 @@ GROUPS = {
 # A repair that such a finding names.
 REPAIRS = {
     "y-flipped": "flip-y",
+    "axes-swapped": "swap-xy",
     "other-scale": "unit:1000",
     "wrong-page-size": "scale:2",
     "xywh-as-xyxy": "xywh",
@@ -29,9 +30,11 @@ REPAIRS = {
 WITHOUT_HINT = {"info": "nothing, it is only noted", "warning": "check that this is what you want"}
 INTRODUCTION = """# All findings
 
-A finding is something unusual in an input that can still be used. `layoutcm compare` prints findings (errors and
-warnings, which may explain wrong numbers) and notes (info); in Python they are `c.findings` and `layout.findings`, with
-`code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired unless you ask for it.
+A finding is something unusual in an input that can still be used. With a severe finding (error) the numbers say nothing
+about a model as they stand: every output shows it beside them, and `layoutcm gate` fails. A warning may explain wrong
+numbers; a note (info) is only noted. `layoutcm compare` prints all of them; in Python they are `c.findings` and
+`layout.findings`, with `code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired
+unless you ask for it.
 [My score is 0](score-is-zero.md) shows how to use them. An input that cannot be used is an `InputError` instead, which
 names file, place, problem and hint.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from layoutcm.colours import RIGHT, WARNING, WARNING_ON_DARK, WRONG
+from layoutcm.colours import ERROR, ERROR_ON_DARK, RIGHT, WARNING, WARNING_ON_DARK, WRONG
 from layoutcm.wording import NAME_LENGTH, one_line, plural, shorten
 
 Shade = Callable[[int, int], str]
@@ -19,8 +19,9 @@ STYLE = (
     ".lcm-html th{font-weight:600}"
     ".lcm-html .text{text-align:left}"
     ".lcm-html .soft{opacity:.7;font-size:.9em;overflow-wrap:anywhere}"
-    f".lcm-html .warning{{font-weight:600;color:{WARNING}}}"
-    f"@media (prefers-color-scheme:dark){{.lcm-html .warning{{color:{WARNING_ON_DARK}}}}}"
+    f".lcm-html .warning{{font-weight:600;color:{WARNING}}}.lcm-html .error{{font-weight:600;color:{ERROR}}}"
+    f"@media (prefers-color-scheme:dark){{.lcm-html .warning{{color:{WARNING_ON_DARK}}}"
+    f".lcm-html .error{{color:{ERROR_ON_DARK}}}}}"
 )
 
 
@@ -45,6 +46,11 @@ def more(count: int, what: str) -> str:
 
 def paragraph(words: str) -> str:
     return f"<div>{text(words)}</div>"
+
+
+def alarm(words: str) -> str:
+    """A paragraph in the colour of errors; "" without words."""
+    return f'<div class="error">{text(words, 4000)}</div>' if words else ""
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, shade: Shade | None = None) -> str:

@@ -13,6 +13,7 @@ all_comparisons.show_truth_choice(chosen)
 measured, every = chosen.words.measured, all_comparisons.all_comparisons(chosen)
 used = {"scores": all_comparisons.usable, "agreement": lambda every: every}[measured](every)
 all_comparisons.show_left_out(used)
+page_shell.show_severe({name: one for name, one in every.compared.items() if one is not chosen.comparison})
 if not every.compared:
     page_shell.end_page()
 

@@ -12,6 +12,7 @@ chosen = page_shell.start_with_files()
 st.title("Models", anchor=False)
 answer = reserved(predictions.ANSWER_HEIGHT).empty()
 every = predictions.Predictions(chosen, *page_shell.compare_predictions(chosen, answer))
+page_shell.show_severe({name: one for name, one in every.by_name.items() if one is not every.own})
 
 
 def show_models() -> None:

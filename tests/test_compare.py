@@ -315,3 +315,22 @@ def test_a_page_whose_size_is_not_whole_is_rounded_as_a_box_that_covers_it(round
     layout = build({"p": (8.5, 11.25)}, [("p", "a", 0, 0, 8.5, 11.25)])
     c = lcm.compare(layout, layout, rounding=rounding)
     assert c.pixels == c.confusion().values[1, 1] == pixels
+
+
+def test_a_coordinate_that_is_too_large_is_named_in_full():
+    row = {"page": "a", "label": "b", "x0": 0, "y0": 0, "x1": 1_000_000_002, "y1": 1, "width": 9, "height": 9}
+    with pytest.raises(lcm.InputError, match=r"x1 is 1,000,000,002, must be .* at most 1,000,000,000"):
+        lcm.read([row])
+
+
+@pytest.mark.parametrize("call", ["show_page", "write_report", "images"])
+def test_what_is_no_path_is_an_input_error(call, tmp_path):
+    row = {"page": "a", "label": "b", "x0": 0, "y0": 0, "x1": 1, "y1": 1, "width": 9, "height": 9}
+    c = lcm.compare(lcm.read([row]), lcm.read([row]))
+    calls = {
+        "show_page": lambda: c.show_page("a", images=5),
+        "write_report": lambda: c.write_report(5),
+        "images": lambda: c.write_report(tmp_path / "r", images=5),
+    }
+    with pytest.raises(lcm.InputError, match="5 is not a path"):
+        calls[call]()

@@ -179,7 +179,7 @@ def align(
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources, options.frame)
     pages, document_findings = name_documents(pages, options.documents)
     findings += page_findings + document_findings + _scaled_page_findings(sides, pages, sources)
-    findings += _pages_without_pred(sides, sources) + taxonomy.one_sided_label_findings(sides, kind)
+    findings += _pages_without_pred(sides, sources) + taxonomy.label_findings(sides, kind, options.taxonomy)
     rows = taxonomy.kept_rows(gt, mappings[GT]), taxonomy.kept_rows(pred, mappings[PRED])
     labels, layouts = MappedLabels(mapped, ignored, rows), (sides[GT], sides[PRED])
     return AlignedLayouts(layouts, pages, sources, space, kind, tuple(findings), matches, labels)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment import likely_mistakes
-from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.align import Alignment, common_frames, own_frames, scale_to_frame
 from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
 from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
@@ -60,6 +60,9 @@ def check_pair(alignment: Alignment) -> list[Finding]:
         findings = _pages_off_by_one(alignment, found)
     if not findings and len(sample.pairs):
         findings = likely_mistakes.remaining_scale(sample)
+    if not findings and len(sample.pairs):
+        findings = likely_mistakes.unrelated_sides(alignment, sample, found)
+    findings = [likely_mistakes.severe_if_low(finding, found) for finding in findings]
     if earlier := list(alignment.layouts[PRED].repairs):  # on the command line they stay, and the new one is added
         findings = [replace(finding, values={**finding.values, "earlier": earlier}) for finding in findings]
     return findings + _ids_off_by_one(alignment, sample)
@@ -75,19 +78,60 @@ def findings_by_side(
     gt, pred = alignment.layouts
     # A file may hold two sides, or several annotators: only the same part of it is the same.
     is_same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
-    same = [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if is_same else []
-    between = (*same, *alignment.findings, *below_threshold(pred, min_score), *check_pair(alignment))
+    same = [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if is_same else _same_regions(alignment)
+    scored = scored_truth(alignment.layouts) if has_truth else []
+    own, swapped = ([one for one in scored if one.code == code] for code in ("truth-with-scores", "sides-swapped"))
+    between = (*same, *swapped, *alignment.findings, *below_threshold(pred, min_score), *check_pair(alignment))
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
     with ThreadPoolExecutor(2) as pool:  # most of the time is for sorting, which numpy does without Python's lock
         of_gt, of_pred = pool.map(findings_of, (gt, pred))
-    return {"gt": (*of_gt, *(_scored_truth(gt) if has_truth else ())), "pred": of_pred, "both": between}
+    if any(one.code == "other-scale" for one in of_gt):  # then `check_pair` has looked for nothing else
+        sample = likely_mistakes.take_sample(alignment)
+        found = sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
+        of_gt = tuple(likely_mistakes.severe_if_low(one, found) if one.code == "other-scale" else one for one in of_gt)
+    return {"gt": (*of_gt, *own), "pred": of_pred, "both": between}
 
 
 def _part_of_file(layout: Layout) -> tuple[object, ...]:
     parts = [one.values["side"] for one in layout.findings if one.code in TWO_PARTS]
     return layout.sha256, layout.annotator, layout.format, parts
+
+
+def _same_regions(alignment: Alignment) -> list[Finding]:
+    count = count_same_regions(alignment)
+    return [Finding("same-regions", count)] if count >= likely_mistakes.FEWEST_REGIONS else []
+
+
+def count_same_regions(alignment: Alignment) -> int:
+    """The number of regions if both sides have the same on the same pages, in any order; else 0.
+
+    Cheap for different sides: numbers of regions are compared first, then those of pages and labels, then all columns.
+    """
+    regions = [layout.region_columns for layout in alignment.layouts]
+    if len(regions[GT]) != len(regions[PRED]) or not alignment.space.shared:
+        return 0
+    columns, space = [], alignment.space
+    for side, positions in ((GT, space.gt_positions), (PRED, space.pred_positions)):
+        source, own = alignment.sources[side], alignment.layouts[side].page_columns
+        page_of = np.full(len(own), -1)
+        page_of[source[source >= 0]] = np.flatnonzero(source >= 0)
+        columns.append((page_of[regions[side].page], positions[1:][regions[side].label]))
+    pages = [page for page, _ in columns]
+    on_pages = [np.bincount(page[page >= 0], minlength=len(alignment.pages)) for page in pages]
+    if any((page < 0).any() for page in pages) or not np.array_equal(on_pages[GT], on_pages[PRED]):
+        return 0
+    keys = [page * len(space.labels) + label for page, label in columns]
+    if not np.array_equal(np.sort(keys[GT]), np.sort(keys[PRED])):
+        return 0
+    frame = common_frames(alignment)
+    boxes = [
+        scale_to_frame(own.boxes, own_frames(alignment, side)[page], frame[page])
+        for side, (own, page) in enumerate(zip(regions, pages))
+    ]
+    ordered = [box[np.lexsort((*box.T, key))] for box, key in zip(boxes, keys)]
+    return len(regions[GT]) if np.array_equal(ordered[GT], ordered[PRED]) else 0
 
 
 def below_threshold(pred: Layout, min_score: MinScore) -> list[Finding]:
@@ -97,7 +141,7 @@ def below_threshold(pred: Layout, min_score: MinScore) -> list[Finding]:
         return [Finding("min-score-without-scores", values={"min_score": shown})]
     dropped = int(are_below(min_score, pred.labels, regions).sum())
     values = {"regions": len(regions), "min_score": shown}
-    severity = "warning" if dropped == len(regions) else ""
+    severity = "error" if dropped == len(regions) else ""
     return [Finding("below-min-score", dropped, values, severity)] if dropped else []
 
 
@@ -185,11 +229,18 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     return []
 
 
-def _scored_truth(gt: Layout) -> list[Finding]:
-    """A finding if every region of gt has a score, and not all the same one: people do not write such files."""
+def scored_truth(layouts: tuple[Layout, Layout]) -> list[Finding]:
+    """A finding if every region of gt has a score, and not all the same one: people do not write such files.
+
+    If pred has regions and none has a score, gt and pred seem to be swapped.
+    """
+    gt, pred = layouts
     scores = gt.region_columns.scores
-    is_scored = scores.size > 1 and bool(np.isfinite(scores).all()) and np.ptp(scores) > 0
-    return [Finding("truth-with-scores", values={"file": gt.name})] if is_scored else []
+    if scores.size < 2 or not np.isfinite(scores).all() or np.ptp(scores) == 0:
+        return []
+    if len(pred.region_columns) and not pred.has_scores:
+        return [Finding("sides-swapped", values={"gt": gt.name, "pred": pred.name})]
+    return [Finding("truth-with-scores", values={"file": gt.name})]
 
 
 def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
@@ -224,5 +275,6 @@ def _ids_off_by_one(alignment: Alignment, sample: likely_mistakes.PageSample) ->
     for by in (1, -1):
         after = label_agreement(by)
         if likely_mistakes.is_better(after, before):
-            return [Finding("ids-off-by-one", values={"by": by, "after": after, "before": before}, repair=f"ids:{by}")]
+            values = {"by": by, "after": after, "before": before}
+            return [likely_mistakes.severe_if_low(Finding("ids-off-by-one", values=values, repair=f"ids:{by}"), before)]
     return []

@@ -10,7 +10,7 @@ one factor, so the factor with most votes does not depend on what a model missed
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +58,9 @@ def agreed_scale(gt: Floats, pred: Floats, pairs: NDArray[np.int64]) -> Scale | 
     return Scale(factor, len(np.unique(regions[near])), len(np.unique(regions[unchanged])))
 
 
+VERY_LOW = 0.25  # a share found now below this has a cause that is no model: if a mistake explains it, it is severe
+MANY_REGIONS = 20  # on both sides; fewer may cover each other by chance
+LEAST_FIT = 0.15  # of the area of gt that pred does not cover by chance, what it has to cover on the right pages
 FEWEST_REGIONS = 5  # with fewer regions of gt, a better reading may be chance
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
@@ -82,6 +85,14 @@ class PageSample:
         """The share of gt's regions that have a partner, if `pred_boxes` are the boxes of pred."""
         return len(np.unique(self.partners(pred_boxes)[:, GT])) / max(len(self.boxes[GT]), 1)
 
+    def share_covered(self) -> float:
+        """The mean over gt's regions of the share of their area that regions of pred cover; overlaps count twice."""
+        gt, pred = [boxes / np.tile(frame, 2) for boxes, frame in zip(self.boxes, self.frames)]
+        both = _shared_area(gt[self.pairs[:, GT]], pred[self.pairs[:, PRED]])
+        covered = np.bincount(self.pairs[:, GT], both, minlength=len(gt))
+        area = np.clip(gt[:, X1] - gt[:, X0], 0, None) * np.clip(gt[:, Y1] - gt[:, Y0], 0, None)
+        return float(np.minimum(covered[area > 0] / area[area > 0], 1).mean()) if (area > 0).any() else 0.0
+
     def partners(self, pred_boxes: Floats) -> NDArray[np.int64]:
         """int64[partners, gt pred]: the pairs of regions in the same place."""
         return self.pairs[self._overlaps(pred_boxes) >= SAME_PLACE]
@@ -100,14 +111,19 @@ class PageSample:
 
 def box_iou(gt: Floats, pred: Floats) -> Floats:
     """float64[pairs]: intersection over union; 0 for boxes without area."""
-    width = np.minimum(gt[:, X1], pred[:, X1]) - np.maximum(gt[:, X0], pred[:, X0])
-    height = np.minimum(gt[:, Y1], pred[:, Y1]) - np.maximum(gt[:, Y0], pred[:, Y0])
-    both = np.clip(width, 0, None) * np.clip(height, 0, None)
+    both = _shared_area(gt, pred)
     gt_area, pred_area = (
         np.clip(b[:, X1] - b[:, X0], 0, None) * np.clip(b[:, Y1] - b[:, Y0], 0, None) for b in (gt, pred)
     )
     either = gt_area + pred_area - both
     return np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+
+
+def _shared_area(gt: Floats, pred: Floats) -> Floats:
+    """float64[pairs]"""
+    width = np.minimum(gt[:, X1], pred[:, X1]) - np.maximum(gt[:, X0], pred[:, X0])
+    height = np.minimum(gt[:, Y1], pred[:, Y1]) - np.maximum(gt[:, Y0], pred[:, Y0])
+    return np.clip(width, 0, None) * np.clip(height, 0, None)
 
 
 def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> PageSample:
@@ -175,6 +191,29 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     return [Finding(reading.code, values=values, repair=reading.repair)]
 
 
+def unrelated_sides(alignment: Alignment, sample: PageSample, before: float) -> list[Finding]:
+    """A finding if pred fits gt no better than with its pages mixed up: the sides do not show the same pages.
+
+    Few counterparts alone do not say so: a side may have lines where the other has paragraphs. These cover each other
+    far better on the right pages than on other pages, and so do regions of a poor model.
+    """
+    half = len(alignment.layouts[PRED].page_columns) // 2
+    mixed = [take_sample(alignment, shift, "images") for shift in (half, -half) if half]
+    mixed = [one for one in mixed if len(one.pairs)]
+    if before >= VERY_LOW or not mixed or min(map(len, sample.boxes)) < MANY_REGIONS:
+        return []
+    covered, elsewhere = sample.share_covered(), float(np.mean([one.share_covered() for one in mixed]))
+    if covered - elsewhere >= LEAST_FIT * (1 - elsewhere):
+        return []
+    shares = {"found": before, "covered": covered, "elsewhere": elsewhere}
+    return [Finding("unrelated-sides", values={**shares, "regions": len(sample.boxes[GT])})]
+
+
+def severe_if_low(finding: Finding, before: float) -> Finding:
+    """A mistake that explains a very low share found now is severe: without the repair, the numbers say nothing."""
+    return replace(finding, severity="error") if before < VERY_LOW else finding
+
+
 def remaining_scale(sample: PageSample) -> list[Finding]:
     """A finding if one factor maps far more pred boxes onto gt boxes than factor 1 does."""
     scale = agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs)
@@ -206,6 +245,8 @@ class Reading(NamedTuple):
 
 PLAIN_READINGS = (
     Reading("y-flipped", "flip-y", "The y axis of pred seems to point up"),
+    Reading("axes-swapped", "swap-xy", "The x and y axes of pred seem to be swapped"),
+    Reading("axes-swapped", "swap-shares", "The x and y axes of pred, as shares of the page, seem to be swapped"),
     Reading("xywh-as-xyxy", "xywh", "Boxes of pred seem to be x, y, width, height, but were read as corners"),
     Reading("xyxy-as-xywh", "xyxy", "Boxes of pred seem to be corners, but were read as x, y, width, height"),
     Reading("corner-as-centre", "corner", "The points x, y of pred boxes seem to be corners, but were read as centres"),

@@ -265,9 +265,20 @@ def _check_number_of_labels(gt: Layout, pred: Layout, shared: bool) -> None:
         raise InputError(f"{gt.name}, {pred.name}", "labels", problem, hint)
 
 
-def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
+def label_findings(sides: list[Layout], kind: str, wanted: str) -> list[Finding]:
+    """Findings on labels that one side lacks; `kind` is how the labels relate, `wanted` what was asked for."""
+    labels = [side.labels for side in sides]
+    apart: list[Finding] = []
+    used = all(len(side.region_columns) for side in sides)
+    if used and not {*labels[GT]} & {*labels[PRED]} and wanted != "different":
+        names = {side: (len(own), own[:NAMES_SHOWN]) for side, own in zip(SIDES, labels)}
+        apart = [Finding("labels-disjoint", values=names)]
     if kind == "different":
-        return _equal_name_findings(sides)
+        return [*apart, *_equal_name_findings(sides)]
+    return apart or _one_sided_label_findings(sides)
+
+
+def _one_sided_label_findings(sides: list[Layout]) -> list[Finding]:
     used = [side.labels_in_use for side in sides]
     findings = []
     for side, other in ((GT, PRED), (PRED, GT)):

@@ -191,6 +191,8 @@ def add_gate_command(
     )
     strict = "fail on every drop beyond the limit, even if no difference is shown"
     command.add_argument("--strict", action="store_true", help=strict)
+    severe = "pass although a severe finding says that the numbers say nothing about a model"
+    command.add_argument("--allow-severe", action="store_true", help=severe)
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
     own = vars(command.parse_args([]))
@@ -207,7 +209,7 @@ def run_gate(options: argparse.Namespace) -> int:
         reading.compare_file(reading.read_gt(options), options.pred, options), options.method
     )
     chosen: dict[str, Any] = {"baseline": baseline, "max_drop": options.max_drop, "strict": options.strict}
-    found: Gate = gate(result, options.fail_under, **chosen)
+    found: Gate = gate(result, options.fail_under, **chosen, allow_severe=options.allow_severe)
     if options.markdown:
         write_output(gate_markdown(found).encode("utf-8"), options.markdown)
     if options.json:

@@ -16,7 +16,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.filling.level_records import write_documents
 from layoutcm.filling.result_of import MOST_PAGES, PARTS, Asked, result_of, with_documents_in
-from layoutcm.filling.result_parts import slices_of_comparison
+from layoutcm.filling.result_parts import no_causes, slices_of_comparison
 from layoutcm.formats import garbage_collection_paused
 from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
@@ -64,7 +64,7 @@ def run_compare(options: argparse.Namespace) -> None:
         models = dict(comparisons) if folder else {}
         for name in names:
             comparison = comparisons.pop(name)
-            asked, notes = _asked(comparison, families, options)
+            asked, notes = _asked(comparison, families, options), list[str]()
             asked = replace(asked, standing=standings.places.get(name))
             if options.intervals and comparison is not first[1]:
                 given = (standings, options.intervals, options.method)
@@ -115,19 +115,13 @@ def _check_no_truth(options: argparse.Namespace) -> None:
     check_asked(WITHOUT_TRUTH, given, "--no-truth", "--")
 
 
-def _asked(
-    comparison: Comparison, families: FamiliesLike | None, options: argparse.Namespace
-) -> tuple[Asked, list[str]]:
-    """What the result contains, and notes on what cannot be computed."""
-    notes = []
+def _asked(comparison: Comparison, families: FamiliesLike | None, options: argparse.Namespace) -> Asked:
+    """What the result contains."""
     if options.why:
-        try:
-            comparison.causes()  # here, because the summary sentence, which is printed first, uses them
-        except InputError as error:  # a page with too many regions is not a reason to lose all other numbers
-            notes = [f"no causes: {error}"]
+        no_causes(comparison)  # here, because the summary sentence, which is printed first, uses the causes
     in_families = {name: getattr(options, f"family_{name}") for name in ("sample", "count", "depth")}
-    asked = Asked(
-        why=options.why and not notes,
+    return Asked(
+        why=options.why,
         per_page=options.per_page,
         families=None if families is None else comparison.families(families, **in_families),
         slices=None if options.slices is None else options.slices or True,
@@ -135,7 +129,6 @@ def _asked(
         documents_file=DOCUMENTS_FILE if options.output else "",
         parts=_parts(comparison, options),
     )
-    return asked, notes
 
 
 def _difference(

@@ -54,7 +54,8 @@ def run_partition(options: argparse.Namespace) -> None:
     if options.like and not manifest:
         like = read_layout(options.like, options)
     layout = read_file(options.file, options, like)
-    made = partition(layout, options.output, options.parts, like=manifest, documents=options.documents)
+    chosen: dict[str, Any] = {"like": manifest, "documents": options.documents, "overwrite": options.overwrite}
+    made = partition(layout, options.output, options.parts, **chosen)
     counts = f"{plural(made.pages, 'page')}, {plural(made.regions, 'region')}"
     print(f"{options.output}: {plural(len(made.facts.parts), 'part')}, {counts}")
 
@@ -170,6 +171,7 @@ def _partition_arguments(command: Parser) -> None:
     add("--like", metavar="GT", help=like)
     add("--documents", metavar="PATTERN", help=DOCUMENTS)
     add("--fix", action="append", metavar="REPAIR", help="repair it first; may be repeated")
+    add("--overwrite", action="store_true", help="replace another set of parts in this folder")
     command.set_defaults(run=run_partition)
 
 

@@ -157,6 +157,10 @@ def tolerance_in_pixels(frames: Floats, tolerance: float, rounding: str) -> Floa
     return np.maximum(np.floor(given + 0.5 + 1e-9), 1)
 
 
+class TooManyRegions(InputError):
+    """A page has too many regions to be paired, so a set with it has no causes."""
+
+
 class CauseCounter(Protocol):
     """Where the causes of all pages and of a few pages come from."""
 
@@ -281,7 +285,7 @@ def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
     if counts.size and counts.max() > MOST_REGIONS:
         name, most = short_repr(names[int(counts.argmax())]), int(counts.max())
         problem = f"the page {name} has {most:,} regions, they are paired on pages of at most {MOST_REGIONS:,}"
-        raise InputError("", "regions", problem, "Leave out predictions with low scores, or this page.")
+        raise TooManyRegions("", "regions", problem, "Leave out predictions with low scores, or this page.")
 
 
 def forgiven_scores(confusion: Confusion, source: CauseCounter, tolerances: Sequence[float]) -> pd.DataFrame:

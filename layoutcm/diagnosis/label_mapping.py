@@ -112,7 +112,7 @@ def suggest_mapping(
     counts = count_pairs(alignment, "outer", min_score, threads, progress)
     findings = findings_by_side(alignment, min_score, counts.total, counts.ignored_total).values()
     every = (one for side in findings for one in side if one.code != ADVISES_A_MAPPING)
-    warnings = tuple(one for one in every if one.severity == "warning")
+    warnings = tuple(one for one in every if one.severity != "info")
     return replace(mapping_of(counts, len(alignment.pages), one_to_one, prior), findings=warnings)
 
 

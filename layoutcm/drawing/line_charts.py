@@ -206,7 +206,8 @@ def forgiveness_lines(table: pd.DataFrame, recipe: str = "") -> LineChart:
     """F1 over the tolerance of borders, a line for each average; `table` is that of `Comparison.forgiveness`."""
     known = table.dropna()
     if known.empty:
-        raise InputError("", "forgiveness", "the two sides have different labels", "A mapping makes labels comparable.")
+        problem = "F1 is n/a: the two sides have different labels, or no pixel has a label"
+        raise InputError("", "forgiveness", problem, "A mapping makes different labels comparable.")
     tolerances = known["tolerance"].to_numpy(float)
     marks = [Mark("line", title, name, tolerances, known[name].to_numpy(float)) for name, title in FORGIVEN.items()]
     lowest = float(known[[*FORGIVEN]].to_numpy().min())

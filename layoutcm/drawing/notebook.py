@@ -10,7 +10,6 @@ import os
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from layoutcm import html_parts
@@ -20,7 +19,7 @@ from layoutcm.drawing.page_images import images_from_path, load_shrunk
 from layoutcm.drawing.web import image_uri, json_for_script, page_data
 from layoutcm.drawing.web.matrix_data import cell_data, matrix_data, pages_behind_cells
 from layoutcm.filling.result_of import Asked, result_of
-from layoutcm.layouts.findings import findings_html
+from layoutcm.layouts.findings import findings_html, severe_sentence
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import page_position
 from layoutcm.outputs.files import write_whole
@@ -83,7 +82,9 @@ def show_matrix(comparison: Comparison, method: str = "matrix") -> Shown:
         "pages": len(comparison.pages),
     }
     height = min(max(ROW_HEIGHT * (len(selection.rows) + 6), LEAST_HEIGHT), MOST_HEIGHT)
-    return Shown(f"confusion matrix of {comparison.recipe}", _page(MATRIX_BODY, data), height)
+    return Shown(
+        f"confusion matrix of {comparison.recipe}", _page(_severe_html(comparison) + MATRIX_BODY, data), height
+    )
 
 
 def show_page(
@@ -91,7 +92,7 @@ def show_page(
 ) -> Shown:
     """One page in the viewer of the dashboard: regions, difference, causes, label sets and centres."""
     index = page_position(comparison.levels.pages, page)
-    pictures = None if images is None else images_from_path(Path(images))
+    pictures = None if images is None else images_from_path(images)
     image = load_shrunk(pictures.find(comparison, index), IMAGE_SIDE) if pictures else None
     found = page_data.page_for_viewer(comparison, index, method, image_uri(image, IMAGE_BYTES))
     found |= page_data.label_data(comparison) | {
@@ -101,7 +102,14 @@ def show_page(
         "panes": [{"mask": "difference", "boxes": True}],
         "cell": None,
     }
-    return Shown(f"page {page}", _page(PAGE_BODY, {"kind": "page", "page": found}), PAGE_HEIGHT)
+    return Shown(
+        f"page {page}", _page(_severe_html(comparison) + PAGE_BODY, {"kind": "page", "page": found}), PAGE_HEIGHT
+    )
+
+
+def _severe_html(comparison: Comparison) -> str:
+    words = html_parts.alarm(severe_sentence(comparison.findings))
+    return html_parts.block("", words) if words else ""
 
 
 def _page(body: str, data: dict[str, Any]) -> str:
@@ -114,13 +122,14 @@ def _page(body: str, data: dict[str, Any]) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """The summary sentence, the averages or the agreement, the largest confusions, and what is unusual."""
-    result = result_of(comparison, asked=Asked(parts=("agreement", "slack")))
+    result = result_of(comparison, asked=Asked(parts=("agreement", "slack", "findings")))
     confusion, inputs = result.confusion(), result.inputs
     has_scores = result.vocabulary.measured == "scores"
     shown = [one for one in MEASURES if not one.grid] if has_scores else quoted_measures("agreement")
     own = [[one.title, score_text(result.measures[one.name])] for one in shown]
     return html_parts.block(
         result.vocabulary.files.format(gt=inputs.gt.name, pred=inputs.pred.name),
+        html_parts.alarm(severe_sentence(result.findings)),
         html_parts.paragraph(result_sentence(result, confusion)),
         html_parts.table(["average", "precision", "recall", "F1"], _average_rows(result)) if has_scores else "",
         html_parts.table(["measure", "value"], own) if own else "",

@@ -34,6 +34,7 @@ from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Pages
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
+from layoutcm.outputs.files import check_is_path
 
 ORIENTATION = 0x0112  # the EXIF tag
 QUARTER_TURNS = (5, 6, 7, 8)  # its values that exchange width and height
@@ -201,8 +202,9 @@ def _as_pages(pictures: list[Picture], nth_name: int) -> Pages:
     )
 
 
-def images_from_path(path: str | Path) -> PageImages:
+def images_from_path(path: str | os.PathLike[str]) -> PageImages:
     """Read a folder of images and PDFs, or one image, one PDF, a zip of them, or a Parquet file of Hugging Face."""
+    check_is_path(path, "images")
     place = Path(path)
     if place.is_dir():
         return images_from_folder(place)

@@ -68,6 +68,7 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
     found = _parallel_parts(comparison, method, asked)
     shared, gt, pred = confusion.diagonal, *comparison.alignment.layouts
     means = found["means"] or {}
+    unpaired = result_parts.no_causes(comparison) if asked.why else []
     result = Result(
         schema=SCHEMA,
         version=__version__,
@@ -97,7 +98,7 @@ def result_of(comparison: Comparison, method: str = "matrix", asked: Asked | Non
         averages_over_documents=means.get("documents") if shared else None,
         **level_records.set_sums(confusion),
         collapsed=Views(labels=list(collapsed.labels), **level_records.view_matrices(collapsed)),
-        findings=finding_records(one.as_dict() for one in found["findings"] or ()),
+        findings=finding_records(one.as_dict() for one in (*(found["findings"] or ()), *unpaired)),
         page_matching=comparison.sources.page_matching(),
         plan=comparison.sources.plan_digest,
         objects=found["objects"],

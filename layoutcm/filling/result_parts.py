@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import Causes
+from layoutcm.diagnosis.causes import Causes, TooManyRegions
 from layoutcm.diagnosis.pixels_by_score import thinned, thinned_with_best
 from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.diagnosis.slices import usual_figure
 from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices
-from layoutcm.layouts.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED, Finding
 from layoutcm.lazy import pd
 from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
@@ -169,7 +169,10 @@ def families_part(comparison: Comparison, families: FamilyConfusion, method: str
 def why_parts(comparison: Comparison) -> dict[str, Any]:
     """Causes of wrong pixels, F1 with forgiven borders, and score curves; None where they are not defined."""
     curves = comparison.score_curves()
-    return {
+    found: dict[str, Any] = {"score_curves": curves_part(curves) if has_scores(curves) else None}
+    if no_causes(comparison):
+        return found
+    return found | {
         "causes": _causes(comparison, comparison.causes()) if comparison.space.shared else None,
         "forgiveness": msgspec.convert(
             json_ready(comparison.forgiveness().to_dict("records")), list[views.Forgiveness]
@@ -177,6 +180,15 @@ def why_parts(comparison: Comparison) -> dict[str, Any]:
         "score_curves": None if curves.why_none else curves_part(curves),
         "why_no_score_curves": curves.why_none or None,
     }
+
+
+def no_causes(comparison: Comparison) -> list[Finding]:
+    """A finding that names the page with too many regions to be paired, which is no reason to lose other numbers."""
+    try:
+        comparison.causes()
+    except TooManyRegions as error:
+        return [Finding("no-causes", values={"problem": error.problem})]
+    return []
 
 
 def _causes(comparison: Comparison, causes: Causes) -> views.CauseScores:

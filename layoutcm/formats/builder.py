@@ -217,6 +217,8 @@ class LayoutBuilder:
             key, largest = (self.file, parts), max(box)
             if largest > self._largest.get(key, -1.0):
                 self._largest[key] = largest
+            if largest > parts != PIXELS:
+                self.note_unusual("beyond-parts", place_text(place), parts=f"{parts:g}")
         self.add_region(page, label, self.pixel_box(page, box, parts) if parts != PIXELS else box, place, score)
 
     def pixel_box(self, page: int, box: Sequence[float], parts: float = 1) -> tuple[float, float, float, float]:

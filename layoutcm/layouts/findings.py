@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from layoutcm import html_parts
 from layoutcm.errors import Hint, short_repr
@@ -14,6 +14,8 @@ from layoutcm.messages import TEXTS, hint_of
 from layoutcm.wording import one_line, plural
 
 MOST_FINDINGS = 8  # in HTML
+SEVERITIES = ("error", "warning", "info")  # the worst first
+SEVERE = "The numbers say nothing about a model as they stand"
 SIDES = ("gt", "pred")
 LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
 # Names of the sides in the text of a finding, outside of quotation marks and file names.
@@ -32,6 +34,7 @@ class Finding:
         How often it occurs.
     values : dict
     severity : {"info", "warning", "error"}
+        "error": the numbers say nothing about a model as they stand.
     repair : str
         What `repair` can do about it, or "".
     message : str
@@ -40,7 +43,7 @@ class Finding:
     code: str
     count: int = 1
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what the text names: files, pages, numbers
-    severity: str = ""  # "error", "warning" or "info"; if empty, the usual one of the code
+    severity: str = ""  # one of SEVERITIES; if empty, the usual one of the code
     repair: str = ""  # a repair that `repairs.repair` can make, such as "flip-y"
 
     def __post_init__(self) -> None:
@@ -123,6 +126,44 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
 
 
+class Rated(Protocol):
+    """A `Finding`, or the record of one in a result."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def hint(self) -> str: ...
+
+
+AnyRated = TypeVar("AnyRated", bound=Rated)
+
+
+def severe_of(findings: Iterable[AnyRated]) -> list[AnyRated]:
+    """The severe findings: with one of them, the numbers say nothing about a model as they stand."""
+    return [finding for finding in findings if finding.severity == SEVERITIES[0]]
+
+
+def worst_first(findings: Iterable[AnyRated]) -> list[AnyRated]:
+    """The findings, those that are severe first, otherwise in the same order."""
+    return sorted(findings, key=lambda finding: finding.severity != SEVERITIES[0])
+
+
+def severe_sentence(findings: Iterable[Rated]) -> str:
+    """The severe findings in one paragraph, to stand above the numbers; "" if there are none."""
+    parts = [one_line(f"{one.message} {one.hint}").strip() for one in severe_of(findings)]
+    return f"{SEVERE}. {' '.join(parts)}" if parts else ""
+
+
+def severe_note(findings: Iterable[Rated]) -> str:
+    """The severe findings by their codes, to stand beside a number or a table; "" if there are none."""
+    codes = ", ".join(dict.fromkeys(one.code for one in severe_of(findings)))
+    return f"{SEVERE} (finding {codes})" if codes else ""
+
+
 class Findings(tuple[Finding, ...]):
     """Findings that a notebook shows as a list."""
 
@@ -135,9 +176,10 @@ class Findings(tuple[Finding, ...]):
 def findings_html(findings: Sequence[Finding]) -> str:
     """The first findings with their hints, and how many more there are."""
     rest = html_parts.note(html_parts.more(len(findings) - MOST_FINDINGS, "finding"))
-    return "".join([*map(_finding_html, findings[:MOST_FINDINGS]), rest])
+    return "".join([*map(_finding_html, worst_first(findings)[:MOST_FINDINGS]), rest])
 
 
 def _finding_html(finding: Finding) -> str:
-    warning = '<span class="warning">warning: </span>' if finding.severity == "warning" else "info: "
-    return f"<div>{warning}{html_parts.text(finding.message)}{html_parts.note(finding.hint)}</div>"
+    severity = finding.severity
+    mark = f"{severity}: " if severity == "info" else f'<span class="{severity}">{severity}: </span>'
+    return f"<div>{mark}{html_parts.text(finding.message)}{html_parts.note(finding.hint)}</div>"

@@ -2,7 +2,8 @@
 
 `flip-y`: y was measured from the bottom of the page. `unit:1000`: coordinates are relative to a page of 1000 x 1000.
 `scale:2.083`: multiply all coordinates. `xywh`: the numbers read as corners are x, y, width, height. `xyxy`: the
-reverse. `corner`: x and y that were read as the centre of a box are its upper left corner. `centre`: the reverse.
+reverse. `swap-xy`: x and y are exchanged; `swap-shares`: the same as shares of the page, as if both were 0 to 1.
+`corner`: x and y that were read as the centre of a box are its upper left corner. `centre`: the reverse.
 `pages:1`: add 1 to the page numbers in page names; if that is not possible, move regions to the next page of their
 document. `images:1`: move regions to the next page in the file. `ids:1`: add 1 to category ids.
 Boxes that were dropped because their corners were inverted are repaired too.
@@ -18,7 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr, unknown_choice
-from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_regions
+from layoutcm.layouts.model import (
+    X0,
+    X1,
+    Y0,
+    Y1,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    Regions,
+    check_is_layout,
+    concatenate_regions,
+)
 from layoutcm.layouts.page_documents import neighbour_pages
 from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
@@ -28,9 +42,22 @@ from layoutcm.layouts.validation import FileIds, make_layout
 REMADE_FINDINGS = ("empty-box", "clipped-box", "score-range", "background-region")
 # Formats that take their pages from the reference layout.
 PAGES_FROM_REFERENCE = ("coco-results",)
-REPAIRS = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "corner", "centre", "pages:N", "images:N", "ids:N")
+REPAIRS = (
+    "flip-y",
+    "swap-xy",
+    "swap-shares",
+    "unit:N",
+    "scale:F",
+    "xywh",
+    "xyxy",
+    "corner",
+    "centre",
+    "pages:N",
+    "images:N",
+    "ids:N",
+)
 _REPAIR = re.compile(
-    r"(flip-y|xywh|xyxy|corner|centre)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})"
+    r"(flip-y|swap-xy|swap-shares|xywh|xyxy|corner|centre)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})"
 )
 BoxTransform = Callable[[Floats, Floats], Floats]
 
@@ -42,8 +69,8 @@ def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
     ----------
     layout : Layout
     repairs : str or iterable of str
-        "flip-y", "unit:1000", "scale:2.08", "xywh", "xyxy", "corner", "centre", "pages:1", "images:-1", "ids:1";
-        several in one text are separated by commas.
+        "flip-y", "swap-xy", "swap-shares", "unit:1000", "scale:2.08", "xywh", "xyxy", "corner", "centre", "pages:1",
+        "images:-1", "ids:1"; several in one text are separated by commas.
 
     Returns
     -------
@@ -56,6 +83,9 @@ def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
     >>> lcm.repair(lcm.read([row]), "flip-y").regions[["y0", "y1"]].values.tolist()
     [[50.0, 70.0]]
     """
+    check_is_layout(layout, "layout")
+    if not isinstance(repairs, Iterable):
+        raise unknown_choice("fix", repairs, REPAIRS)
     for name in repairs.split(",") if isinstance(repairs, str) else repairs:
         layout = _repair_once(layout, name)
     return layout
@@ -119,6 +149,10 @@ def box_transform(kind: str, factor: float = 0) -> BoxTransform:
             return lambda boxes, size: np.stack(
                 [boxes[:, X0], size[:, 1] - boxes[:, Y1], boxes[:, X1], size[:, 1] - boxes[:, Y0]], axis=1
             )
+        case "swap-xy":
+            return lambda boxes, size: boxes[:, [Y0, X0, Y1, X1]]
+        case "swap-shares":
+            return lambda boxes, size: (boxes / np.tile(size, 2))[:, [Y0, X0, Y1, X1]] * np.tile(size, 2)
         case "unit":
             return lambda boxes, size: boxes * np.tile(size, 2) / factor
         case "scale":

@@ -179,7 +179,7 @@ def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
         bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
         i = int(np.argmax(bad.any(axis=1)))
         axis = int(np.argmax(bad[i]))
-        found = f"{('x0', 'y0', 'x1', 'y1')[axis]} is {regions.boxes[i, axis]:g}"
+        found = f"{('x0', 'y0', 'x1', 'y1')[axis]} is {regions.boxes[i, axis]:,.15g}"
         problem = f"{found}, must be a finite number of at most {MAX_COORDINATE:,.0f}"
         raise InputError(file, place(i), problem, "Remove the region or repair it.")
     bad_score = np.isinf(regions.scores)

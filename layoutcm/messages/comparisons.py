@@ -90,11 +90,31 @@ TEXTS: dict[str, FindingText] = {
         lambda n, gt, pred:
             "Ground truth and prediction are the same file"
             + (f" under two names, {short_repr(gt)} and {short_repr(pred)}" if gt != pred else f", {short_repr(gt)}")
-            + ", so the scores say nothing about a model.",
-        "Check the names of the files."),
+            + ": this compares a file with itself, so the scores say nothing about a model.",
+        "Check the names of the files.", "error"),
+    "same-regions": FindingText(
+        lambda n:
+            f"Ground truth and prediction have the same {plural(n, 'region')}, on the same pages and with the same "
+            "labels: this compares a file with itself, so the scores say nothing about a model.",
+        "Check the names of the files.", "error"),
+    "sides-swapped": FindingText(
+        lambda n, gt, pred:
+            f"Every region of the ground truth, {short_repr(gt)}, has a score, and no region of the prediction, "
+            f"{short_repr(pred)}, has one: the two seem to be swapped, so precision and recall are exchanged.",
+        Hint("Give the ground truth first: layoutcm compare GT PRED.", "Exchange their roles on the page Data."),
+        "error"),
+    "unrelated-sides": FindingText(
+        lambda n, found, covered, elsewhere, regions:
+            "The two sides seem to show different pages, such as those of another data set: "
+            f"{percent(found)} of gt's regions have a counterpart in pred, and pred covers {percent(covered)} of their "
+            f"area, against {percent(elsewhere)} on other pages (measured on {plural(regions, 'region')}).",
+        "Check that both files are of the same images: pages are matched by their names alone.", "error"),
     "truth-with-scores": note(
         lambda n, file: f"{file}: every region of the ground truth has a score, as in a prediction.",
         Hint("If it is a prediction, too, ask how far the two agree (truth=False, --no-truth).", "")),
+    "no-causes": FindingText(
+        lambda n, problem: f"There are no causes of wrong pixels, because {problem}.",
+        "Leave out predictions with low scores, or this page."),
     # Pages of the two sides.
     "scaled-page": note(
         lambda n, page, pred_size, gt_size:
@@ -185,6 +205,14 @@ TEXTS: dict[str, FindingText] = {
     **{f"label-only-in-{side}": FindingText(
         partial(_label_only_in, side=side), _label_only_in_hint, "info")
        for side in ("gt", "pred")},
+    "labels-disjoint": FindingText(
+        lambda n, gt, pred:
+            f"The two sides have no label in common: gt has {first_names(*gt)}; pred has {first_names(*pred)}. So no "
+            "label has a score, and averages over labels are 0 or n/a.",
+        Hint(f"Map labels (mapping=, --mapping); {SUGGESTED}. Say {option('taxonomy', 'different')} if only content "
+             "is to be compared.",
+             "Map labels below, or set Taxonomy to different in Settings if only content is to be compared."),
+        "error"),
     "equal-label-names": FindingText(
         lambda n, labels, gt, pred, only_gt, only_pred:
             f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} the same or a similar name as one of gt (first: "

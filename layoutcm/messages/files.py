@@ -96,6 +96,8 @@ TEXTS: dict[str, FindingText] = {
             f"{first_names(n, names)}.",
         severity="info"),
     "box-from-content": unusual("blocks have no box of their own and are given the box around their content"),
+    "beyond-parts": unusual("boxes have a coordinate above {parts}, the end of the page in this format",
+        "They are clipped. Check whether the numbers are pixels of an image."),
     "deleted-object": unusual("objects are marked as deleted and are left out", severity="info"),
     "cut-off": unusual("files end before they are closed, so pages may be missing"),
     "cut-off-answer": unusual(

@@ -80,7 +80,7 @@ TEXTS: dict[str, FindingText] = {
             f"as another (first: {short_repr(label)} on page {short_repr(page)}).",
         "Pixels are not counted twice, but objects are: remove the duplicates."),
     **{code: FindingText(_better_reading, repair_hint) for code in (
-        "y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
+        "y-flipped", "axes-swapped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
     "other-scale": FindingText(_other_scale, repair_hint),
     "wrong-page-size": FindingText(_wrong_page_size, _page_size_hint),
     "fixed": note(

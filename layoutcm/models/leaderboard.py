@@ -19,6 +19,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, Causes
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.filling.result_of import MOST_PAGES, Asked, result_of
+from layoutcm.layouts.findings import severe_of
 from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
 from layoutcm.metrics.bootstrap import RESAMPLES, Resampling, check_resampling
@@ -334,8 +335,15 @@ class Leaderboard:
             "differences": self._difference_rows,
             "classes": [row | {"gt_pixels": pixels.get(row["label"], 0.0)} for row in self.class_rows.values()],
             "causes": self.causes().to_dict("records") if why else None,
+            "severe": self._severe or None,
         }  # fmt: skip
         return msgspec.convert(json_ready(found), LeaderboardResult)
+
+    @cached_property
+    def _severe(self) -> dict[str, list[dict[str, object]]]:
+        """{model: severe findings}, where there are some."""
+        found = {name: severe_of(self.comparisons[name].findings) for name in self.models}
+        return {name: [one.as_dict() for one in own] for name, own in found.items() if own}
 
     @cached_property
     def whole(self) -> LeaderboardResult:

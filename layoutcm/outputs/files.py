@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, short_repr
 
 try:
     import fcntl
@@ -213,6 +213,12 @@ def sync_tree(folder: Path) -> None:
         sync(place)
 
 
+def check_is_path(given: object, place: str) -> None:
+    """Raise an InputError for what cannot be the name of a file or folder."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError("", place, f"{short_repr(given)} is not a path", "Give a text or a pathlib.Path.")
+
+
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     with open_whole(path) as file:
         file.write(data)
@@ -225,6 +231,7 @@ def open_whole(path: str | os.PathLike[str], sweep: bool = True) -> Iterator[Bin
     The bytes go to a hidden file beside it, which takes its name after they have reached the disk. A link stays a link.
     What killed writers of this file have left is removed if `sweep`, for which all names in the folder are looked at.
     """
+    check_is_path(path, "file")
     target = file_target(path)
     with failures_named(path):
         if _is_stream(target):  # it has no bytes that could be lost

@@ -30,6 +30,7 @@ from layoutcm.outputs.files import (
     NOT_SUPPORTED,
     PREFIX,
     behind_links,
+    check_is_path,
     failures_named,
     hidden_folder,
     left_behind,
@@ -193,6 +194,7 @@ def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str], m
 
     `own_files` matches the names of all files that a report, or what else `mark` names, can have.
     """
+    check_is_path(folder, "folder")
     target = behind_links(folder)
     with failures_named(folder):
         check_target(target, own_files, mark)

@@ -29,6 +29,7 @@ from layoutcm.drawing.web.matrix_data import (
     paired_matrices,
 )
 from layoutcm.errors import InputError
+from layoutcm.layouts.findings import severe_sentence
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_trees import suggested_trees
@@ -114,6 +115,7 @@ def report_data(
         "title": words.files.format(gt=result.inputs.gt.name, pred=result.inputs.pred.name),
         "cell_name": words.cell,
         "measured": words.measured,
+        "severe": severe_sentence(result.findings),
         "sentence": result_sentence(result, whole),
         "recipe": confusion.recipe,
         "method": confusion.method,

@@ -37,6 +37,7 @@ from layoutcm.tables.leaderboard_tables import (
     INDEX_PAGE,
     board_tables,
     class_grid,
+    severe_sentences,
     short_differences,
     shown_table,
     standing,
@@ -58,7 +59,7 @@ def write_board_report(
     why: bool = False,
 ) -> Path:
     """Write the report of every prediction into a folder of its name, and the page of all beside them."""
-    pictures = None if images is None else images_from_path(Path(images))
+    pictures = None if images is None else images_from_path(images)
     _check_names(board)
     with replace_folder(folder, report_files.REPORT_FILES) as place:
         _write_all(board, place, pictures, why, {})
@@ -146,6 +147,7 @@ def index_data(board: Leaderboard, value: LeaderboardResult, tables: Mapping[str
     numbers = [[grid.number(i, j) for j in range(len(grid.models))] for i in range(len(grid.labels))]
     shown = dict(tables) | {BOARD: shown_table(value), DIFFERENCES: short_differences(tables[DIFFERENCES])}
     return {
+        "severe": [f"{name}: {line}" for name, line in severe_sentences(value).items()],
         "gt": PurePath(own.alignment.layouts[GT].name).name,
         "baseline": board.baseline,
         "method": board.method,

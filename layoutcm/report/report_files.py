@@ -98,7 +98,7 @@ def write_report(
     `asked` is what the result contains beside what every result has, as in `Comparison.result`. With intervals, class
     bars have whiskers.
     """
-    pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
+    pictures = images if images is None or isinstance(images, PageImages) else images_from_path(images)
     result = result_of(comparison, method, usual_asked(comparison, documents_file=DOCUMENTS_FILE, **asked))
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(result, place, comparison, pictures, progress=progress)

@@ -17,6 +17,7 @@ import numpy as np
 from layoutcm.drawing.matrix_layers import correct_cells, mixed_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.filling.level_records import MOST_DOCUMENTS
+from layoutcm.layouts.findings import severe_sentence
 from layoutcm.layouts.stored_facts import DOCUMENTS_FILE
 from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
@@ -144,7 +145,9 @@ def _formats(book: Any) -> dict[str, Any]:
 
 
 def _summary(sheet: Any, result: Result, tables: Mapping[str, Table], formats: Mapping[str, Any]) -> None:
+    severe = severe_sentence(result.findings)
     facts: list[tuple[str, str | float]] = [
+        *([("severe finding", severe)] if severe else []),
         *zip(result.vocabulary.sides, (result.inputs.gt.name, result.inputs.pred.name)),
         ("pages", result.page_count),
         ("documents", result.document_count),

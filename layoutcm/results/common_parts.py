@@ -60,7 +60,7 @@ class FindingRecord(Part, frozen=True, kw_only=True):
     """Something unusual in the inputs."""
 
     code: str  # Name of the kind of finding.
-    severity: Literal["error", "warning", "info"]  # How serious it is.
+    severity: Literal["error", "warning", "info"]  # With an error, the numbers say nothing about a model.
     message: str  # What is unusual.
     count: int  # How often it occurs.
     fix: str  # Advice to a person; may be empty.

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from layoutcm.errors import InputError
+from layoutcm.layouts.findings import severe_note, severe_of
 from layoutcm.lazy import pd
 from layoutcm.results.common_parts import Part
 from layoutcm.results.encoding import json_ready, json_text
@@ -161,9 +163,11 @@ class Result(ResultFields, frozen=True, kw_only=True, dict=True):
         inputs = ", ".join(f"{name} {f'sha256 {one[:SHOWN_DIGITS]}' if one else 'in memory'}" for name, one in sides)
         title = measure_of(figure).title if figure in self.measures else figure
         if self.intervals is None or ends is None or ends.low is None:
-            return f"{title} {score_text(value)}; {inputs}; {self.recipe_of(figure)}"
-        interval = f"({score_text(ends.low)} – {score_text(ends.high)})"
-        return f"{title} {score_text(value)} {interval}; {inputs}; {self.intervals.recipe}"
+            said = f"{title} {score_text(value)}; {inputs}; {self.recipe_of(figure)}"
+        else:
+            interval = f"({score_text(ends.low)} – {score_text(ends.high)})"
+            said = f"{title} {score_text(value)} {interval}; {inputs}; {self.intervals.recipe}"
+        return "; ".join(filter(None, (said, severe_note(self.findings))))
 
     def recipe_of(self, figure: str) -> str:
         """The recipe of a figure; for objects it says whether they are boxes or masks, not how pixels count."""
@@ -182,10 +186,12 @@ def filled(result: Result) -> Result:
     """The result with its measures and headline numbers, which are read off all other parts."""
     known = msgspec.structs.replace(result, measures=measured(result))
     digests: dict[str, Any] = {"gt_digest": digest_of(result.inputs.gt), "pred_digest": digest_of(result.inputs.pred)}
-    records = []
+    records, severe = [], list(dict.fromkeys(one.code for one in severe_of(result.findings)))
     for one in quoted_measures(result.vocabulary.measured):
         said: dict[str, Any] = {"value": known.measures[one.name], "recipe": known.recipe_of(one.name)}
-        records.append(HeadlineRecord(figure=one.name, version=known.version, **said, **digests))
+        records.append(
+            HeadlineRecord(figure=one.name, version=known.version, **said, **digests, severe=severe or UNSET)
+        )
     return msgspec.structs.replace(known, headline=records)
 
 

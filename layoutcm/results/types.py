@@ -58,6 +58,7 @@ class HeadlineRecord(Part, frozen=True, kw_only=True):
     version: str  # Version of layoutcm that computed it.
     gt_digest: str | None  # SHA-256 digest of gt, of the manifest for a set of parts; null if it was made in memory.
     pred_digest: str | None  # The same of pred.
+    severe: list[str] | UnsetType = UNSET  # Codes of severe findings: the number says nothing about a model.
 
 
 class Averages(Part, frozen=True, kw_only=True):
@@ -339,3 +340,4 @@ class BoardFields(Part, frozen=True, kw_only=True, omit_defaults=True):
     difference_rows: list[IntervalRow] = field(name="differences")  # One record per prediction and figure.
     class_rows: list[BoardClass] = field(name="classes")  # One record per label and prediction.
     causes: list[views.CausePixels] | None = None  # Causes of wrong pixels of each prediction, with --why.
+    severe: dict[str, list[FindingRecord]] | None = None  # {prediction: severe findings}, where there are some.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ from layoutcm.alignment.taxonomy import LabelMapping
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.result_of import MEASURED, Asked, result_of
+from layoutcm.layouts.findings import severe_of, severe_sentence
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout, Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.results.result import Result
 from layoutcm.scale.region_inputs import LabelIds, RegionRows, as_array, region_rows
 from layoutcm.wording import plural
 
+SEVERE_FINDINGS = "severe_findings"
 IN_MEMORY = "evaluator"  # the format of its layouts
 Labels = Sequence[str] | Mapping[int, str]
 
@@ -162,8 +165,16 @@ class Evaluator:
         return self.compute().result(method, **more)
 
     def as_dict(self, prefix: str = "") -> dict[str, float | None]:
-        """All figures under flat names, such as "macro.f1" and "class.Table.f1", for a logger; None is n/a."""
-        figures = result_of(self.compute(), asked=Asked(parts=MEASURED)).figures
+        """All figures under flat names, such as "macro.f1" and "class.Table.f1", for a logger; None is n/a.
+
+        If findings say that the figures say nothing about a model, a warning names them, and "severe_findings" is
+        their number.
+        """
+        compared = self.compute()
+        figures, severe = result_of(compared, asked=Asked(parts=MEASURED)).figures, severe_of(compared.findings)
+        if severe:
+            warnings.warn(severe_sentence(severe), stacklevel=2)
+            figures = {**figures, SEVERE_FINDINGS: len(severe)}
         return {f"{prefix}{name}": value for name, value in figures.items()}
 
     def _compare(self) -> Comparison:

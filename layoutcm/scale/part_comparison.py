@@ -1,8 +1,9 @@
 """The comparison in memory of one part, or of a few pages, with the labels and the matched pages of the plan.
 
-Findings on single regions and pages are counted by every part, and summed. What must hold for all regions of a side,
-such as equal scores, is not looked for. Whether pred fits better if it is read in another way is looked for in the part
-with the most regions; a comparison in memory looks at a sample of pages.
+Findings on single regions and pages are counted by every part, and summed. What must hold for all regions of a side is
+counted by every part, too, and is a finding if it holds in all: the same regions on both sides, scores on all of gt.
+Whether all scores are equal is not looked for. Whether pred fits better if it is read in another way, or shows other
+pages, is looked for in the part with the most regions; a comparison in memory looks at a sample of pages.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
-from layoutcm.alignment.align import PairedPages, align, gt_without_low_scores
-from layoutcm.alignment.checks import below_threshold, check_layout, check_pair
+from layoutcm.alignment.align import Alignment, PairedPages, align, gt_without_low_scores
+from layoutcm.alignment.checks import below_threshold, check_layout, check_pair, count_same_regions
+from layoutcm.alignment.likely_mistakes import FEWEST_REGIONS
 from layoutcm.alignment.page_matching import PageMatches
 from layoutcm.comparison import Comparison, comparison_in_memory
 from layoutcm.errors import InputError
@@ -116,6 +118,7 @@ ADDED = {
     "ignored-pred": "",
     "below-min-score": "regions",
 }
+SAME, SCORED = "same-regions", "truth-with-scores"  # counted in regions of gt, and findings only if all are
 PartFindings = dict[str, list[StoredFinding]]
 
 
@@ -127,9 +130,17 @@ def findings_of_part(plan: Plan, part: int, comparison: Comparison) -> PartFindi
         BOTH: [*alignment.findings, *below_threshold(alignment.layouts[PRED], comparison.min_score)],
     }
     kept = {side: [one for one in own if one.code in ADDED] for side, own in found.items()}
+    kept[BOTH] += of_all_regions(alignment)
     if part == plan.largest_part:
         kept[BOTH] += check_pair(alignment)
     return {side: stored_findings(own, plan.facts.parts[part].name) for side, own in kept.items() if own}
+
+
+def of_all_regions(alignment: Alignment) -> list[Finding]:
+    """How many regions of gt a part has for which a finding holds that has to hold for all regions of the set."""
+    gt = alignment.layouts[GT]
+    found = {SAME: count_same_regions(alignment), SCORED: int(np.isfinite(gt.region_columns.scores).sum())}
+    return [Finding(code, count, {"file": gt.name} if code == SCORED else {}) for code, count in found.items() if count]
 
 
 def _of_side(plan: Plan, side: int, layout: Layout) -> list[Finding]:
@@ -155,14 +166,22 @@ def findings_of_set(
     before: dict[str, list[Finding]] = {
         name: usable_findings(side.findings).with_note(PLAN_FILE) for name, side in zip(SIDES, plan.facts.sides)
     }
-    for name, side in zip(SIDES, plan.facts.sides):
-        if not side.regions:
-            before[name].append(Finding("empty-side", values={"file": side.name}))
+    facts = plan.facts
+    gt, pred = facts.sides
     before[BOTH] = [*([hidden] if ignored else []), *plan.findings]
-    return {
-        side: (*own, *(_of_all(one, side, plan.facts) for one in usable_findings(merged.get(side, ())).findings))
-        for side, own in before.items()
-    }
+    for name, own in zip(SIDES, facts.sides):
+        before[name] += [] if own.regions else [Finding("empty-side", values={"file": own.name})]
+    found = {side: list(usable_findings(merged.get(side, ())).findings) for side in before}
+    hold = {one.code for one in found[BOTH] if one.code in (SAME, SCORED) and one.count == gt.regions}
+    found[BOTH] = [one for one in found[BOTH] if one.code not in (SAME, SCORED)]
+    if SAME in hold and pred.regions == gt.regions >= FEWEST_REGIONS:
+        before[BOTH].insert(0, Finding(SAME, gt.regions))
+    if SCORED in hold and facts.truth:
+        swapped = pred.regions and not pred.has_scores
+        scored = Finding("sides-swapped", values={"gt": gt.name, "pred": pred.name}) if swapped else Finding(
+            SCORED, values={"file": gt.name})  # fmt: skip
+        before[BOTH if swapped else SIDES[GT]].append(scored)
+    return {side: (*own, *(_of_all(one, side, facts) for one in found[side])) for side, own in before.items()}
 
 
 def _of_all(finding: Finding, side: str, facts: PlanFacts) -> Finding:
@@ -172,5 +191,5 @@ def _of_all(finding: Finding, side: str, facts: PlanFacts) -> Finding:
         return finding
     of_side = facts.sides[GT if side == SIDES[GT] else PRED]
     every = {"pages": facts.pages if side == BOTH else of_side.pages, "regions": of_side.regions}[what]
-    severity = "warning" if finding.code == "below-min-score" and finding.count == every else ""
+    severity = "error" if finding.code == "below-min-score" and finding.count == every else ""
     return replace(finding, values={**finding.values, what: every}, severity=severity)

@@ -20,9 +20,11 @@ from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import MANIFEST_FILE
 from layoutcm.layouts.table_writers import write_parquet
 from layoutcm.layouts.validation import check_sizes_are_known
+from layoutcm.outputs.files import check_is_path
 from layoutcm.outputs.folders import Mark, replace_folder
 from layoutcm.scale.manifest import Manifest, ManifestBuilder, read_manifest
-from layoutcm.scale.storage import Place, is_remote, join, list_files, name_of, open_output, remove_files
+from layoutcm.scale.storage import Place, exists, is_remote, join, list_files, name_of, open_output, remove_files
+from layoutcm.wording import plural
 
 ROWS_IN_GROUP = 1 << 16
 MOST_PARTS = 100_000
@@ -57,8 +59,11 @@ def partition(
     *,
     like: Manifest | Place | None = None,
     documents: str | None = None,
+    overwrite: bool = False,
 ) -> Manifest:
     """Write the layout as Parquet parts with a manifest into a folder; only an old set of parts is replaced.
+
+    A set with other pages, other labels or another number of regions is replaced only with `overwrite`.
 
     Parameters
     ----------
@@ -71,6 +76,8 @@ def partition(
         Another set: a page that it has, too, goes to the same part, and gets its document.
     documents : str, optional
         A pattern that finds the document in the name of a page.
+    overwrite : bool
+        Replaces another set of parts.
 
     Returns
     -------
@@ -89,6 +96,8 @@ def partition(
     assert reference is None or isinstance(reference, Manifest)
     parts = _checked_parts(parts, reference)
     check_sizes_are_known(layout, layout.page_columns.without_size)
+    if not overwrite:
+        _check_is_same_set(layout, folder)
     pages, findings = name_documents(layout.page_columns, documents)
     part = parts_of_documents(pages.documents, parts)
     if reference:
@@ -106,6 +115,23 @@ def partition(
         builder.findings += [*layout.findings, *findings]
         builder.write(join(place, MANIFEST_FILE))
     return read_manifest(folder)
+
+
+def _check_is_same_set(layout: Layout, folder: Place) -> None:
+    """Raise an InputError if the folder has a set of parts that is not one of this layout, such as the other side."""
+    check_is_path(folder, "folder")
+    if not exists(join(folder, MANIFEST_FILE)):
+        return
+    try:
+        old = read_manifest(folder)
+    except InputError:  # what cannot be read is no set, and `check_target` decides about it
+        return
+    names = old.page_table(["page"])["page"].to_pylist()
+    before = sorted(names), old.facts.labels, old.regions
+    if before != (sorted(layout.page_columns.names), layout.labels, len(layout.region_columns)):
+        held = f"{plural(old.pages, 'page')}, {plural(old.regions, 'region')}"
+        problem = f"the folder holds another set of parts ({held}), which would be replaced"
+        raise InputError(str(folder), "", problem, "Name another folder, or say overwrite=True (--overwrite).")
 
 
 def _checked_parts(parts: int | None, like: Manifest | None) -> int:

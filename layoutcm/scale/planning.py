@@ -45,7 +45,18 @@ CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
 Phase = Callable[[str], None]  # called when a step begins, with its name
-PAGE_BY_PAGE = ("flip-y", "unit", "scale", "xywh", "xyxy", "corner", "centre", "ids")  # repairs that parts can have
+PAGE_BY_PAGE = (
+    "flip-y",
+    "swap-xy",
+    "swap-shares",
+    "unit",
+    "scale",
+    "xywh",
+    "xyxy",
+    "corner",
+    "centre",
+    "ids",
+)  # repairs that parts can have
 CHECKED_AT_ONCE = 16  # parts of a storage whose ends are read at the same time
 NAMES_SHOWN = 6
 

@@ -14,7 +14,7 @@ from layoutcm.errors import short_repr
 from layoutcm.layouts.model import BACKGROUND, Finding
 from layoutcm.lazy import pd, yaml
 from layoutcm.models.contradictions import KINDS
-from layoutcm.tables.terminal import NAMES_SHOWN, finding_lines
+from layoutcm.tables.terminal import NAMES_SHOWN, finding_lines, severe_lines
 from layoutcm.wording import (
     MISSING,
     agree,
@@ -177,6 +177,7 @@ def verification_summary(result: Verification, findings: tuple[Finding, ...] = (
     sections = [
         [result.recipe],
         finding_lines(tuple(finding for finding in findings if finding.severity == "warning")),
+        severe_lines(findings),
         [recounted_text(result)],
         _deviation_table(result),
         not_checked_lines(result),

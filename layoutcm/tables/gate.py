@@ -22,7 +22,9 @@ from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import GATED, Asked, intervals_part, result_of
+from layoutcm.layouts.findings import severe_note, severe_of, severe_sentence
 from layoutcm.lazy import pd
+from layoutcm.results.common_parts import FindingRecord
 from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure, row_of_figure
 from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
@@ -30,7 +32,7 @@ from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERE
 from layoutcm.tables.interval_texts import family_text, resampling_of
 from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import confusions_table
-from layoutcm.tables.terminal import line_name
+from layoutcm.tables.terminal import line_name, severe_lines
 from layoutcm.tables.written_forms import MARKDOWN_NUMBER, markdown
 from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
 
@@ -84,19 +86,26 @@ class Gate:
     passed : bool
     checks : tuple
     notes : tuple of str
+    severe : tuple
+        The severe findings of the result: with one of them the gate fails, unless they are allowed.
     """
 
     result: Result
     checks: tuple[Check, ...]
     notes: tuple[str, ...]
+    allow_severe: bool = False
 
     def __repr__(self) -> str:
-        short = ", ".join(check.figure for check in self.short)
+        short = ", ".join([*(one.code for one in self.severe), *(check.figure for check in self.short)])
         return f"<Gate {'passed' if self.passed else f'failed: {short}'}>"
 
     @property
     def passed(self) -> bool:
-        return not self.short
+        return not self.short and (self.allow_severe or not self.severe)
+
+    @property
+    def severe(self) -> tuple[FindingRecord, ...]:
+        return tuple(severe_of(self.result.findings))
 
     @property
     def short(self) -> list[Check]:
@@ -114,6 +123,7 @@ class Gate:
             "passed": self.passed,
             "checks": [asdict(check) for check in self.checks],
             "notes": list(self.notes),
+            "severe_findings": to_builtins(self.severe),
             "recipe": self.result.recipe,
             "inputs": to_builtins(self.result.inputs),
         }
@@ -126,6 +136,7 @@ def gate(
     baseline: Comparison | Result | ResultFile | None = None,
     max_drop: float | Limits | None = None,
     strict: bool = False,
+    allow_severe: bool = False,
 ) -> Gate:
     """Check figures of a comparison or of a result.json: thresholds, and the largest drop from an earlier result.
 
@@ -141,6 +152,8 @@ def gate(
         these figures alone, or texts such as "0.01" and "class.Table.f1=0.05": the bare number is for all others.
     strict : bool
         Lets a drop with the verdict "no difference shown" fail, too.
+    allow_severe : bool
+        Lets a result pass although it has a severe finding, such as the same file on both sides.
 
     Returns
     -------
@@ -165,12 +178,13 @@ def gate(
     if earlier is not None:
         drops = wanted.drops(figures)
         paired, more = _paired(earlier, own)
+        notes += [f"The baseline: {said}." for said in [severe_note(earlier.findings)] if said]
         notes += [note for note in more if note not in notes]
         old = earlier.figures
         checks += [_drop(name, most, (own, old.get(name)), paired, strict) for name, most in drops.items()]
     if not checks:
         raise _nothing_is_checked(FAIL_UNDER)
-    return Gate(own, tuple(checks), tuple(notes))
+    return Gate(own, tuple(checks), tuple(notes), allow_severe)
 
 
 def _nothing_is_checked(place: str) -> InputError:
@@ -220,6 +234,8 @@ def limits_of(given: Limits, place: str) -> dict[str, float]:
 
 
 def _lines(given: str | Iterable[str]) -> list[str]:
+    if not isinstance(given, Iterable):
+        raise InputError("", "limits", f"{short_repr(given)} is not a list", 'Write ["macro.f1=0.8"].')
     texts = [given] if isinstance(given, str) else given
     return [line.strip() for text in texts for line in str(text).splitlines() if line.strip()]
 
@@ -343,9 +359,14 @@ def _drop(
 
 
 def gate_sentence(gate: Gate) -> str:
-    """'failed: 1 of 3 checks fell short'"""
-    checks, short = plural(len(gate.checks), "check"), len(gate.short)
-    return f"failed: {short} of {checks} fell short" if short else f"passed: {checks}"
+    """'failed: 1 of 3 checks fell short, 1 severe finding'"""
+    checks, short, severe = plural(len(gate.checks), "check"), len(gate.short), gate.severe
+    found = plural(len(severe), "severe finding")
+    allowed = f", {found} allowed" if severe and gate.allow_severe else ""
+    if gate.passed:
+        return f"passed: {checks}{allowed}"
+    failed = [f"{short} of {checks} fell short"] if short else []
+    return f"failed: {', '.join([*failed, *([found] if severe and not gate.allow_severe else [])])}{allowed}"
 
 
 def gate_lines(gate: Gate) -> list[str]:
@@ -353,7 +374,8 @@ def gate_lines(gate: Gate) -> list[str]:
     names = [line_name(check.figure) for check in _short_first(gate)]
     width = max(len("figure"), *map(len, names))
     heading = f"{'figure':{width}}    value    limit  baseline     outcome  remark"
-    lines = [f"gate {gate_sentence(gate)}", "", heading]
+    severe = severe_lines(gate.severe)
+    lines = [f"gate {gate_sentence(gate)}", "", *severe, *([""] if severe else []), heading]
     for name, check in zip(names, _short_first(gate)):
         (value, limit, baseline), outcome = _cells(check), "passed" if check.passed else "fell short"
         lines.append(f"{name:{width}} {value:>8} {limit:>8}  {baseline:>8}  {outcome:>10}  {check.remark}".rstrip())
@@ -364,7 +386,9 @@ def gate_markdown(gate: Gate) -> str:
     """A comment for a pull request: the outcome, the checks, the largest confusions and the recipe."""
     header = "| figure | value | limit | baseline | outcome | remark |\n| --- | ---: | ---: | ---: | --- | --- |\n"
     rows = "".join(_markdown_row(check) for check in _short_first(gate))
-    parts = [f"**layoutcm gate {gate_sentence(gate)}**", header + rows]
+    severe = severe_sentence(gate.severe)
+    alarm = [f"**{_safe(escape_markdown(severe))}**"] if severe else []
+    parts = [f"**layoutcm gate {gate_sentence(gate)}**", *alarm, header + rows]
     parts += [f"- {_safe(escape_markdown(note))}" for note in gate.notes]
     found = confusions_table(gate.result.confusion(), FEW_CONFUSIONS)
     if len(found.data):

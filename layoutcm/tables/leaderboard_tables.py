@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from layoutcm import html_parts
 from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.layouts.findings import severe_note, severe_sentence
 from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
 from layoutcm.metrics.intervals import Intervals
@@ -163,7 +164,10 @@ def board_html(board: LeaderboardResult) -> str:
         for row in table.data.head(MOST_MODELS).itertuples(index=False, name=None)
     ]
     notes = [html_parts.more(len(table.data) - MOST_MODELS, "prediction"), missing_columns(board)]
-    return html_parts.block(table.title, html_parts.table(table.headings(), rows), *map(html_parts.note, notes))
+    alarms = [html_parts.alarm(f"{name}: {line}") for name, line in severe_sentences(board).items()]
+    return html_parts.block(
+        table.title, *alarms, html_parts.table(table.headings(), rows), *map(html_parts.note, notes)
+    )
 
 
 def _cell_text(column: str, kind: str, cell: Any) -> str:
@@ -194,7 +198,13 @@ def missing_columns(board: LeaderboardResult) -> str:
 
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
     title = f"Leaderboard, by {figure_title(board.order)}, differences from {board.baseline}"
-    return Table(BOARD, title, data, note=f"{resampling_text(resampling_of(board))}; {NOT_CORRECTED}")
+    severe = [f"{name}: {severe_note(own)}" for name, own in (board.severe or {}).items()]
+    return Table(BOARD, title, data, note="; ".join([*severe, resampling_text(resampling_of(board)), NOT_CORRECTED]))
+
+
+def severe_sentences(board: LeaderboardResult) -> dict[str, str]:
+    """{prediction: its severe findings in one paragraph}, where there are some."""
+    return {name: severe_sentence(own) for name, own in (board.severe or {}).items()}
 
 
 def board_tables(board: Leaderboard, value: LeaderboardResult) -> dict[str, Table]:
@@ -309,7 +319,8 @@ def leaderboard_summary(board: LeaderboardResult) -> str:
     heading = f"{of}, the best first, by {figure_title(board.order)}"
     notes = [resampling_text(resampling_of(board)), NOT_CORRECTED]
     rows = _model_rows(board)
-    sections = [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
+    sections = [[f"{name}: {line}" for name, line in severe_sentences(board).items()]]
+    sections += [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
     sections += [_cause_lines(board)] if board.causes else []
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 

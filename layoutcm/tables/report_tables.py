@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from msgspec import to_builtins
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import check_choice
+from layoutcm.layouts.findings import severe_note, worst_first
 from layoutcm.lazy import pd
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.results.common_parts import Part
@@ -82,7 +84,8 @@ def review_table(pages: pd.DataFrame) -> Table:
 
 def findings_table(result: Result) -> Table:
     columns = ["severity", "code", "count", "message", "fix"]
-    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in result.findings]
+    found = worst_first(result.findings)
+    rows = [[one_line(one[name]) if name == "message" else one[name] for name in columns] for one in found]
     return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
 
 
@@ -168,7 +171,7 @@ def all_tables(result: Result, comparison: Comparison | None = None) -> dict[str
     """
     confusion = result.confusion()
     if result.vocabulary.measured == "agreement":
-        return {table.name: table for table in agreement_tables(result, confusion, comparison)}
+        return _with_severe_note(agreement_tables(result, confusion, comparison), result)
     tables = [
         *(matrix_table(confusion, view) for view in VIEWS),
         collapsed_table(confusion),
@@ -187,7 +190,16 @@ def all_tables(result: Result, comparison: Comparison | None = None) -> dict[str
     ]
     if comparison is not None and result.objects and result.has_classes:
         tables.append(ranked_pairs_table(comparison.objects()))
-    return {table.name: table for table in tables}
+    return _with_severe_note(tables, result)
+
+
+def _with_severe_note(tables: Iterable[Table], result: Result) -> dict[str, Table]:
+    """{name: table}; a table that may be cited says if there is a severe finding."""
+    found = {table.name: table for table in tables}
+    if severe := severe_note(result.findings):
+        for name in set(LATEX_TABLES) & set(found):
+            found[name] = replace(found[name], note="; ".join(filter(None, (severe, found[name].note))))
+    return found
 
 
 def table_of(result: Result, name: str) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from layoutcm.alignment.checks import findings_of
+from layoutcm.layouts.findings import SEVERE, severe_of, worst_first
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.messages.finding_text import first_names
 from layoutcm.metrics.confusion import Confusion
@@ -57,9 +58,10 @@ def result_summary(result: Result) -> str:
         [one_line(result.recipe)],
         [f"{sizes}{pixels_in_full(result.pixels)} pixels, {result.taxonomy} taxonomy"],
         finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
+        severe_lines(result.findings),
         [result_sentence(result, confusion)],
         *middle,
-        finding_lines([finding for finding in result.findings if finding.severity != "warning"], "notes"),
+        finding_lines([finding for finding in result.findings if finding.severity == "info"], "notes"),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
@@ -160,9 +162,14 @@ def line_name(text: str) -> str:
     return short_name(text, LINE_NAME)
 
 
+def severe_lines(findings: Iterable[Finding | FindingRecord]) -> list[str]:
+    """The severe findings below the sentence that says what they mean."""
+    return finding_lines(severe_of(findings), SEVERE)
+
+
 def finding_lines(findings: Iterable[Finding | FindingRecord], title: str = "findings") -> list[str]:
     lines = []
-    for finding in findings:
+    for finding in worst_first(findings):
         hint = finding.hint
         lines.append(f"  [{finding.severity}] {one_line(finding.message + (f' {hint}' if hint else ''))}")
     return [title, *lines] if lines else []

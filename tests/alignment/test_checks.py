@@ -18,7 +18,7 @@ def flipped(boxes):
 
 
 def codes(comparison):
-    return {finding.code for finding in comparison.findings if finding.severity == "warning"}
+    return {finding.code for finding in comparison.findings if finding.severity != "info"}
 
 
 BROKEN = {

@@ -168,11 +168,11 @@ def is_same(gt, pred, **options):
     return "same-file" in codes(lcm.compare(gt, pred, **options).findings)
 
 
-def test_the_same_file_on_both_sides_is_a_warning():
+def test_the_same_file_on_both_sides_is_severe():
     table = TABLE.replace(b"annotator", b"note")
     gt, again, copy = (lcm.read((name, table)) for name in ("gt.csv", "gt.csv", "pred.csv"))
     (finding,) = (one for one in lcm.compare(gt, again).findings if one.code == "same-file")
-    assert finding.severity == "warning" and "same file, 'gt.csv'" in finding.message
+    assert finding.severity == "error" and "same file, 'gt.csv'" in finding.message
     assert is_same(gt, copy) and is_same(gt, copy, mapping={"pred": {"a": "b"}})
     assert is_same(gt, lcm.repair(copy, "flip-y"))
     assert not is_same(gt, lcm.read(("gt.csv", table + b"q,a,,0,0,5,5,9,9\n")))

@@ -263,3 +263,9 @@ def test_an_answer_in_markdown_without_boxes_is_counted_beside_others(tmp_path):
     (tmp_path / "p2.md").write_text("I cannot read this page.\n")
     layout = lcm.read(tmp_path, sizes=(100, 100))
     assert layout.page_columns.names == ("p1",) and codes(layout) == {"failed-answer": 1}
+
+
+def test_a_number_above_1000_in_thousandths_is_a_finding():
+    item = {"bbox_2d": [0, 0, 1004, 500], "label": "text"}
+    layout = lcm.read(("p.json", json.dumps([item]).encode()), sizes=SIZE, format="qwen-vl-1000")
+    assert codes(layout)["beyond-parts"] == 1

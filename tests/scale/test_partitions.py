@@ -59,6 +59,15 @@ def test_only_an_old_set_of_parts_is_replaced(tmp_path):
     fails(r"'notes\.txt', which no set of parts has written", lcm.partition, gt, tmp_path / "gt", 2)
 
 
+def test_the_set_of_another_layout_is_replaced_only_if_it_is_said(tmp_path):
+    gt, pred = pair()
+    lcm.partition(gt, tmp_path / "set", 3)
+    fails(
+        "holds another set of parts .* which would be replaced.*--overwrite", lcm.partition, pred, tmp_path / "set", 3
+    )
+    assert lcm.partition(pred, tmp_path / "set", 3, overwrite=True).regions == len(pred.regions)
+
+
 def test_a_set_like_another_has_the_same_parts(tmp_path):
     gt, pred = pair()
     lcm.partition(gt, tmp_path / "gt", 4)

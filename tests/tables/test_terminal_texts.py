@@ -8,6 +8,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.filling.result_of import Asked, result_of
+from layoutcm.layouts.findings import SEVERE
 from layoutcm.tables.terminal import (
     family_summary,
     finding_lines,
@@ -53,14 +54,13 @@ def test_summary_with_different_labels():
 def test_warnings_stand_before_the_scores():
     gt = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 4)], name="gt")
     sections = summary(lcm.compare(gt, build({"p": (4, 4)}, [], ["a"], name="pred"))).split("\n\n")
-    assert sections[1:3] == [
+    assert sections[1:4] == [
         "1 page, 1 document, 16 pixels, same taxonomy",
-        "findings\n"
-        f"  [warning] pred {NOTHING}\n"
-        "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
+        "findings\n  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
         "Check that the model ran on all pages.",
+        f"{SEVERE}\n  [error] pred {NOTHING}",
     ]
-    assert [section.split()[0] for section in sections[3:]] == ["pred", "averages", "content,", "class", "largest"]
+    assert [section.split()[0] for section in sections[4:]] == ["pred", "averages", "content,", "class", "largest"]
 
 
 def test_no_findings_have_no_lines():

@@ -15,6 +15,7 @@ from support.app_runner import (
     opened_once,
     opened_unmapped,
     opened_with,
+    problems,
     texts,
     uploaded,
 )
@@ -38,7 +39,7 @@ def planted(tmp_path_factory):
 
 def opened_files(monkeypatch, paths, /, **parameters):
     app = opened_with(monkeypatch, [str(path) for path in paths], "ground_truth", **parameters)
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     return app
 
 
@@ -53,7 +54,7 @@ def table(app):
 
 def press(app, name):
     app.button(key=f"candidate_{name}").click().run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
 
 
 def shown_change(app):
@@ -274,7 +275,7 @@ def test_without_a_truth_there_are_a_and_b_and_nothing_is_wrong(monkeypatch):
     files = [SAMPLE / name for name in NAMES]
     app = opened_files(monkeypatch, files)
     app.segmented_control(key="truth_truth").set_value(False).run()
-    assert not app.exception and not app.error and app.query_params["truth"] == "False"
+    assert not app.exception and not problems(app) and app.query_params["truth"] == "False"
     gt = lcm.read(files[0])
     compared = lcm.compare(gt, lcm.read(files[1], like=gt), truth=False)
     said = texts(app)
@@ -305,7 +306,7 @@ def test_names_are_shown_as_typed():
     gt = ("gt.json", coco(SCREEN, boxes))
     pred = ("$pred$ *x*.json", coco(SCREEN, [*boxes[:-1], (1, [20, 20, 8, 8])]))
     app = uploaded(gt, pred, page="ground_truth")
-    assert not app.exception and not app.error and "$pred$ *x*.json" in texts(app)
+    assert not app.exception and not problems(app) and "$pred$ *x*.json" in texts(app)
 
 
 def test_nothing_loaded_and_pages_without_common_names(monkeypatch, tmp_path):

@@ -24,6 +24,7 @@ from support.app_runner import (
     opened,
     opened_once,
     opened_unmapped,
+    problems,
     texts,
     uploaded,
 )
@@ -55,7 +56,7 @@ def visitor_of(name):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_shown(page, visitor):
     app = visitor_of(visitor).switch_page(f"pages/{page}.py").run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     if page not in ("data", "method"):
         assert ("Nothing to show yet" in texts(app)) == (visitor == "nothing is loaded")
     if page not in ("data", "method", "models") and visitor.startswith("model"):
@@ -194,7 +195,7 @@ def test_nonsense_in_a_link_is_ignored():
     unknown = {"pred": "99", "gt_label": "no such", "pred_label": "x", "labels": '["no such"]'}
     wrong = dict.fromkeys(("curves", "fixes", "mapping", "families", "expanded"), "[" * 5000)
     app = opened_once("errors", load="sample", view="zzz", min_score="abc", mask="?", **unknown, **wrong)
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert "Click a cell" in texts(app) and len(matrices(app)[0]["row_names"]) == 12
 
 
@@ -247,7 +248,7 @@ def test_uploading_two_files_compares_them():
     gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
     pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(6)]))
     app = uploaded(gt, pred)
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     assert "6 regions" in texts(app)
     app.switch_page("pages/errors.py").run()
     buttons = [button.label for button in app.button]
@@ -263,7 +264,7 @@ def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
     app.button(key="remove_2").click().run()
     assert "A ground truth is here. Drop a prediction to compare it with." in texts(app)
     on_data(drop(app, ("pred.json", good)))
-    assert not app.exception and not app.error and "Taxonomy: same" in texts(app)
+    assert not app.exception and not problems(app) and "Taxonomy: same" in texts(app)
 
 
 def test_choices_of_the_sidebar_hold_on_other_pages():
@@ -330,7 +331,7 @@ def test_a_threshold_of_a_label_that_the_files_lack_is_a_message_and_a_chip():
     app = opened("errors", load="sample", label_scores='["0.5=Nix"]')
     assert not app.exception and any("Nix" in error.value for error in app.error)
     chips_of(app)["score of Nix ≥ 0.5"].click().run()
-    assert not app.exception and not app.error and len(matrices(app)[0]["row_names"]) == 12
+    assert not app.exception and not problems(app) and len(matrices(app)[0]["row_names"]) == 12
 
 
 def test_the_bar_says_what_a_reload_loses():

@@ -10,7 +10,7 @@ from layoutcm.tables.matrix_views import summary_sentence
 from layoutcm.ui.data.drop_zone import missing_text
 from layoutcm.ui.files.file_roles import group_files, make_cards
 from layoutcm.ui.files.repairs_and_mapping import LONGEST_MAPPING, fits_into_address, mapping_to_text
-from support.app_runner import button, coco, drop, on_data, opened, opened_unmapped, opened_with, texts
+from support.app_runner import button, coco, drop, on_data, opened, opened_unmapped, opened_with, problems, texts
 from support.dropped_files import dropped_files
 from support.paths import SAMPLE
 
@@ -71,7 +71,7 @@ def test_what_is_missing_is_said():
     app = drop(opened(), ("pred.json", PAGE))
     assert "A prediction is here. Drop a ground truth to compare it with" in texts(app)
     assert page_shown(app) == "Data" and len(cards(app)) == 1
-    assert not app.error and "a reload forgets them" in texts(app)
+    assert not problems(app) and "a reload forgets them" in texts(app)
 
 
 def test_a_broken_ground_truth_alone_gives_its_error_and_the_other_cards_stay():
@@ -86,7 +86,7 @@ def test_a_broken_ground_truth_alone_gives_its_error_and_the_other_cards_stay():
     ]  # fmt: skip
     app.button(key="remove_1").click().run()
     drop(app, ("truth.json", PAGE))
-    assert not app.error
+    assert not problems(app)
     assert "Prediction results.json [COCO results list, 1 page, 1 region" in " ".join(cards(on_data(app)))
 
 
@@ -156,7 +156,7 @@ def test_attributes_are_part_of_a_saved_session(monkeypatch):
     on_data(drop(opened(), *sample("gt.json", "model-a.json", "attributes.csv")))
     monkeypatch.undo()
     app = on_data(drop(opened(), ("mine.layoutcm", write_session(taken[-1]))))
-    assert not app.error and "quality: digital" in texts(app) and "947 regions" in texts(app)
+    assert not problems(app) and "quality: digital" in texts(app) and "947 regions" in texts(app)
 
 
 def test_wrong_attributes_are_named_and_change_nothing():
@@ -174,7 +174,7 @@ OTHER_NAMES = coco(["x", "y", "<b>z"], [*BOXES, (2, [0, 30, 10, 10])])
 def start(*preds):
     app = opened()
     drop(app, ("gt.json", GT), *((f"{i}.json", data) for i, data in enumerate(preds)))
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     return app
 
 
@@ -188,7 +188,7 @@ def test_a_suggestion_changes_nothing_before_it_is_accepted(monkeypatch):
     assert "12 labels of the prediction are not in the ground truth" in texts(app)
     assert "Taxonomy: different" in texts(app) and "mapping" not in app.query_params
     button(app, "Accept this mapping").click().run()
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     suggested = lcm.suggest_mapping(lcm.read(SAMPLE / "gt.json"), lcm.read(SAMPLE / "model-b.csv")).mapping
     mapped = lcm.compare(lcm.read(SAMPLE / "gt.json"), lcm.read(SAMPLE / "model-b.csv"), mapping=suggested)
     assert "Taxonomy: mapped" in texts(app) and button(app, "Accept this mapping") is None
@@ -256,7 +256,7 @@ def test_a_mapping_file_may_have_mappings_of_single_predictions():
 
 def test_a_wrong_mapping_in_an_address_is_ignored():
     app = opened(load="sample", pred="1", mapping='{"pred":')
-    assert not app.exception and not app.error and "Taxonomy: mapped" in texts(app)  # that of the sample
+    assert not app.exception and not problems(app) and "Taxonomy: mapped" in texts(app)  # that of the sample
 
 
 def test_a_long_mapping_is_held_for_the_session_only():

@@ -148,11 +148,22 @@ def test_tables_show_0_and_1_only_where_they_are_exact():
         assert short["data"].data[name].tolist() == values
     bars = data_tables._grid(table[3:], data_tables.COLUMNS)["column_config"]["f1"]["type_config"]
     assert (bars["type"], bars["format"]) == ("progress", "%.3f")
-    # The scores of long tables are rounded by the browser.
-    rounded = [0.999, 1, 0.001, 0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "formats"),
+    [
+        ([0.99999999, 1.0, 1e-7, 0.0], {"f1": "%.8f", "recall": "%.8f", "share": "%.8f"}),
+        ([0.99971, 1.0, 0.0002, 0.0], {"f1": "%.4f", "recall": "%.4f", "share": "percent"}),
+        ([0.25, 1.0, 0.5, 0.0], {"f1": "%.3f", "recall": "%.3f", "share": "percent"}),
+    ],
+)
+def test_long_tables_keep_their_data_and_show_0_and_1_only_where_they_are_exact(values, formats):
+    """The browser rounds the scores of long tables: more decimals are shown instead of another value."""
+    table = pd.DataFrame({"f1": values, "recall": values, "share": values} | {"page": list("abcd")})
     long = data_tables._grid(pd.concat([table] * 80), data_tables.COLUMNS)
-    assert long["data"]["recall"].tolist()[:5] == rounded
-    assert long["column_config"]["recall"]["type_config"]["format"] == "%.3f"
+    found = {name: long["column_config"][name]["type_config"]["format"] for name in formats}
+    assert (long["data"]["f1"].tolist()[:4], found) == (values, formats)
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ function start() {
   const count = data.models.length;
   document.title = `${data.gt} → ${count} predictions`;
   at("title").append(document.title);
+  at("severe").replaceChildren(...data.severe.map((words) => make("p", {}, words)));
   at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · baseline ${data.baseline} · method ${data.method}`);
   data.models.forEach(({ name, folder }, k) => at("reports").append(k ? " · " : "", make("a", { href: report_of(folder) }, name)));
   if (!data.classes.labels.length) at("model-classes").remove();

@@ -153,6 +153,7 @@ function start() {
   document.title = data.title;
   const titles = { documents: "documents", pages: "pages", classes: "label_agreement" };
   for (const [id, name] of Object.entries(titles)) if (data.tables[name]) at(id).querySelector("h2").textContent = data.tables[name].title;
+  if (data.severe) at("severe").append(data.severe); else at("severe").remove();
   at("sentence").append(data.sentence);
   at("axes").prepend(`Rows: ${data.matrix.sides[0]}. Columns: ${data.matrix.sides[1]}. `);
   at("title").append(document.title);

@@ -45,7 +45,7 @@ class Review:
 
 
 def has_repair(finding: Finding) -> bool:
-    return finding.severity == "warning" and (bool(finding.repair) or finding.code == EQUAL_NAMES)
+    return finding.severity != "info" and (bool(finding.repair) or finding.code == EQUAL_NAMES)
 
 
 def review_cards(chosen: Chosen, cards: Sequence[Card]) -> list[Review]:

@@ -148,7 +148,7 @@ def show_state(chosen: Chosen, reviews: Sequence[Review]) -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         if isinstance(compared, Comparison):
-            warnings = sum(found.severity == "warning" for one in reviews for found in one.findings)
+            warnings = sum(found.severity != "info" for one in reviews for found in one.findings)
             _show_way_on(compared, len(preds), decisions, warnings)
         if GT in roles_offered(preds[chosen.position].card):
             cards = gt.card, preds[chosen.position].card

@@ -10,6 +10,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME
+from layoutcm.layouts.findings import severe_of, worst_first
 from layoutcm.layouts.model import Finding
 from layoutcm.results.vocabulary import vocabulary_of
 from layoutcm.scale.plan import PlanFacts, PlanSide, read_plan
@@ -40,6 +41,8 @@ NOTES_SHOWN = 3  # more notes go into an expander
 
 _REPAIRS = {
     "flip-y": "flip the y axis",
+    "swap-xy": "exchange x and y",
+    "swap-shares": "exchange x and y as shares of the page",
     "xywh": "read boxes as x, y, width, height",
     "xyxy": "read boxes as corners",
     "corner": "read x and y as a corner",
@@ -82,6 +85,8 @@ def _title(chosen: Chosen, review: Review) -> str:
 def _icon(review: Review) -> str:
     if review.error or review.needs_decision:
         return ICONS["error" if review.error else "decision"]
+    if severe_of(review.findings):
+        return ICONS["error"]
     return ICONS["warning" if any(one.severity == "warning" for one in review.findings) else "fine"]
 
 
@@ -194,9 +199,9 @@ def show_warnings(findings: Iterable[Finding], side: str) -> None:
 
     `side` is that of the card, "gt" or the position of a prediction; without it, nothing is compared yet.
     """
-    serious = [one for one in findings if one.severity == "warning"]
+    serious = [one for one in worst_first(findings) if one.severity != "info"]
     for i, finding in enumerate(sorted(serious, key=lambda one: not has_repair(one))):
-        st.warning(finding_text(finding))
+        page_shell.SHOWN[finding.severity](finding_text(finding))
         if side and has_repair(finding):
             repair = (
                 f"Repair: {repair_in_words(finding.repair)}" if finding.code != EQUAL_NAMES else "Match equal names"
@@ -206,8 +211,8 @@ def show_warnings(findings: Iterable[Finding], side: str) -> None:
 
 
 def show_notes(findings: Iterable[Finding], key: str) -> None:
-    """The findings that are not warnings: applied repairs, then the others."""
-    notes = [one for one in findings if one.severity != "warning"]
+    """The findings that are only noted: applied repairs, then the others."""
+    notes = [one for one in findings if one.severity == "info"]
     repairs = [one for one in notes if one.code == "fixed"]
     others = [one for one in notes if one not in repairs]
     for note in (*repairs, *others[:NOTES_SHOWN]):

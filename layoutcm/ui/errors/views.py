@@ -122,7 +122,7 @@ def _caption(chosen: Chosen, shown: Panes, own: Confusion) -> str:
 
 def show_reminder(findings: Iterable[Finding]) -> None:
     """A button to the start page if there are warnings, which may explain the numbers."""
-    count = sum(finding.severity == "warning" for finding in findings)
+    count = sum(finding.severity != "info" for finding in findings)
     if count:
         title = f"{screen_text.plural_spaced(count, 'warning')} about these files: see Data"
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("data",))

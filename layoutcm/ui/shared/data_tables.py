@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
@@ -29,6 +28,7 @@ from layoutcm.wording import MISSING, difference_text, percent, score_text, thin
 
 TABLE_ROWS, CHOOSER_ROWS = 20, 14  # visible without scrolling; beside a table to choose from, something is shown
 STYLED_ROWS = 300
+MOST_DIGITS = 16  # of a score; more are not in it
 # In a short table the text is that of `layoutcm.wording`.
 SCORE_FORMAT, SHARE_FORMAT, DIFFERENCE_FORMAT = "%.3f", "percent", "%+.3f"
 TEXTS = {SCORE_FORMAT: score_text, SHARE_FORMAT: percent, DIFFERENCE_FORMAT: difference_text}
@@ -114,7 +114,8 @@ def show_row_chooser(table: pd.DataFrame, columns: dict[str, Any], key: str, cho
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     """Arguments that all tables share: n/a is a dash, pixel counts have thin spaces between thousands.
 
-    Styling is slow, so in long tables the browser separates the thousands and rounds scores in its own way.
+    Styling is slow, so in long tables the browser separates the thousands and rounds scores in its own way,
+    with more decimals where it would show 0 or 1 for what is not. The data are never rounded.
     """
     given = {name: columns[name] for name in map(str, table) if isinstance(columns.get(name), dict)}
     kinds = {name: column["type_config"].get("format") for name, column in given.items()}
@@ -122,11 +123,10 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     data: Any = table
     if 0 < len(table) <= STYLED_ROWS:
         # The number beside a bar is rounded by the browser; where this would be wrong, there is text instead of bars.
-        moved = _off_the_ends(table, scores)
         bars = [
             name
             for name in scores
-            if given[name]["type_config"]["type"] == "progress" and moved[name].equals(table[name])
+            if given[name]["type_config"]["type"] == "progress" and _digits_off_the_ends(table[name], 3) == 3
         ]
         texts = {name: TEXTS[kind] for name, kind in kinds.items() if kind in TEXTS and name not in bars}
         # Without a format of their own, which would win over the text of the cells.
@@ -140,18 +140,19 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
         }
         columns = columns | pixels
         shares = [name for name, kind in kinds.items() if kind == SHARE_FORMAT]
-        data = _off_the_ends(_off_the_ends(table, scores), shares, digits=4)
+        for name, least in (*((name, 3) for name in scores), *((name, 4) for name in shares)):
+            if (digits := _digits_off_the_ends(table[name], least)) > least:
+                config = given[name]["type_config"]
+                columns = columns | {name: {**given[name], "type_config": {**config, "format": f"%.{digits}f"}}}
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
 
 
-def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:
-    """The table with scores that the browser would round to 0.000 or 1.000, without being so, at 0.001 and 0.999."""
-    step, moved = 10.0**-digits, {}
-    for name in names:
-        values = table[name].to_numpy(float)
-        low, high = (values > 0) & (values < step / 2), (values < 1) & (values >= 1 - step / 2)
-        moved[name] = np.where(low, step, np.where(high, 1 - step, values))
-    return table.assign(**moved)
+def _digits_off_the_ends(column: pd.Series, least: int) -> int:
+    """The decimals, at least `least`, with which the browser rounds no share to 0 or 1 that is neither."""
+    values = column.to_numpy(float)
+    inner = values[(values > 0) & (values < 1)]
+    gap = min(inner.min(), 1 - inner.max()) if inner.size else 1.0
+    return next((digits for digits in range(least, MOST_DIGITS) if gap > 0.5 * 10.0**-digits), MOST_DIGITS)
 
 
 class Headline(NamedTuple):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +22,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, NotCounted
+from layoutcm.layouts.findings import SEVERE, severe_of
 from layoutcm.layouts.model import Finding
 from layoutcm.ui.screen_text import as_typed, error_text, finding_text
 from layoutcm.ui.server import settings
@@ -52,6 +54,13 @@ OTHER_ADDRESSES: dict[str, tuple[str, dict[str, str]]] = {
     "families": ("measures", {"measure": "families"}),
     "objects": ("measures", {}),
     "report": (START, {}),
+}
+SEVERE_ICON = ":material/error:"
+# {severity: how a finding is shown}
+SHOWN: dict[str, Callable[[str], DeltaGenerator]] = {
+    "error": partial(st.error, icon=SEVERE_ICON),
+    "warning": st.warning,
+    "info": st.info,
 }
 LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
 
@@ -247,5 +256,12 @@ def show_recipe(text: str) -> None:
 
 def show_findings(found: tuple[Finding, ...]) -> None:
     for finding in found:
-        show = st.warning if finding.severity == "warning" else st.info
-        show(finding_text(finding))
+        SHOWN[finding.severity](finding_text(finding))
+
+
+def show_severe(compared: Mapping[str, Comparison]) -> None:
+    """A red line for each prediction, {name: comparison}, whose numbers say nothing about a model as they stand."""
+    for name, one in compared.items():
+        texts = [finding_text(finding) for finding in severe_of(one.findings)]
+        if texts:
+            st.error("  \n".join([f"**{as_typed(name)}: {SEVERE}.**", *texts]), icon=SEVERE_ICON)

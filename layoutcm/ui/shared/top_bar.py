@@ -15,7 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.ui.files.repairs_and_mapping import fits_into_address, mapping_from_text
 from layoutcm.ui.screen_text import as_typed, words_for
-from layoutcm.ui.shared import take_away
+from layoutcm.ui.shared import page_shell, take_away
 from layoutcm.ui.shared.sidebar import show_choice
 from layoutcm.ui.state import choices, selection, session
 from layoutcm.ui.state.chosen import Chosen
@@ -56,6 +56,8 @@ def show_bar(chosen: Chosen) -> None:
             with st.container(horizontal=True, vertical_alignment="center", key="lost_on_reload"):
                 st.caption(LOST_ON_RELOAD.format(lost), width="content")
                 take_away.show_save_button(chosen, "bar", with_images=False)
+        if isinstance(chosen.comparison, Comparison):
+            page_shell.show_severe({chosen.names[chosen.position]: chosen.comparison})
 
 
 def _lost_on_reload(chosen: Chosen) -> str:
