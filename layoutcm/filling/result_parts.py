@@ -169,16 +169,16 @@ def families_part(comparison: Comparison, families: FamilyConfusion, method: str
 def why_parts(comparison: Comparison) -> dict[str, Any]:
     """Causes of wrong pixels, F1 with forgiven borders, and score curves; None where they are not defined."""
     curves = comparison.score_curves()
-    found: dict[str, Any] = {"score_curves": curves_part(curves) if has_scores(curves) else None}
-    if no_causes(comparison):
-        return found
-    return found | {
-        "causes": _causes(comparison, comparison.causes()) if comparison.space.shared else None,
-        "forgiveness": msgspec.convert(
-            json_ready(comparison.forgiveness().to_dict("records")), list[views.Forgiveness]
-        ),
+    found = {
         "score_curves": None if curves.why_none else curves_part(curves),
         "why_no_score_curves": curves.why_none or None,
+    }
+    if no_causes(comparison):
+        return found
+    forgiven = comparison.forgiveness().to_dict("records")
+    return found | {
+        "causes": _causes(comparison, comparison.causes()) if comparison.space.shared else None,
+        "forgiveness": msgspec.convert(json_ready(forgiven), list[views.Forgiveness]),
     }
 
 
