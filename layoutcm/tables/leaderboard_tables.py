@@ -24,7 +24,7 @@ from layoutcm.results.types import BoardClass, BoardRow
 from layoutcm.results.verdict import BETTER, FEW_UNITS, SAME, TOO_FEW, WORSE, verdict_text, verdict_words
 from layoutcm.tables.interval_texts import (
     CORRECTED_FOR_ALL,
-    NOT_CORRECTED,
+    OF_FIGURES,
     ends_text,
     resampling_of,
     resampling_text,
@@ -194,7 +194,7 @@ def missing_columns(board: LeaderboardResult) -> str:
 
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
     title = f"Leaderboard, by {figure_title(board.order)}, differences from {board.baseline}"
-    return Table(BOARD, title, data, note=f"{resampling_text(resampling_of(board))}; {NOT_CORRECTED}")
+    return Table(BOARD, title, data, note=f"{resampling_text(resampling_of(board))}; {OF_FIGURES}")
 
 
 def board_tables(board: Leaderboard, value: LeaderboardResult) -> dict[str, Table]:
@@ -307,7 +307,7 @@ def leaderboard_summary(board: LeaderboardResult) -> str:
     """
     of = f"{plural(len(board.models), 'prediction')} on {plural(board.pages, 'page')}"
     heading = f"{of}, the best first, by {figure_title(board.order)}"
-    notes = [resampling_text(resampling_of(board)), NOT_CORRECTED]
+    notes = [resampling_text(resampling_of(board)), OF_FIGURES]
     rows = _model_rows(board)
     sections = [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
     sections += [_cause_lines(board)] if board.causes else []
@@ -382,4 +382,5 @@ def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
     if row["verdict"] == TOO_FEW:
         return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
     rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
-    return f"{verdict_text(row['verdict'], row['remark'])}, p {score_text(row['p'])} over {units}{rough}"
+    family = f" (corrected for {lead.differences} predictions)" if lead.differences > 1 else ""
+    return f"{verdict_text(row['verdict'], row['remark'])}, p {score_text(row['p'])}{family} over {units}{rough}"
