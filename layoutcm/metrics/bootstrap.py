@@ -127,12 +127,10 @@ class Spread:
         level = self.used.level
         if self.used.kind == "none":
             ends = np.full((2, self.value.size), np.nan)
-        elif self.used.kind == "jackknife":
-            ends = student_ends(self.value, self.errors, level, self.sums.signed)
         else:
-            few = effective_units(self.sums) <= MOST_JACKKNIFE
-            ends = _quantiles(self.resamples, [(1 - level) / 2, (1 + level) / 2])
-            ends[:, few] = student_ends(self.value, self.errors, level, self.sums.signed)[:, few]
+            ends, many = student_ends(self.value, self.errors, level, self.sums.signed), self._has_many_units
+            if many.any():
+                ends[:, many] = _quantiles(self.resamples[:, many], [(1 - level) / 2, (1 + level) / 2])
         ends[:, np.isnan(self.value) | (unit_counts(self.sums) < FEWEST_UNITS)] = np.nan
         return np.concatenate([self.value[None], ends])
 
@@ -141,9 +139,16 @@ class Spread:
         """float64[results]: the p-value of a difference, by the statistic that its interval is made from."""
         if self.used.kind == "none":
             return np.full(self.value.size, np.nan)
-        if self.used.kind == "jackknife":
-            return student_test(self.value, self.errors)
-        return np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
+        p, many = student_test(self.value, self.errors), self._has_many_units
+        if many.any():
+            by_resamples = np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
+            p[many] = by_resamples[many]
+        return p
+
+    @cached_property
+    def _has_many_units(self) -> NDArray[np.bool_]:
+        """bool[results]: the ends are percentiles; in a large set few units may have a part in a result."""
+        return effective_units(self.sums) > MOST_JACKKNIFE
 
 
 def unit_counts(sums: UnitRows) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ def class_coverage(study, count, equal, runs):
 
 
 def test_class_intervals_contain_the_true_value(study):
-    """Of 100 sets, each share may be below 0.93 by chance, but not below 0.88; without room for unseen failures it is 0.55."""
+    """A share of 100 sets may be below 0.93 by chance; without room for unseen failures, 0.55 is the smallest."""
     assert np.nanmin(class_coverage(study, 10, False, 100)) >= 0.88
 
 
