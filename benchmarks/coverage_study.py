@@ -20,7 +20,7 @@ from layoutcm.metrics.unit_sums import CLASS_SCORES, UnitSums
 from layoutcm.metrics.unit_sums import FIGURES as ALL_FIGURES
 from layoutcm.results.verdict import BETTER, CONFIDENCE, SMALL_DIFFERENCE, WORSE
 
-RUNS = 500
+RUNS, GAIN_RUNS = 500, 200  # the tests of gains take longest
 SIZES, TESTED_SIZES, GAIN_SIZES = (6, 10, 20, 50, 100, 101), (6, 10, 20), (10, 20)  # documents
 MODELS = 5  # that are equally good
 FIGURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1"}
@@ -287,21 +287,21 @@ def source_parts(mapped: Mapped, runs: int, source: str) -> Iterator[str]:
     gains = ", ".join(f"{value:.4f} ({name})" for name, value in zip(FIGURES.values(), gain))
     yield f"## {source.capitalize()}\n\nThe true gain of each better prediction is {gains}."
 
-    def of_sizes(run: Callable[[Task], np.ndarray], sizes: tuple[int, ...]) -> dict[int, np.ndarray]:
+    def of_sizes(run: Callable[[Task], np.ndarray], sizes: tuple[int, ...], runs: int) -> dict[int, np.ndarray]:
         return {n: np.stack(mapped(run, [Task(n, seed, shared, more_right) for seed in range(runs)])) for n in sizes}
 
     def shown(title: str, rows: Mapping[int, np.ndarray]) -> str:
         return table(title, list(FIGURES.values()), list(rows.items()))
 
-    covered = {n: coverage(ends, truth[0]) for n, ends in of_sizes(run_figures, SIZES).items()}
+    covered = {n: coverage(ends, truth[0]) for n, ends in of_sizes(run_figures, SIZES, runs).items()}
     yield shown("95 % intervals that contain the true value", covered)
-    called = {n: found.mean(axis=0) for n, found in of_sizes(run_tests, TESTED_SIZES).items()}
+    called = {n: found.mean(axis=0) for n, found in of_sizes(run_tests, TESTED_SIZES, runs).items()}
     yield shown(
         "Two equally good predictions, but one is called better or worse", {n: one[0] for n, one in called.items()}
     )
     many = f"{MODELS} equally good predictions, but some one is called better or worse than the first"
     yield shown(many, {n: one[1] for n, one in called.items()})
-    found = of_sizes(run_gains, GAIN_SIZES)
+    found = of_sizes(run_gains, GAIN_SIZES, min(runs, GAIN_RUNS))
     yield shown("95 % intervals of the gain of the better prediction that contain the true gain",
                 {n: coverage(one[..., 1:3], gain) for n, one in found.items()})  # fmt: skip
     for column, title in ((0, "The better prediction is called better"),
@@ -315,10 +315,10 @@ This page is written by `make coverage-study` (benchmarks/coverage_study.py). Fo
 sets were drawn from each source of invented documents, with the seeds from 0. Intervals and verdicts are those of the
 program. With {runs:,} sets, a share near 95 % has a standard error of {error:.1f} points.
 
-The labels of the first tables fail in different ways. *Common* occurs in all documents and *rare* in {rare:.0%} of
+The labels of the first tables fail in different ways. *Common* occurs in all documents and *rare* in {rare:.0f} % of
 them; how often they are right varies from document to document. *Seldom wrong* is nearly always right, but not in
-{hard:.0%} of the documents. *Rare, seldom wrong* is that of a rare label. *All right or all wrong* is wholly wrong in
-{wrong:.0%} of the documents. An interval of such a label must leave room for documents that fail and were not drawn.
+{hard:.0f} % of the documents. *Rare, seldom wrong* is that of a rare label. *All right or all wrong* is wholly wrong in
+{wrong:.0f} % of the documents. An interval of such a label must leave room for documents that fail and were not drawn.
 Sets in which a label has no interval, because fewer than 6 documents have it, do not count; "–" is where none has one.
 
 The other tables are of documents of {types} types with one page or more (2.5 on average) of {rows} rows, {labels}
@@ -330,17 +330,16 @@ on which one prediction fails are hard for the others, too, so that a gain is ea
 Several predictions are tested as those of one leaderboard. Whether a gain is found depends on the number of documents
 and on how alike the predictions are. A gain of two points is found in most sets if the interval of the difference is
 narrower than two points to each side. If it is wider and no difference is shown, the remark on the figure says so; the
-last table has the share of such intervals."""
+last table has the share of such intervals. The tables of gains are of {gain_runs:,} sets."""
 
 
 def page_head(runs: int) -> str:
     error = 100 * (0.95 * 0.05 / runs) ** 0.5
-    kinds = {
-        "rare": KINDS["rare"].documents,
-        "hard": KINDS["seldom wrong"].hard,
-        "wrong": KINDS["all right or all wrong"].hard,
-    }
-    return HEAD.format(runs=runs, error=error, types=len(TYPES), rows=ROWS, labels=len(LABELS), **kinds)
+    documents = {"rare": KINDS["rare"].documents, "hard": KINDS["seldom wrong"].hard}
+    documents["wrong"] = KINDS["all right or all wrong"].hard
+    shares = {name: 100 * share for name, share in documents.items() if share is not None}
+    sizes = {"runs": runs, "gain_runs": min(runs, GAIN_RUNS), "types": len(TYPES), "rows": ROWS, "labels": len(LABELS)}
+    return HEAD.format(error=error, **sizes, **shares)
 
 
 if __name__ == "__main__":
