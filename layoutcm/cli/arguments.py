@@ -71,7 +71,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const=RESAMPLES,
         metavar="N",
-        help=f"add 95 %% intervals over documents, from N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE}",
+        help=f"add 95 %% intervals over documents; N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE:,}",
     )
     add(
         "--slices",

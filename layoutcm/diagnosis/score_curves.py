@@ -93,8 +93,8 @@ class ScoreCurves:
         table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
         counts = [*self._counts_of_labels, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
-        useless = [f1 == f1 and not is_better(f1, now) for f1, now in zip(table["f1"], table["present_f1"])]
-        table.loc[useless, ["threshold", "f1"]] = np.nan
+        useless = [not is_better(f1, now) for f1, now in zip(table["f1"], table["present_f1"])]  # nan is not better
+        table.loc[useless, "threshold"] = np.nan
         table.loc[useless, "f1"] = table["present_f1"]
         table["held_out_f1"] = self._held_out
         table["gain"] = (table["held_out_f1"] if self.is_cross_validated else table["f1"]) - table["present_f1"]
@@ -257,12 +257,13 @@ def groups_of_documents(documents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def held_out_f1(rows: ScoreAreas, group: NDArray[np.int64]) -> float:
-    """F1 with thresholds chosen on all other groups; `group` has the group of each row. nan without scores."""
+    """F1 with thresholds chosen on all other groups; `group` has the group of each row. nan without pixels."""
     scores, number = np.unique(rows.score, return_inverse=True)
     number -= int(np.searchsorted(scores, 0, side="right"))  # below 0 for scores that are not thresholds
     n = int((scores > 0).sum())
-    if not n:
-        return float("nan")
+    if not n:  # there is no threshold to choose: all regions stay
+        present = HeldOut(rows, number).present
+        return float(ratio(2 * present[0], rows.in_gt.sum() + present[1]))
     everything = Thresholds(rows.in_gt, rows.in_gt + rows.not_in_gt, number, n)
     order = np.argsort(number, kind="stable")
     order = order[np.argsort(group[order].astype(np.int16), kind="stable")]

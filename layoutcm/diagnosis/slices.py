@@ -24,7 +24,7 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
 from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
-from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, check_resampling, jackknife_errors, student_ends, student_test
+from layoutcm.metrics.bootstrap import check_resampling, jackknife_errors, student_ends, student_test
 from layoutcm.metrics.intervals import UNIT_FIGURES, holm
 from layoutcm.metrics.levels import Levels, page_matrices
 from layoutcm.metrics.matrix_blocks import check_method
@@ -34,6 +34,7 @@ from layoutcm.results.measures import column_of, direction_of
 from layoutcm.results.verdict import CONFIDENCE, FEWEST_UNITS, SAME, Evidence
 
 WORST = 10  # slices listed in the ranking
+MOST_EXCHANGED = 100  # units; with more, a t test, which takes less time
 COLUMNS = (
     "value", "pages", "documents", *UNIT_FIGURES, "figure", "low", "high", "rest", "difference", "difference_low",
     "difference_high", "p", "verdict", "units", "remark", "error_share", "explained",
@@ -148,7 +149,7 @@ class SliceSource:
         }
 
     def _p_value(self, against: SliceAgainstRest, difference: float, inside: NDArray[np.bool_]) -> float:
-        if len(against.rows) > MOST_JACKKNIFE:
+        if len(against.rows) > MOST_EXCHANGED:
             return float(student_test(np.array([difference]), jackknife_errors(against))[0])
         f1_of = lambda totals: against.b.results(totals)[:, 0]
         return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)

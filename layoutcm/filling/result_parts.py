@@ -12,12 +12,11 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import Causes, TooManyRegions
 from layoutcm.diagnosis.pixels_by_score import thinned, thinned_with_best
 from layoutcm.diagnosis.score_curves import ScoreCurves
-from layoutcm.diagnosis.slices import usual_figure
+from layoutcm.diagnosis.slices import MOST_EXCHANGED, usual_figure
 from layoutcm.filling.level_records import MOST_DOCUMENTS, matrix_json, view_matrices
 from layoutcm.layouts.model import GT, PRED, Finding
 from layoutcm.lazy import pd
 from layoutcm.metrics.agreement import MOST_TO_REVIEW, label_agreement
-from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.levels import document_sizes
@@ -262,7 +261,7 @@ def slices_of_comparison(comparison: Comparison, attribute: str | None, method: 
     rows = comparison.slices(attribute, figure, method=method, seed=SEED).drop(columns="figure").to_dict("records")
     unit = unit_kind(comparison.levels)
     units = len(comparison.documents if unit == "document" else comparison.pages)
-    test = "randomisation test" if units <= MOST_JACKKNIFE else "t test"
+    test = "randomisation test" if units <= MOST_EXCHANGED else "t test"
     level, counted = plain_percent(CONFIDENCE), plural(units, unit)
     over = f"{level} intervals over {counted} by the jackknife, none below {FEWEST_UNITS}"
     corrected = "corrected for the number of slices (Holm), intervals are not"

@@ -1,9 +1,9 @@
 """Intervals of results that are computed from sums over units (documents, or the pages of a single document).
 
-With many units the ends are percentiles of resamples: units are drawn with replacement, and a resample is a product of
-its weights with the sums of the units. With few units such percentiles are too close together. Then the ends come from
-Student's t distribution, the standard error of the jackknife (each unit is left out once) and, for scores, the logit
-scale. `make coverage-study` measures how often both kinds contain the true value.
+The ends come from Student's t distribution, the standard error of the jackknife (each unit is left out once) and, for
+scores, the logit scale. With very many units they are percentiles of resamples: units are drawn with replacement, and a
+resample is a product of its weights with the sums of the units. Such percentiles are too close together where few units
+have a part in a result, also in a large set. `make coverage-study` measures how often intervals contain the true value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK_UNITS = 20_000  # that are left out, each once, at the same time
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
 MOST_FREEDOM = 500.0  # more change an interval by less than 0.3 %, and would need finer integration
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1
-MOST_JACKKNIFE = 100  # with more units, percentiles of resamples contain the true value as often
+MOST_JACKKNIFE = 1000  # with more units, percentiles of resamples contain the true value as often
 Errors = tuple[Floats, Floats]  # float64[results] each: the standard error, and its degrees of freedom
 
 
@@ -127,10 +127,10 @@ class Spread:
         level = self.used.level
         if self.used.kind == "none":
             ends = np.full((2, self.value.size), np.nan)
-        elif self.used.kind == "jackknife":
-            ends = student_ends(self.value, self.errors, level, self.sums.signed)
         else:
-            ends = _quantiles(self.resamples, [(1 - level) / 2, (1 + level) / 2])
+            ends, many = student_ends(self.value, self.errors, level, self.sums.signed), self._has_many_units
+            if many.any():
+                ends[:, many] = _quantiles(self.resamples[:, many], [(1 - level) / 2, (1 + level) / 2])
         ends[:, np.isnan(self.value) | (unit_counts(self.sums) < FEWEST_UNITS)] = np.nan
         return np.concatenate([self.value[None], ends])
 
@@ -139,9 +139,16 @@ class Spread:
         """float64[results]: the p-value of a difference, by the statistic that its interval is made from."""
         if self.used.kind == "none":
             return np.full(self.value.size, np.nan)
-        if self.used.kind == "jackknife":
-            return student_test(self.value, self.errors)
-        return np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
+        p, many = student_test(self.value, self.errors), self._has_many_units
+        if many.any():
+            by_resamples = np.where(self.value == 0, 1.0, np.minimum(2 * other_side(self.value, self.resamples), 1))
+            p[many] = by_resamples[many]
+        return p
+
+    @cached_property
+    def _has_many_units(self) -> NDArray[np.bool_]:
+        """bool[results]: the ends are percentiles; in a large set few units may have a part in a result."""
+        return effective_units(self.sums) > MOST_JACKKNIFE
 
 
 def unit_counts(sums: UnitRows) -> NDArray[np.int64]:
@@ -161,6 +168,12 @@ def student_ends(value: Floats, errors: Errors, level: float, signed: bool) -> F
     return np.where(slope > 0, ends, value)
 
 
+def effective_units(sums: UnitRows) -> Floats:
+    """float64[results]: how many units of equal size would say as much about a result; fewer if sizes differ much."""
+    sizes = sums.sizes()
+    return ratio(sizes.sum(axis=0) ** 2, (sizes**2).sum(axis=0))
+
+
 def student_test(value: Floats, errors: Errors) -> Floats:
     """float64[results]: p-values of differences by Student's t test; without any spread, 1 only if they are 0."""
     error, freedom = errors
@@ -178,13 +191,12 @@ def jackknife_errors(sums: UnitRows) -> Errors:
     whole, units = rows.sum(axis=0), len(rows)
     blocks = (rows[first : first + BLOCK_UNITS] for first in range(0, units, BLOCK_UNITS))
     without = np.concatenate([sums.results(whole - block, whole) for block in blocks])
-    squares = (without - without.mean(axis=0)) ** 2
+    without -= without.mean(axis=0)
+    squares = np.square(without, out=without)
     total = squares.sum(axis=0)
     error = np.sqrt((units - 1) / units * total)
-    kurtosis = units * ratio((squares**2).sum(axis=0), total**2)
-    sizes = sums.sizes()
-    effective_units = ratio(sizes.sum(axis=0) ** 2, (sizes**2).sum(axis=0))
-    freedom = np.fmin(2 * units / np.maximum(kurtosis - 1, 1e-9), effective_units) - 1
+    kurtosis = units * ratio(np.square(squares, out=squares).sum(axis=0), total**2)
+    freedom = np.fmin(2 * units / np.maximum(kurtosis - 1, 1e-9), effective_units(sums)) - 1
     return error, np.clip(np.nan_to_num(freedom), FEWEST_FREEDOM, min(units - 1, MOST_FREEDOM))
 
 

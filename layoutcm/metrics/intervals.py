@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
 from layoutcm.lazy import pd
-from layoutcm.metrics.bootstrap import Resampling, Spread, check_resampling, other_side, unit_counts
+from layoutcm.metrics.bootstrap import Resampling, Spread, check_resampling, effective_units, other_side, unit_counts
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSums, paired_sums, unit_sums
@@ -92,9 +92,9 @@ class Intervals:
 
     `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
     and high. A difference also has other_side (the share of resamples that are 0 or have the opposite sign), p (the
-    p-value of the randomisation test; for classes, corrected for the number of classes), in how many units b is better
-    and worse than a, and documents_needed (how many units like these would show the difference; tables have it only
-    beside "no difference shown").
+    p-value of the randomisation test, corrected for `tests`), in how many units b is better and worse than a, and
+    documents_needed (how many units like these would show the difference; tables have it only beside "no difference
+    shown").
     """
 
     resampling: Resampling
@@ -105,7 +105,7 @@ class Intervals:
     figures: dict[str, Floats]
     scores: dict[str, Floats]
     unit_values: UnitValues
-    tests: dict[str, int] = field(default_factory=dict)  # {class score: for how many tests its p is corrected}
+    tests: dict[str, int] = field(default_factory=dict)  # {figure or class score: how many tests p is corrected for}
     differences: int = 1  # how many predictions these tests are of: those of a leaderboard without its baseline
 
     def __repr__(self) -> str:
@@ -118,11 +118,11 @@ class Intervals:
     @cached_property
     def figure_rows(self) -> dict[str, dict[str, Any]]:
         """{figure: its row of `headline`}"""
-        units = self.resampling.unit_count
-        return {
-            figure: {"figure": figure, **self._row(values, units, direction=direction_of(figure))}
-            for figure, values in self.figures.items()
-        }
+        rows = {}
+        for figure, values in self.figures.items():
+            units, tests = int(self.unit_values.occurrences[figure]), self.tests.get(figure, 1)
+            rows[figure] = {"figure": figure, **self._row(values, units, tests, direction_of(figure))}
+        return rows
 
     @cached_property
     def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
@@ -131,7 +131,7 @@ class Intervals:
 
     @property
     def headline(self) -> pd.DataFrame:
-        """One row per figure: figure, value, low, high, number of units, remark; a difference also has a verdict."""
+        """One row per figure: figure, value, low, high, its units, remark; a difference also has a verdict."""
         return frame_of(list(self.figure_rows.values()))
 
     def classes(self) -> pd.DataFrame:
@@ -182,7 +182,7 @@ class Intervals:
     def _row(self, values: Floats, units: int, tests: int = 1, direction: int = 1) -> dict[str, Any]:
         """The numbers of one row and the words beside them.
 
-        `units` is the number of units with the class. `direction` is -1 if a lower value is better.
+        `units` is the number of units with a part in the value. `direction` is -1 if a lower value is better.
         """
         used, row = self.resampling, dict(zip(self.columns, values.tolist()))
         value, low, high = (row[end] for end in ENDS)
@@ -200,11 +200,11 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class UnitValues:
-    """The values of every unit, and in how many units a class has the pixels that a score is a share of."""
+    """The values of every unit, and how many units have the pixels that a figure or a class score is a share of."""
 
     names: list[str]
     figures: dict[str, Floats]  # {figure: float64[units]}
-    occurrences: dict[str, NDArray[np.int64]]  # {class score: int64[labels]}
+    occurrences: dict[str, NDArray[np.int64]]  # {figure: int64, class score: int64[labels]}
 
 
 def intervals_of(levels: Levels, recipe_for: RecipeFor, n: int, seed: int, level: float, method: str) -> Intervals:
@@ -217,7 +217,24 @@ def intervals_from(sums: UnitSums, recipe_for: RecipeFor, n: int, seed: int, lev
     """Intervals of one comparison, from its sums."""
     used = Resampling(sums.unit, len(sums.names), n, seed, level)
     recipe = recipe_for(method, **recipe_settings(used))
-    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), Spread(sums, used).ends)
+    ends = _with_unseen(Spread(sums, used).ends, sums, level)
+    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), ends)
+
+
+def _with_unseen(ends: Floats, sums: UnitSums, level: float) -> Floats:
+    """float64[3, results]: `ends`; those of class scores leave room for units that fail wholly and were not drawn.
+
+    If such units are a share u of the source, none is among n with the probability (1 - u)^n. An interval contains the
+    scores of all sources in which this is at least 1 - level. So it has a width even if all units are right. The same
+    holds for units that are wholly right. A class is in fewer units than a figure, and often all of them are right.
+    """
+    share = (1 - level) ** ratio(1, effective_units(sums))
+    room = np.stack([share, 1 - share])
+    iou = slice(len(FIGURES) + CLASS_SCORES.index("iou") * len(sums.labels), None)
+    room[:, iou] /= 2 - room[:, iou]  # IoU = F1 / (2 - F1)
+    classes = slice(len(FIGURES), None)
+    low, high = np.minimum(ends[1], room[0])[classes], np.maximum(ends[2], room[1])[classes]
+    return np.concatenate([ends[:, : len(FIGURES)], [ends[0, classes], low, high]], axis=1)
 
 
 def differences_from(
@@ -225,8 +242,8 @@ def differences_from(
 ) -> dict[str, Intervals]:
     """{name: difference from the first} of all but the first, which have the same units; with intervals and tests.
 
-    Only of classes that both have, without Background. The p-values of a class score are corrected for all classes of
-    all differences.
+    Only of classes that both have, without Background. The p-values of a figure are corrected for all differences,
+    those of a class score for all classes of all differences.
     """
     first, *others = sums
     found = {}
@@ -262,24 +279,29 @@ def _needed(spread: Spread) -> Floats:
 
 
 def _with_corrected_p(differences: Sequence[Intervals]) -> list[Intervals]:
-    """The differences with corrected p-values: of each class score, for the number of tests in all tables."""
+    """The differences with p-values corrected by Holm's method: each figure and class score is one family of tests.
+
+    A figure has a test for each difference, a class score one for each class of each difference.
+    """
     column = DIFFERENCE_COLUMNS.index("p")
-    scores: list[dict[str, Floats]] = [{} for _ in differences]
+    corrected = [{**one.figures, **one.scores} for one in differences]
     tests = {}
-    for score in CLASS_SCORES:
-        # A class in fewer documents is not tested: no outcome could be significant.
-        raw = [
-            np.where(one.unit_values.occurrences[score] >= FEWEST_UNITS, one.scores[score][:, column], np.nan)
-            for one in differences
-        ]
+    for name in corrected[0]:
+        # What fewer units have a part in is not tested: no outcome could be significant.
+        tested = [one.unit_values.occurrences[name] >= FEWEST_UNITS for one in differences]
+        raw = [np.atleast_1d(np.where(own, one[name][..., column], np.nan)) for own, one in zip(tested, corrected)]
         together = np.concatenate(raw)
-        tests[score] = int(np.isfinite(together).sum())
+        tests[name] = int(np.isfinite(together).sum())
         ends = np.cumsum([p.size for p in raw])[:-1]
-        for one, p, own in zip(differences, np.split(holm(together), ends), scores):
-            own[score] = one.scores[score].copy()
-            own[score][:, column] = p
+        for one, p in zip(corrected, np.split(holm(together), ends)):
+            one[name] = one[name].copy()
+            one[name][..., column] = p
     family: dict[str, Any] = {"tests": tests, "differences": len(differences)}
-    return [replace(one, scores=own, **family) for one, own in zip(differences, scores)]
+    return [
+        replace(one, figures={name: own[name] for name in one.figures}, scores={name: own[name] for name in one.scores},
+                **family)
+        for one, own in zip(differences, corrected)
+    ]  # fmt: skip
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:
@@ -293,7 +315,8 @@ def _make_intervals(
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
     units, one = unit_counts(sums), sums.a if isinstance(sums, PairedSums) else sums
-    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(one.labels), places)}
+    occurrences = {name: units[FIGURES.index(name)] for name in one.figures}
+    occurrences |= {score: counts[:, 0] for score, counts in _scores(units[None], len(one.labels), places)}
     each = sums.results(sums.rows)
     unit_figures = {name: each[:, FIGURES.index(name)].copy() for name in UNIT_FIGURES}  # without the other columns
     return Intervals(

@@ -47,7 +47,7 @@ def difference(
     c_a, c_b : Comparison
         Two predictions with the same gt.
     n : int
-        Number of resamples, if there are more than 100 documents.
+        Number of resamples, if there are more than 1,000 documents.
     seed : int
     level : float
         Of the intervals.

@@ -149,22 +149,17 @@ class Leaderboard:
         check_choice("baseline", baseline, list(self.comparisons))
         if baseline == self.baseline:
             return self
-        differences = self._differences_from(baseline, list(self.comparisons))
+        used = self.resampling
+        sums = {name: unit_sums(self.levels[name], self.method) for name in (baseline, *self.comparisons)}
+        recipes = {name: compared.recipe_for for name, compared in self.comparisons.items()}
+        differences = differences_from(sums, recipes, used.n, used.seed, used.level, self.method)
         return replace(self, baseline=baseline, differences_by_model=differences)
 
     @cached_property
     def lead(self) -> Intervals:
-        """The best prediction minus the next one, whatever the baseline is."""
+        """The best prediction minus the next one, with the verdict that it has if the next one is the baseline."""
         best, following, *_ = self.models
-        if following == self.baseline:
-            return self.differences_by_model[best]
-        return self._differences_from(following, [best])[best]
-
-    def _differences_from(self, first: str, others: list[str]) -> dict[str, Intervals]:
-        used, names = self.resampling, dict.fromkeys([first, *others])
-        sums = {name: unit_sums(self.levels[name], self.method) for name in names}
-        recipes = {name: self.comparisons[name].recipe_for for name in names}
-        return differences_from(sums, recipes, used.n, used.seed, used.level, self.method)
+        return self.against(following).differences_by_model[best]
 
     @property
     def resampling(self) -> Resampling:

@@ -139,7 +139,7 @@ class IntervalRow(Part, frozen=True, kw_only=True):
     low: Share  # Lower end of the interval.
     high: Share  # Upper end of the interval.
     other_side: MaybeShare = UNSET  # Share of resamples that are 0 or have the other sign.
-    p: MaybeShare = UNSET  # p-value of the paired randomisation test.
+    p: MaybeShare = UNSET  # p-value of the paired randomisation test, corrected for all differences (Holm).
     better_in: int | UnsetType = UNSET  # Number of units in which it is better.
     worse_in: int | UnsetType = UNSET  # Number of units in which it is worse.
     documents_needed: int | UnsetType | None = UNSET  # Documents that would show a difference of this size.
@@ -170,7 +170,7 @@ class IntervalTables(Part, frozen=True, kw_only=True):
     seed: int  # Seed of the random numbers.
     level: float  # Confidence level.
     recipe: str  # All settings in one line.
-    differences: int | UnsetType = UNSET  # Number of differences; p of classes is corrected for all of them.
+    differences: int | UnsetType = UNSET  # Number of differences; p of a figure or of classes is corrected for all.
     headline: list[IntervalRow]  # One record per figure.
     classes: list[IntervalRow]  # One record per label and score.
     by_unit: list[UnitRow] | UnsetType = UNSET  # The values of each unit, if there are too few for intervals.
@@ -234,7 +234,7 @@ class BoardRow(Part, frozen=True, kw_only=True):
     difference: Share  # The figure minus that of the baseline; null for the baseline.
     difference_low: Share  # Lower end of its interval.
     difference_high: Share  # Upper end.
-    p: Share  # p-value of the paired randomisation test.
+    p: Share  # p-value of the paired randomisation test, corrected for all predictions (Holm).
     verdict: str | None  # What is said of the difference, or "baseline"; null if it is undefined.
     documents_needed: int | UnsetType | None = UNSET  # Documents that would show a difference of this size.
     remark: str  # Why there is no interval, or what else one should know; may be empty.

@@ -29,8 +29,8 @@ from layoutcm.wording import (
     thin_spaced,
 )
 
-# Each note says over which tests a p is corrected: a verdict of a class depends on it.
-NOT_CORRECTED = "p: paired randomisation test, each figure and prediction by itself"
+# Each note says over which tests a p is corrected: a verdict depends on it.
+OF_FIGURES = "p: paired randomisation test, for each figure corrected for all predictions (Holm)"
 CORRECTED_FOR_ALL = "p is corrected for all classes and all predictions of this table (Holm)"
 OF_ONE = "corrected for the classes of this prediction alone (Holm)"
 CORRECTED_FOR_CLASSES = "The verdict is that of a paired test, corrected for all classes (Holm)"
@@ -61,7 +61,9 @@ def family_text(difference: IntervalTables) -> str:
 
 def note_on_tests(difference: IntervalTables) -> str:
     """How the p of a table of differences is computed."""
-    return f"p: paired randomisation test; p of classes is {family_text(difference)}"
+    count = difference.differences or 1
+    figures = "" if count == 1 else f"p of a figure is corrected for {count} predictions, "
+    return f"p: paired randomisation test; {figures}p of classes is {family_text(difference)}"
 
 
 def units_text(used: Resampling) -> str:

@@ -25,7 +25,7 @@ from layoutcm.results.types import BoardClass, BoardRow
 from layoutcm.results.verdict import BETTER, FEW_UNITS, SAME, TOO_FEW, WORSE, verdict_text, verdict_words
 from layoutcm.tables.interval_texts import (
     CORRECTED_FOR_ALL,
-    NOT_CORRECTED,
+    OF_FIGURES,
     ends_text,
     resampling_of,
     resampling_text,
@@ -199,7 +199,7 @@ def missing_columns(board: LeaderboardResult) -> str:
 def _board(board: LeaderboardResult, data: pd.DataFrame) -> Table:
     title = f"Leaderboard, by {figure_title(board.order)}, differences from {board.baseline}"
     severe = [f"{name}: {severe_note(own)}" for name, own in (board.severe or {}).items()]
-    return Table(BOARD, title, data, note="; ".join([*severe, resampling_text(resampling_of(board)), NOT_CORRECTED]))
+    return Table(BOARD, title, data, note="; ".join([*severe, resampling_text(resampling_of(board)), OF_FIGURES]))
 
 
 def severe_sentences(board: LeaderboardResult) -> dict[str, str]:
@@ -317,7 +317,7 @@ def leaderboard_summary(board: LeaderboardResult) -> str:
     """
     of = f"{plural(len(board.models), 'prediction')} on {plural(board.pages, 'page')}"
     heading = f"{of}, the best first, by {figure_title(board.order)}"
-    notes = [resampling_text(resampling_of(board)), NOT_CORRECTED]
+    notes = [resampling_text(resampling_of(board)), OF_FIGURES]
     rows = _model_rows(board)
     sections = [[f"{name}: {line}" for name, line in severe_sentences(board).items()]]
     sections += [[heading, *aligned_lines(rows, "<" + ">" * (len(rows[0]) - 2) + "<"), *notes], _class_lines(board)]
@@ -393,4 +393,5 @@ def _lead_words(lead: Intervals, row: Mapping[Any, Any]) -> str:
     if row["verdict"] == TOO_FEW:
         return f"{units} {agree(used.unit_count, 'is', 'are')} too few to say whether the difference is real"
     rough = f"; with fewer than {FEW_UNITS} {used.units} this is rough" if used.few else ""
-    return f"{verdict_text(row['verdict'], row['remark'])}, p {score_text(row['p'])} over {units}{rough}"
+    family = f" (corrected for {lead.differences} predictions)" if lead.differences > 1 else ""
+    return f"{verdict_text(row['verdict'], row['remark'])}, p {score_text(row['p'])}{family} over {units}{rough}"

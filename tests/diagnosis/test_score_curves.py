@@ -71,6 +71,16 @@ def test_a_prediction_in_which_no_region_has_a_score():
     assert s.gains().drop(columns="label").isna().all(axis=None)
 
 
+def test_a_label_that_is_only_missed_keeps_its_present_f1():
+    """Label b is in gt of seven documents, and nowhere in pred: no threshold is better than F1 0."""
+    sizes = {f"p{i}": (10, 10) for i in range(7)}
+    gt = [(page, label, 0, y, 10, y + 5) for page in sizes for label, y in (("a", 0), ("b", 5))]
+    pred = [(page, "a", 0, 0, 10, 5, 0.9) for page in sizes]
+    b = curves(gt, pred, sizes, ("a", "b")).gains().set_index("label").loc["b"]
+    assert np.isnan(b["threshold"])
+    assert b[["f1", "present_f1", "held_out_f1", "gain"]].tolist() == [0, 0, 0, 0]
+
+
 def test_one_threshold_for_all_labels_sums_their_pixels():
     """The best thresholds are 0.5 for a and 0.9 for b; together, 0.9 keeps 50 pixels, all right, of 60 in gt."""
     gt = [*GT, ("p", "b", 0, 8, 10, 9)]

@@ -60,7 +60,8 @@ def figures_by_hand(matrices, pages_of_unit, method, whole):
 
 @pytest.fixture
 def percentiles(monkeypatch):
-    """Percentiles of resamples for any number of units."""
+    """Percentiles of resamples for any number of units, without room for failures that were not drawn."""
+    monkeypatch.setattr(intervals, "_with_unseen", lambda ends, *_: ends)
     monkeypatch.setattr(bootstrap, "FEWEST_UNITS", 0)
     monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", -1)
 

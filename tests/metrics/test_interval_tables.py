@@ -45,8 +45,14 @@ def test_the_class_table_of_six_equal_pages():
     assert list(table) == ["label", "score", "value", "low", "high", "documents", "remark"]
     assert table["label"].tolist() == ["Background"] * 4 + ["a"] * 4
     assert table["score"].tolist() == ["precision", "recall", "f1", "iou"] * 2
-    for column in ("value", "low", "high"):
-        assert table[column].tolist() == pytest.approx([0, np.nan, 0, 0, 1, 1 / 2, 2 / 3, 1 / 2], nan_ok=True)
+    q = 0.05 ** (1 / 6)  # room for failures that were not drawn; 0.61, so recall keeps 1 / 2
+    expected = {
+        "value": [0, np.nan, 0, 0, 1, 1 / 2, 2 / 3, 1 / 2],
+        "low": [0, np.nan, 0, 0, q, 1 / 2, q, q / (2 - q)],
+        "high": [1 - q, np.nan, 1 - q, (1 - q) / (1 + q), 1, 1 / 2, 2 / 3, 1 / 2],
+    }
+    for column, values in expected.items():
+        assert table[column].tolist() == pytest.approx(values, nan_ok=True)
     assert table["documents"].tolist() == [6, 0, 6, 6, 6, 6, 6, 6]
 
 
@@ -70,7 +76,7 @@ def test_intervals_as_json_values():
 @pytest.mark.parametrize(
     ("units", "kind", "few"),
     [(1, "none", True), (5, "none", True), (6, "jackknife", True), (19, "jackknife", True), (20, "jackknife", False),
-     (100, "jackknife", False), (101, "percentile", False)],
+     (101, "jackknife", False), (1000, "jackknife", False), (1001, "percentile", False)],
 )  # fmt: skip
 def test_the_kind_of_interval_depends_on_the_number_of_units(units, kind, few):
     used = Resampling("page", units)
@@ -110,6 +116,46 @@ def test_a_class_in_few_documents_has_no_interval():
     assert np.isnan(precision["low"]) and precision["remark"] == "in 5 documents only"
     assert table.loc[("c", "recall"), ["documents", "remark"]].tolist() == [6, ""]
     assert table.loc[("c", "recall"), "low"] < 0.5 < table.loc[("c", "recall"), "high"]
+
+
+@pytest.mark.parametrize(("filled", "remark"), [(5, "in 5 documents only"), (6, "")])
+def test_a_blank_document_has_no_part_in_a_figure(filled, remark):
+    """Five or six documents with label a, and a blank one. With Background the blank one has a part."""
+    pages = {f"p{i}": (10, 10) for i in range(filled + 1)}
+    gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in list(pages)[:filled]], "a")
+    found = [build(pages, [(f"p{i}", "a", 0, 0, 10, more + i) for i in range(filled)], "a") for more in (3, 4)]
+    first, second = (of_pages(gt, pred) for pred in found)
+    row = first.bootstrap().headline.set_index("figure").loc["macro_f1"]
+    assert row[["documents", "remark"]].tolist() == [filled, remark] and np.isnan(row["low"]) == (filled < 6)
+    whole = first.bootstrap().headline.set_index("figure").loc["micro_f1_with_background"]
+    assert whole[["documents", "remark"]].tolist() == [filled + 1, ""]
+    paired = lcm.difference(first, second).headline.set_index("figure").loc["macro_f1"]
+    assert paired["verdict"] == ("better" if filled == 6 else "too few documents")
+    assert np.isnan(paired["p"]) == (filled < 6)
+
+
+def test_an_interval_of_a_class_leaves_room_for_failures_that_were_not_drawn():
+    """All of ten documents are right: 0.05^(1/10) is 0.741, and as IoU 0.741 / (2 - 0.741)."""
+    found, q = one_label_pages(*[1] * 10).bootstrap(), 0.05**0.1
+    ends = {score: values[1].tolist() for score, values in found.whiskers().items()}
+    assert ends == {
+        **dict.fromkeys(["precision", "recall", "f1"], pytest.approx([q, 1])),
+        "iou": pytest.approx([q / (2 - q), 1]),
+    }
+
+
+def test_a_class_of_few_documents_has_no_percentiles_in_a_large_set(monkeypatch):
+    """Label b is in six of twelve documents. With percentiles for more than eight, it has those of the jackknife."""
+    pages = {f"p{i:02}": (10, 10) for i in range(12)}
+    gt = build(pages, [(page, "ab"[i % 2], 0, 0, 10, 10) for i, page in enumerate(pages)], "ab")
+    pred = build(pages, [(page, "ab"[i % 2], 0, 0, 10, 4 + i // 3) for i, page in enumerate(pages)], "ab")
+    found = []
+    for most in (1000, 8):
+        monkeypatch.setattr("layoutcm.metrics.bootstrap.MOST_JACKKNIFE", most)
+        found.append(of_pages(gt, pred).bootstrap())
+    jackknife, both = found
+    np.testing.assert_array_equal(both.whiskers()["recall"][2], jackknife.whiskers()["recall"][2])
+    assert both.resampling.kind == "percentile" and both.figures["micro_f1"][1] != jackknife.figures["micro_f1"][1]
 
 
 def test_a_difference_names_both_recipes_and_says_in_how_many_pages_it_is_better():

@@ -80,7 +80,7 @@ ALL_VIEWS = pytest.mark.parametrize(("view", "method"), [(view, "matrix") for vi
 
 @ALL_VIEWS
 def test_ends_are_those_of_a_plain_loop_over_documents(two_models, view, method, monkeypatch):
-    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", -1)
     a, b = two_models
     found = cell_differences(a, b, view, n=25, seed=3, method=method)
     total = b.confusion(method=method).values.sum()
@@ -106,7 +106,7 @@ def test_ends_of_more_than_400_documents_are_those_of_a_plain_loop_over_groups()
         grouped.append(sums)
     assert module.MOST_UNITS == 400 and found.used.unit_count == 450
     assert sorted(sum(m[0].sum() for m in pairs) for pairs in zip(*grouped)) == [200] * 350 + [400] * 50
-    ends = ends_by_hand(grouped, 45_000, "recall", 25, 3)
+    ends = jackknife_by_hand(grouped, 45_000, "recall")
     assert check_ends(found, ends, 1e-12)[1].all()
     np.testing.assert_allclose(found.values[1, 1], shares[1].mean() - shares[0].mean())
 
@@ -206,7 +206,7 @@ def test_many_units_are_drawn_in_groups(monkeypatch):
     b = one_label_pages(*np.clip(shares + generator.integers(-1, 3, 300) / 10, 0.1, 1).round(1))
     alone = cell_differences(a, b, n=2000)
     monkeypatch.setattr(module, "MOST_UNITS", 100)
-    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", -1)
     grouped = cell_differences(a, b, n=2000)
     assert grouped.used.unit_count == 300
     np.testing.assert_allclose(grouped.values, alone.values)

@@ -199,7 +199,7 @@ def test_differences_have_readable_names_and_no_bars_under_ends(board, place):
     assert table["columns"][:6] == ["model", "figure", "difference", "low", "high", "p"]
     assert table["kinds"][2:6] == ["number"] * 4
     assert table["rows"][0][1] == "micro precision, without Background"
-    assert "each figure and prediction by itself" in table["note"][0]
+    assert "for each figure corrected for all predictions (Holm)" in table["note"][0]
     assert "for all classes and all predictions of this table" in tables["model_classes"]["note"][0]
 
 

@@ -65,7 +65,7 @@ def test_pixels_of_a_cell_of_two_sides():
         ([0.5] * 6, None, f"90 % intervals over 6 documents, {ROUGH.format('documents')}"),
         ([0.5] * 19, PAGES, f"90 % intervals over 19 pages of one document, {ROUGH.format('pages')}"),
         ([0.5] * 20, None, "90 % intervals over 20 documents, by the jackknife"),
-        ([0.5] * 101, None, "90 % intervals over 101 documents, 30 resamples, seed 3"),
+        ([0.5] * 1001, None, "90 % intervals over 1,001 documents, 30 resamples, seed 3"),
     ],
 )
 def test_the_source_of_intervals_in_words(shares, documents, text):
@@ -194,8 +194,8 @@ def test_a_given_difference_and_another_power():
 
 
 def test_it_is_for_any_number_of_documents():
-    """Above 100 documents intervals are made from resamples, but the error is still that of the jackknife."""
-    gains, shares = GAINS * 15, SHARES * 15
+    """Above 1,000 documents intervals are made from resamples, but the error is still that of the jackknife."""
+    gains, shares = GAINS * 126, SHARES * 126
     found = lcm.difference(*pair(gains, shares), n=20)
     assert found.resampling.kind == "percentile"
     assert lcm.documents_needed(*pair(gains, shares), "micro.recall") == needed_by_hand(gains, 0.05)

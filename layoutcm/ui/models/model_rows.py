@@ -22,7 +22,7 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.models.leaderboard import BASELINE, Leaderboard, compared_measures, result_of_columns
 from layoutcm.results.measures import Figures, Measure, quoted_measures
 from layoutcm.results.verdict import BETTER, TOO_FEW, WORSE, verdict_words
-from layoutcm.tables.interval_texts import NOT_CORRECTED, ends_text, interval_of_row, resampling_text
+from layoutcm.tables.interval_texts import OF_FIGURES, ends_text, interval_of_row, resampling_text
 from layoutcm.tables.leaderboard_tables import BOARD, MARKS, short_title, shown_table
 from layoutcm.tables.report_tables import REVIEW_ORDER, review_table
 from layoutcm.ui.models.predictions import Predictions, baseline_name, open_prediction, reserved
@@ -276,7 +276,7 @@ def _sources(rows: Rows) -> list[str]:
         return [PENDING]
     text = resampling_text(next(iter(rows.intervals.values())).resampling)
     first = f"{text[0].upper()}{text[1:]}. {NO_INTERVALS}"
-    return [first, f"{NOT_CORRECTED}."] if rows.board else [first]
+    return [first, f"{OF_FIGURES}."] if rows.board else [first]
 
 
 def show_agreement(place: DeltaGenerator, predictions: Predictions) -> None:
