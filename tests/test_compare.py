@@ -84,8 +84,8 @@ def test_min_score_drops_regions_but_not_those_without_score():
     [
         ([0.5, 0.9], 0.7, {"below-min-score": ("info", 1)}),
         # No region is left.
-        ([0.5, 0.9], 2, {"below-min-score": ("warning", 2)}),
-        ([0.5], 0.7, {"below-min-score": ("warning", 1)}),
+        ([0.5, 0.9], 2, {"below-min-score": ("error", 2)}),
+        ([0.5], 0.7, {"below-min-score": ("error", 1)}),
         ([0.5], 0.1, {}),
         ([np.nan], 0.5, {"min-score-without-scores": ("info", 1)}),
         ([np.nan], None, {}),

@@ -112,7 +112,9 @@ class ScoreCurves:
         def value(k: int) -> float:
             part = slice(None) if k == len(self.labels) else slice(*ends[k : k + 2])
             if k < len(self.labels) and self._by_label[k] is None:
-                return float("nan")
+                all_regions = self._counts_of_labels[k]
+                # Of a label that is only missed, F1 is 0 at any threshold.
+                return 0.0 if all_regions is not None and all_regions.present_f1 == 0 else float("nan")
             return held_out_f1(rows.take(part), group[part])
 
         return list(map_chunks(value, range(n), self.threads))

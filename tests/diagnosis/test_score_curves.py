@@ -227,7 +227,8 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     maps = [[pixels(some, label) for label in LABELS] for some in by_document]
     for k, label in enumerate(LABELS):
         scored = label in labels_with_scores(c) and any(one[k][1].any() for one in maps)
-        expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else np.nan
+        without = 0 if table.loc[label, "present_f1"] == 0 else np.nan
+        expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else without
         assert table.loc[label, "held_out_f1"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if s.curve()["f1"].size:
         assert table.loc["all labels", "held_out_f1"] == pytest.approx(score_maps.held_out_f1(maps), abs=1e-9)
@@ -292,7 +293,8 @@ def test_a_label_without_scores_has_no_curve():
     assert not s.why_none and [len(s.curve(label)) for label in labels] == [1, 0, 0, 1]
     assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["b"], s.ece["c"]]).all() and s.roc_auc["d"] == 1
     gains = s.gains().iloc[[1, 2]]  # all regions of b are right, and c is missed
-    assert gains["present_f1"].tolist() == [1, 0] and gains[["threshold", "held_out_f1", "gain"]].isna().all(axis=None)
+    assert gains["present_f1"].tolist() == gains["f1"].tolist() == [1, 0] and gains["gain"].tolist() == [0, 0]
+    assert gains[["threshold", "held_out_f1"]].isna().all(axis=None)
     for_label = "n/a, because no region with a score above 0 is compared: b, c"
     assert for_label in score_lines(curves_part(s)) and for_label in threshold_table(curves_part(s)).note
     assert s.reliability("b")["pixels"].isna().all() and s.roc("c").empty
