@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
@@ -131,12 +132,14 @@ def summary_sentence(
     """
     content = confusion.content()
     found = f"{pred} finds {percent(content['recall'])} of content pixels of {scope}"
+    if math.isnan(content["recall"]):
+        return f"The ground truth has no content in {scope}, so nothing can be said about {pred}."
     if not confusion.diagonal:
         return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
     name = cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal, label_text) if worst else ""
     loss = f"; largest confusion: {name}" if worst else ""
-    borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack is not None else ""
+    borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack else ""
     right = f"{percent(confusion.right)} of the ground truth's label pixels have the right label"
     return f"{found}; {right}{loss}{borders}."
 

@@ -151,7 +151,6 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
     ([ROW, ROW | {"page": "\ud800"}], "row 1, column page: .* is neither text nor a number"),
     (pd.DataFrame([ROW]).assign(Label="x"), "DataFrame, header: the column 'label' occurs twice"),
     (pa.table({"page": [[1]], "label": ["a"], "x0": [1], "y0": [1], "x1": [2], "y1": [2]}), "Table, column page"),
-    ([], "the list of files is empty"),
     (("a", 5), r"\('a', 5\) is not an input.*Table or a list of dicts"),
     (pd.DataFrame([BARE]), "DataFrame, row 0: the size of page 'DataFrame' is not known"),
     (KINDS, "row 1 and row 3: the attribute 'kind' of page 'a' is 'law' and then 'report'"),
@@ -159,6 +158,11 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, change, message):
 ])  # fmt: skip
 def test_what_is_no_table_is_refused(source, message):
     fails(message, lcm.read, source)
+
+
+def test_an_empty_list_is_a_prediction_without_regions():
+    gt = lcm.read([ROW])
+    assert lcm.compare(gt, lcm.read([], like=gt)).confusion().average("micro")["recall"] == 0
 
 
 def test_an_annotator_that_a_table_does_not_have_is_refused():

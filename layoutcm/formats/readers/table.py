@@ -220,7 +220,7 @@ def find_table(source: object) -> tuple[str, pa.Table] | None:
         return _from_frame(name or "DataFrame", table)
     if _is_one_of(table, "pyarrow", "Table"):
         return _from_arrow(name or "Table", table)
-    if isinstance(table, list) and table and isinstance(table[0], Mapping):
+    if isinstance(table, list) and (not table or isinstance(table[0], Mapping)):
         return _from_dicts(name or "list of dicts", table)
     return None
 
@@ -241,7 +241,8 @@ def _from_dicts(file: str, items: Sequence[Any]) -> tuple[str, pa.Table]:
     wrong = next((i for i, item in enumerate(items) if not isinstance(item, Mapping)), None)
     if wrong is not None:
         raise InputError(file, f"row {wrong}", f"{short_repr(items[wrong])} is not a dict", "Repair or remove it.")
-    names = list(dict.fromkeys(name for item in items for name in item))
+    columns = [name for item in items for name in item] or ["label", "x0", "y0", "x1", "y1"]  # [] is a table without rows
+    names = list(dict.fromkeys(columns))
     odd = next((name for name in names if not isinstance(name, str)), None)
     if odd is not None:
         raise InputError(file, "", f"the key {short_repr(odd)} is not a text", "Name the columns with texts.")
