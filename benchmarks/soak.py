@@ -208,7 +208,7 @@ def judge(visitors: list[Visitor], times: list[float], before: float, after: flo
     for problem in problems[:20]:
         print(f"    {problem}")
     print(
-        f"  {len(times)} script runs, also of hostile visitors, {100 * quick:.1f} % under {LONGEST:.0f} s; the slowest took {slowest} s"
+        f"  {len(times)} script runs, also of hostile visitors, {quick:.1%} under {LONGEST:.0f} s; slowest {slowest} s"
     )
     actions = sorted(one for visitor in visitors for one in visitor.seconds)
     within = actions[int(WITHIN_TIME * (len(actions) - 1))] if actions else 0.0
