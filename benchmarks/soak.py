@@ -207,9 +207,7 @@ def judge(visitors: list[Visitor], times: list[float], before: float, after: flo
     print(f"  {len(visitors)} visitors, {clicks} pages seen, {len(problems)} errors or data of others")
     for problem in problems[:20]:
         print(f"    {problem}")
-    print(
-        f"  {len(times)} script runs, also of hostile visitors, {quick:.1%} under {LONGEST:.0f} s; slowest {slowest} s"
-    )
+    print(f"  {len(times)} script runs, also hostile ones, {quick:.1%} under {LONGEST:.0f} s; slowest {slowest} s")
     actions = sorted(one for visitor in visitors for one in visitor.seconds)
     within = actions[int(WITHIN_TIME * (len(actions) - 1))] if actions else 0.0
     longest = ", ".join(f"{seconds:.1f}" for seconds in actions[-5:])

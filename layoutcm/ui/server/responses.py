@@ -28,7 +28,8 @@ def content_policy(embedding: Collection[str] = ()) -> str:
     parts = {
         "default-src": "'self'",
         # Inline scripts are known by their hash; the script of a component is a module with a blob: address.
-        "script-src": f"'self' blob: {' '.join(_script_hashes())}",
+        # Streamlit multiplies large whole numbers in WebAssembly.
+        "script-src": f"'self' blob: 'wasm-unsafe-eval' {' '.join(_script_hashes())}",
         "style-src": "'self' 'unsafe-inline'",  # charts, tables and widgets write styles into the page
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",
