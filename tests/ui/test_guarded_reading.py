@@ -138,13 +138,14 @@ def test_long_work_shows_its_progress_and_leaves_a_process_for_reading(tmp_path)
 
 def test_files_that_are_read_quickly_do_not_wait_for_long_ones(tmp_path, monkeypatch):
     """More long tasks than all places."""
-    monkeypatch.setattr(guarded_reading, "SECONDS_UNTIL_LONG", 0.1)
+    monkeypatch.setattr(guarded_reading, "SECONDS_UNTIL_LONG", 0.3)
     file, number = tmp_path / "go on", guarded_reading.WORKERS + 1
     with ThreadPoolExecutor(number) as visitors:
-        work = LONG_WORK.format(file=str(file))
+        work = LONG_WORK.format(file=str(file)).replace("sleep(0.05)", "thread_time()")  # uses its processor
         long = [visitors.submit(run_guarded, eval, work, file="large.zip", size=0) for _ in range(number)]
         try:
-            assert all(works() for _ in range(3)) and not any(one.done() for one in long)
+            assert [run_guarded(divmod, 7, 2, file="small.csv", size=0) for _ in range(3)] == [(3, 1)] * 3
+            assert not any(one.done() for one in long)
         finally:
             file.touch()
         assert [one.result() for one in long] == [3] * number

@@ -37,7 +37,8 @@ from layoutcm.ui.server.settings import GB, MB, limits
 
 QUICK, LONG = 2, 2  # tasks at once
 WORKERS = QUICK + LONG  # processes
-SECONDS_UNTIL_LONG = 2.0  # of processor time, after which a task is long; or five times as long by the clock
+# A task is long after so much processor time, or so much time by the clock: the machine may be busy.
+SECONDS_UNTIL_LONG, SECONDS_BY_THE_CLOCK = 2.0, 10.0
 NICE = 5  # the server answers first: it has the visitors whose files are read already
 # The largest files that were tried, of 80,000 pages, take 6 s and 1 GB together. A zip of text unpacks to 20 times its
 # size. Other programs may slow the machine down.
@@ -128,7 +129,7 @@ visitors.call_when_forgotten(Turns.forget)
 class Worker:
     """One process, which does one task at a time."""
 
-    def __init__(self, first_work: Callable[[], None] | None = None) -> None:
+    def __init__(self, first_work: Callable[[], object] = int) -> None:
         package = str(Path(layoutcm.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
         self.process = subprocess.Popen(
@@ -143,8 +144,7 @@ class Worker:
         self._thread = ThreadPoolExecutor(1, "guarded-reading")
         self.progress: Progress | None = None
         self._holds = ""  # the digest of the last file that was sent to be held
-        if first_work:
-            self.start(Task(first_work, (), MEMORY, MEMORY))
+        self.start(Task(first_work, (), MEMORY, MEMORY))  # its time, and that of the start, is not that of a task
 
     def start(self, task: Task) -> Future[Any]:
         """Send a task; the future has its result, or an error if the process ended."""
@@ -295,7 +295,7 @@ def _wait_for(
     end, shown, began = time.monotonic() + seconds, None, None
     while not wait([future], POLL).done:
         _stop_if_left()
-        if began is None and future.running():  # a new worker loads code first
+        if began is None and future.running():
             began = time.monotonic(), worker.seconds()
         if move and began and _takes_long(began, worker):
             move()
@@ -317,7 +317,7 @@ def _wait_for(
 def _takes_long(began: tuple[float, float], worker: Worker) -> bool:
     """Whether a task is long that began at this time, when the worker had used so many seconds."""
     by_the_clock = time.monotonic() - began[0]
-    return worker.seconds() - began[1] > SECONDS_UNTIL_LONG or by_the_clock > 5 * SECONDS_UNTIL_LONG
+    return worker.seconds() - began[1] > SECONDS_UNTIL_LONG or by_the_clock > SECONDS_BY_THE_CLOCK
 
 
 def _stop_if_left() -> None:
