@@ -91,7 +91,7 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
     """Streamlit draws a grey bar until it has the script of a kind of part."""
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
         sent = []
-        page.on("websocket", lambda socket: socket.on("framereceived", sent.append))
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(frame)))
         visit(page, f"{address}/?load=sample")
         page.get_by_role("button", name="Take it away").wait_for()
         page.wait_for_load_state("networkidle")  # it loads the scripts of parts ahead

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -152,7 +151,7 @@ def test_files_that_are_read_quickly_do_not_wait_for_long_ones(tmp_path, monkeyp
 
 
 def test_the_visitor_who_has_used_the_least_time_is_next(monkeypatch):
-    monkeypatch.setattr(Turns, "_used", Counter(heavy=5.0, light=0.5))
+    monkeypatch.setattr(Turns, "_used", {"heavy": 5.0, "light": 0.5})
     turns, order = Turns(1), []
 
     def take(session):

@@ -13,7 +13,6 @@ import pickle
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -55,7 +54,7 @@ _long_work = Lock()  # at most one report or recount at once, so a place is left
 class Turns:
     """Places for tasks. A free one goes to the waiting visitor who has used the fewest seconds of all places."""
 
-    _used: ClassVar[Counter[str]] = Counter()  # session -> seconds
+    _used: ClassVar[dict[str, float]] = {}  # session -> seconds
     _changed: ClassVar[Condition] = Condition()
 
     def __init__(self, places: int) -> None:
@@ -90,7 +89,7 @@ class Turns:
             return True
 
     def _is_next(self, ticket: tuple[int, str]) -> bool:
-        return self._free > 0 and ticket == min(self._waiting, key=lambda one: (self._used[one[1]], one[0]))
+        return self._free > 0 and ticket == min(self._waiting, key=lambda one: (self._used.get(one[1], 0.0), one[0]))
 
     @contextmanager
     def place_at_once(self, session: str) -> Iterator[bool]:
@@ -109,7 +108,7 @@ class Turns:
         finally:
             with self._changed:
                 if session:  # what is done outside of a session, such as pictures, is not counted
-                    self._used[session] += time.monotonic() - start
+                    self._used[session] = self._used.get(session, 0.0) + time.monotonic() - start
                 self._free += 1
                 self._changed.notify_all()
 
