@@ -48,6 +48,7 @@ POLL = 0.1  # seconds between two looks whether the visitor is still there
 
 ShowProgress = Callable[[str, float], None]
 _first_work: list[Callable[[], None]] = []  # what each new worker does before its first task
+_start = Lock()
 _long_work = Lock()  # at most one report or recount at once, so a place is left for reading large files
 
 
@@ -179,8 +180,13 @@ class Worker:
                 pipe.close()  # type: ignore[union-attr]
 
 
-@cache
 def _idle_workers() -> LifoQueue[Worker]:
+    with _start:  # two visitors who come first must not start the processes twice
+        return _started_workers()
+
+
+@cache
+def _started_workers() -> LifoQueue[Worker]:
     workers: LifoQueue[Worker] = LifoQueue()
     for _ in range(WORKERS):
         workers.put(Worker(*_first_work))
