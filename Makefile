@@ -173,7 +173,7 @@ bench-parts-app: $(READY)
 bench-app: $(READY) browser
 	$(BIN)/python benchmarks/bench_app.py
 
-# Fifteen visitors for two minutes, each with own files: errors, data of others, times, memory after they have left.
+# Fifteen visitors for two minutes, each with own files, among three hostile ones: errors, data of others, times, memory after they have left.
 soak: $(READY)
 	$(BIN)/python benchmarks/soak.py
 

@@ -6,14 +6,15 @@ reads: it connects, uploads files, goes to pages, and keeps what the server has 
 
 import asyncio
 import http.cookiejar
+import time
 import urllib.request
 import uuid
 from pathlib import Path
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
+from streamlit.proto.Common_pb2 import FileUploaderState, FileURLs, UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -28,6 +29,7 @@ class Client:
         self.address, self.timeout = address, timeout
         self.received = b""  # all messages of the last action, as bytes
         self.errors: list[str] = []
+        self.seconds: list[float] = []  # of every action, until the end of its last run
         self._session = ""
         self._uploaders: dict[str, tuple[str, str]] = {}  # label -> widget, fragment
         self._pages: dict[str, str] = {}  # name -> hash
@@ -56,41 +58,68 @@ class Client:
 
     async def open(self, query: str = "") -> None:
         """Come to the start page."""
-        await self._run(query_string=query)
+        await self._act(query_string=query)
 
     async def go_to(self, name: str) -> None:
         """Go to a page; a browser sends no widgets of the page that it leaves."""
         self._page, self._states = self._pages[name], {}
-        await self._run()
+        await self._act()
 
     async def upload(self, label: str, file: Path) -> None:
         """Give a file to the uploader with this label."""
+        start = time.monotonic()
         widget, fragment = self._uploaders[label]
-        message = BackMsg()
-        message.file_urls_request.request_id = uuid.uuid4().hex
-        message.file_urls_request.session_id = self._session
-        message.file_urls_request.file_names.append(file.name)
-        await self._socket.send(message.SerializeToString())
-        urls = (await asyncio.wait_for(self._urls.get(), self.timeout)).file_urls[0]
+        urls = await self._addresses_of(file.name)
         await asyncio.to_thread(self._put, urljoin(self.address, urls.upload_url), file)
         info = UploadedFileInfo(name=file.name, size=file.stat().st_size, file_id=urls.file_id, file_urls=urls)
         state = FileUploaderState(uploaded_file_info=[info])
         self._states[widget] = WidgetState(id=widget, file_uploader_state_value=state)
-        await self._run(fragment_id=fragment)
+        await self._act(start, fragment_id=fragment)
+
+    async def stand_still(self, size: int) -> None:
+        """Begin an upload that claims so many bytes, send nothing, and wait until the server ends it."""
+        url = urlsplit(urljoin(self.address, (await self._addresses_of("large.json")).upload_url))
+        reader, writer = await asyncio.open_connection(url.hostname, url.port)
+        cookie = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies().items())}
+        headers = {"Host": url.netloc, "Content-Length": size, **self._upload_headers("x"), **cookie}
+        lines = [f"PUT {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+        writer.write("\r\n".join(lines).encode())
+        try:
+            await reader.read(1)
+        finally:
+            writer.close()
+
+    async def _addresses_of(self, name: str) -> FileURLs:
+        """Where a file with this name is uploaded to."""
+        message = BackMsg()
+        message.file_urls_request.request_id = uuid.uuid4().hex
+        message.file_urls_request.session_id = self._session
+        message.file_urls_request.file_names.append(name)
+        await self._socket.send(message.SerializeToString())
+        return (await asyncio.wait_for(self._urls.get(), self.timeout)).file_urls[0]
+
+    def _cookies(self) -> dict[str, str]:
+        return {cookie.name: cookie.value for handler in self._browser.handlers for cookie in _cookies(handler)}
+
+    def _upload_headers(self, border: str) -> dict[str, str]:
+        headers = {"Content-Type": f"multipart/form-data; boundary={border}", "Origin": self.address}
+        cookies = self._cookies()
+        return headers | ({"X-Xsrftoken": cookies["_streamlit_xsrf"]} if "_streamlit_xsrf" in cookies else {})
 
     def _put(self, url: str, file: Path) -> None:
         border = uuid.uuid4().hex
         head = f'--{border}\r\nContent-Disposition: form-data; name="file"; filename="{quote(file.name)}"\r\n\r\n'
         body = head.encode() + file.read_bytes() + f"\r\n--{border}--\r\n".encode()
-        headers = {"Content-Type": f"multipart/form-data; boundary={border}", "Origin": self.address}
-        cookies = {cookie.name: cookie.value for handler in self._browser.handlers for cookie in _cookies(handler)}
-        if "_streamlit_xsrf" in cookies:
-            headers["X-Xsrftoken"] = cookies["_streamlit_xsrf"]
-        request = urllib.request.Request(url, body, headers, method="PUT")
+        request = urllib.request.Request(url, body, self._upload_headers(border), method="PUT")
         self._browser.open(request, timeout=self.timeout).read()
 
+    async def _act(self, start: float | None = None, **fields: str) -> None:
+        """Ask for a run of the script, wait until it and those that it starts have ended, and note the time."""
+        start = time.monotonic() if start is None else start
+        await self._run(**fields)
+        self.seconds.append(self._ended - start)
+
     async def _run(self, **fields: str) -> None:
-        """Ask for a run of the script, and wait until it and those that it starts have ended."""
         message = BackMsg()
         state = message.rerun_script
         state.page_script_hash = self._page
@@ -104,11 +133,12 @@ class Client:
         async with asyncio.timeout(self.timeout):
             while await self._messages.get() != "end":
                 pass
-            running = False
+            running, self._ended = False, time.monotonic()
             while True:
                 try:
                     kind = await asyncio.wait_for(self._messages.get(), QUIET)
                     running = kind == "new_session" or (running and kind != "end")
+                    self._ended = time.monotonic() if kind == "end" else self._ended
                 except TimeoutError:
                     if not running:
                         return

@@ -45,6 +45,15 @@ def test_every_limit_on_files_is_in_the_table():
 NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN", "MAX_DEPTH", "MAX_CONVERSIONS"}
 
 
+def test_every_promise_names_a_test():
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    table = text[text.index("| promise | test |\n|---|---|\n") :].split("\n\n")[0].splitlines()[2:]
+    files = (ROOT / "tests").rglob("test_*.py")
+    written = {name for file in files for name in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.MULTILINE)}
+    named = [set(re.findall(r"`(test_\w+)`", row)) for row in table]
+    assert table and all(named) and set.union(*named) <= written
+
+
 def test_the_limit_of_pillow_is_in_the_table():
     text = (ROOT / "SECURITY.md").read_text("utf-8")
     assert f"| {2 * Image.MAX_IMAGE_PIXELS:,} | `PIL.Image`" in text

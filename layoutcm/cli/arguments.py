@@ -217,6 +217,8 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=8501)
     add("--address", help="127.0.0.1 unless given; 0.0.0.0 accepts connections from other machines")
     add("--host", action="append", default=[], metavar="NAME", help="a name of this server; may be repeated")
+    embedding = "an origin whose pages may show the dashboard in a frame, as https://huggingface.co; may be repeated"
+    add("--embed-in", action="append", default=[], metavar="ORIGIN", help=embedding)
     add("--public", action="store_true", help="for strangers on the network: all addresses, lower limits")
     add("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     add("--images", metavar="DIR", help="a folder of page images, or a Parquet file that has them")

@@ -29,7 +29,7 @@ INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "EXPOSE", "HEALTHCHECK
 
 
 def conda_requirement(requirement):
-    name, bound = re.fullmatch(r"([\w-]+)(>=[\d.]+)", requirement).groups()
+    name, bound = re.fullmatch(r"([\w-]+)(>=[\d.]+(?:,<[\d.]+)?)", requirement).groups()
     return f"{CONDA_NAMES.get(name, name)} {bound}"
 
 
@@ -97,6 +97,7 @@ def test_the_space_has_the_port_and_the_wheel_of_its_container():
     found = dict(instructions(folder / "Dockerfile"))
     assert settings["sdk"] == "docker" and str(settings["app_port"]) == found["EXPOSE"]
     assert len(settings["short_description"]) <= 60  # more is refused
+    assert argument_parser().parse_args(started(folder / "Dockerfile")[1:]).embed_in == ["https://huggingface.co"]
     assert found["COPY"].split()[0] == f"layoutcm-{layoutcm.__version__}-py3-none-any.whl"
 
 

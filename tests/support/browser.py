@@ -150,14 +150,16 @@ def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
 
 @contextmanager
 def tab(context):
-    """A page; all its requests must go to this machine."""
+    """A page; all its requests must go to this machine, and its Content-Security-Policy must refuse nothing."""
     opened = context.new_page()
-    requested = []
+    requested, told = [], []
     opened.on("request", lambda request: requested.append(request.url))
+    opened.on("console", lambda message: told.append(message.text))
     yield opened
     opened.close()
     outside = {url for url in requested if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
     assert requested and not outside
+    assert [text for text in told if "Content Security Policy" in text] == []
 
 
 def wait_for_link(page, *parts):

@@ -1,5 +1,7 @@
 """What all pages share, in a real browser: a menu that is right from the start, no jumps; a result of parts."""
 
+import os
+
 import pytest
 
 from layoutcm.ui.shared.page_shell import PAGES
@@ -88,6 +90,8 @@ def test_the_first_page_loads_the_script_of_spinners(browser, address):
 def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, address):
     """Streamlit draws a grey bar until it has the script of a kind of part."""
     with browser.fresh_context(viewport={"width": 1400, "height": 900}) as context, tab(context) as page:
+        sent = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(frame)))
         visit(page, f"{address}/?load=sample")
         page.get_by_role("button", name="Take it away").wait_for()
         page.wait_for_load_state("networkidle")  # it loads the scripts of parts ahead
@@ -102,6 +106,12 @@ def test_after_the_first_page_no_place_waits_for_the_script_of_a_part(browser, a
             page.get_by_role("link", name=title, exact=True).click()
             wait_for_link(page, f"/{name}", "load=sample")
         assert page.evaluate("window.waited") == []
+    # No message has a path of the server.
+    assert len(sent) > len(PAGES) and not [one for one in sent if os.fsencode(ROOT) in _bytes(one)]
+
+
+def _bytes(frame):
+    return frame.encode() if isinstance(frame, str) else frame
 
 
 @pytest.fixture(scope="module")

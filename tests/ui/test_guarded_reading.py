@@ -19,10 +19,11 @@ from layoutcm.ui.files.input_file import input_from_bytes, read_layout
 from layoutcm.ui.files.page_pictures import pictures_of_files, shrunk_jpeg
 from layoutcm.ui.files.session_files import CONTENTS, LARGEST_CONTENTS, SessionContents, read_session, write_session
 from layoutcm.ui.server import guarded_reading, settings
-from layoutcm.ui.server.guarded_reading import run_guarded
+from layoutcm.ui.server.guarded_reading import Turns, run_guarded
 from layoutcm.ui.server.settings import MB
 from support.app_runner import coco
 from support.image_files import png, zipped
+from support.servers import wait_until
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
 # For `eval`, because the process does not know the functions of this file: it tells its progress, and goes on when the
@@ -132,6 +133,40 @@ def test_long_work_shows_its_progress_and_leaves_a_process_for_reading(tmp_path)
 
     with ThreadPoolExecutor(2) as visitors:
         assert list(visitors.map(work_until_progress_is_shown, range(2))) == [3, 3]
+
+
+def test_files_that_are_read_quickly_do_not_wait_for_long_ones(tmp_path, monkeypatch):
+    """More long tasks than all places."""
+    monkeypatch.setattr(guarded_reading, "SECONDS_UNTIL_LONG", 0.3)
+    file, number = tmp_path / "go on", guarded_reading.WORKERS + 1
+    with ThreadPoolExecutor(number) as visitors:
+        busy = LONG_WORK.replace('__import__("time").sleep(0.05)', "sum(range(10**5))").format(file=str(file))
+        long = [visitors.submit(run_guarded, eval, busy, file="large.zip", size=0) for _ in range(number)]
+        try:
+            assert [run_guarded(divmod, 7, 2, file="small.csv", size=0) for _ in range(3)] == [(3, 1)] * 3
+            assert not any(one.done() for one in long)
+        finally:
+            file.touch()
+        assert [one.result() for one in long] == [3] * number
+
+
+def test_the_visitor_who_has_used_the_least_time_is_next(monkeypatch):
+    monkeypatch.setattr(Turns, "_used", {"heavy": 5.0, "light": 0.5})
+    turns, order = Turns(1), []
+
+    def take(session):
+        with turns.place(session):
+            order.append(session)
+
+    with ThreadPoolExecutor(3) as visitors:
+        with turns.place("new"):
+            taken = []
+            for waiting, session in enumerate(("heavy", "light", "heavy"), start=1):
+                taken.append(visitors.submit(take, session))
+                wait_until(lambda n=waiting: len(turns._waiting) == n, "a visitor who waits")
+        for one in taken:
+            one.result()
+    assert order == ["light", "heavy", "heavy"]
 
 
 PAGE = coco(["a"], [(0, [0, 0, 20, 20])])

@@ -1,19 +1,25 @@
 """The server of the dashboard: how it is started, and which requests it answers."""
 
 import asyncio
+import base64
+import hashlib
 import http.client
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from layoutcm.cli.arguments import argument_parser
 from layoutcm.errors import InputError
 from layoutcm.ui.server import request_checks, serving, settings
 from layoutcm.ui.server.request_checks import OwnRequestsOnly, ReadableMessagesOnly, UploadsWithinLimits
+from layoutcm.ui.server.responses import LimitedPages, NoServerPaths, content_policy
 from layoutcm.ui.server.serving import names_of_server
 from layoutcm.ui.server.settings import MB
 from support.paths import ROOT
@@ -41,10 +47,16 @@ UPGRADE = {
 
 
 def status(port, path="/_stcore/health", **headers):
+    return answer_of(port, path, **headers)[0]
+
+
+def answer_of(port, path, **headers):
+    """Status, headers and body of an answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers={"Host": f"localhost:{port}"} | headers)
-        return connection.getresponse().status
+        found = connection.getresponse()
+        return found.status, dict(found.getheaders()), found.read() if found.status != 101 else b""
     finally:
         connection.close()
 
@@ -71,6 +83,12 @@ def test_a_server_answers_its_own_pages_and_connects_to_no_other_machine(tmp_pat
         named = "layout.example" in options
         assert websocket_status(port, Origin="https://layout.example") == (101 if named else 403)
         assert status(port, Host=f"192.0.2.7:{port}") == (200 if options else 400)
+        assert status(port, "/_stcore/metrics") == 404
+        assert json.loads(answer_of(port, "/_stcore/host-config")[2])["allowedOrigins"] == []
+        _, headers, html = answer_of(port, "/", Accept="text/html")
+        scripts = re.findall(rb"<script>(.*?)</script>", html, re.DOTALL)
+        hashes = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
+        assert len(hashes) == 2 and all(one in headers["content-security-policy"] for one in hashes)
     finally:
         process.terminate()
         printed = process.communicate(timeout=PATIENCE)[0].decode()
@@ -93,6 +111,11 @@ def options_of(*arguments):
     return argument_parser().parse_args(["app", *arguments])
 
 
+def test_streamlit_alone_gives_no_page_around_it_commands():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["client"]["allowedOrigins"] == []
+
+
 def test_options_of_the_server(monkeypatch):
     assert serving.address_of(options_of()) == "127.0.0.1"
     assert serving.address_of(options_of("--public")) == "0.0.0.0"
@@ -103,7 +126,8 @@ def test_options_of_the_server(monkeypatch):
     for public, limits in ((False, settings.LOCAL), (True, settings.PUBLIC)):
         monkeypatch.setenv("LAYOUTCM_APP", json.dumps(serving.settings_of(options_of(*["--public"] * public))))
         assert settings.limits() == limits
-        assert serving._streamlit_options("127.0.0.1", 8501, "localhost")["server.maxUploadSize"] == limits.upload / MB
+        given = serving._streamlit_options("127.0.0.1", options_of(), "localhost")
+        assert given["server.maxUploadSize"] == limits.upload / MB
 
 
 def answer(app, kind="http", method="GET", path="/", **headers):
@@ -198,28 +222,99 @@ def test_only_own_pages_are_answered(kind, host, origin, status):
     assert answer(guarded("0.0.0.0", "layout.example"), kind, host=host, origin=origin) == status
 
 
-@pytest.mark.parametrize(("message", "closed"), [
-    ({"bytes": BackMsg(stop_script=True).SerializeToString()}, False),
-    ({"bytes": b""}, False),
-    ({"bytes": b"\xff\xff\xff"}, True),
-    ({"bytes": None, "text": "hello"}, True),
-    ({"text": "hello"}, True),
-])  # fmt: skip
-def test_a_websocket_with_unreadable_messages_is_closed(message, closed):
-    received, sent = [], []
+def test_what_streamlit_would_open_besides_is_closed():
+    paths = ["health", "host-config", "upload_file/s/f", "metrics", "script-health-check", "agent/openapi.json", ""]
+    found = [answer(guarded(), path=f"/_stcore/{path}", host="localhost") for path in paths]
+    assert found == [200, 200, 200, 404, 404, 404, 404]
+    assert answer(guarded(), path="/x/_stcore/metrics", host="localhost") == 404
+    assert answer(guarded(), path="/errors", host="localhost") == 200
+
+
+def headers_of(embedding=()):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    app = LimitedPages(application(), content_policy(embedding))
+    asyncio.run(app({"type": "http", "method": "GET", "path": "/", "headers": []}, None, send))
+    return {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+
+
+def test_every_answer_has_headers_that_limit_pages():
+    found = headers_of()
+    assert found["x-content-type-options"] == "nosniff" and found["referrer-policy"] == "same-origin"
+    policy = dict(part.split(" ", 1) for part in found["content-security-policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == "'self'" and policy["object-src"] == "'none'"
+    assert "'unsafe-" not in policy["script-src"] and policy["script-src"].count("'sha256-") == 2
+
+
+def test_a_page_that_may_show_the_dashboard_is_named_at_start():
+    given = options_of("--embed-in", "https://huggingface.co", "--embed-in", "http://localhost:3000")
+    found = headers_of(given.embed_in)["content-security-policy"]
+    assert found.endswith("; frame-ancestors 'self' https://huggingface.co http://localhost:3000")
+    settings_of = [serving._streamlit_options("", one, "") for one in (options_of(), given)]
+    assert [one["server.xsrfCookieSameSite"] for one in settings_of] == ["lax", "none"]
+    assert [one["client.allowedOrigins"] for one in settings_of] == [[], []]
+
+
+@pytest.mark.parametrize("origin", ["huggingface.co", "*", "https://*", "https://a.b/c", "https://a; script-src *", ""])
+def test_what_is_not_an_origin_is_refused(origin):
+    with pytest.raises(InputError, match="is not an origin"):
+        content_policy([origin])
+
+
+def test_the_path_of_the_script_is_not_sent(tmp_path):
+    script = tmp_path / "start.py"
+    with_path, without = ForwardMsg(), ForwardMsg(script_finished=0)
+    with_path.new_session.main_script_path, with_path.new_session.name = str(script), "layoutcm"
+    sent = []
+
+    async def send(message):
+        sent.append(ForwardMsg.FromString(message["bytes"]))
+
+    async def send_both(scope, receive, send):
+        for message in (with_path, without):
+            await send({"type": "websocket.send", "bytes": message.SerializeToString()})
+
+    asyncio.run(NoServerPaths(send_both, script)({"type": "websocket"}, None, send))
+    with_path.new_session.main_script_path = "start.py"
+    assert sent == [with_path, without]
+
+
+def received(*messages):
+    """What Streamlit receives of messages of a websocket, and what the browser is sent."""
+    waiting, sent, seen = list(messages), [], []
 
     async def receive():
-        return {"type": "websocket.receive", **message}
+        return {"type": "websocket.receive", **waiting.pop(0)} if waiting else {"type": "websocket.disconnect"}
 
     async def send(answer):
         sent.append(answer)
 
-    async def receive_one(scope, receive, send):
-        received.append(await receive())
+    async def receive_all(scope, receive, send):
+        while (message := await receive())["type"] == "websocket.receive":
+            seen.append(message["bytes"])
 
-    asyncio.run(ReadableMessagesOnly(receive_one)({"type": "websocket"}, receive, send))
-    assert received[0]["type"] == ("websocket.disconnect" if closed else "websocket.receive")
-    assert sent == ([{"type": "websocket.close", "code": 1002}] if closed else [])
+    asyncio.run(ReadableMessagesOnly(receive_all)({"type": "websocket"}, receive, send))
+    return seen, sent
+
+
+@pytest.mark.parametrize("message", [{"bytes": b"\xff\xff\xff"}, {"bytes": None, "text": "hello"}, {"text": "hello"}])
+def test_a_websocket_with_unreadable_messages_is_closed(message):
+    after = {"bytes": BackMsg(stop_script=True).SerializeToString()}
+    assert received(message, after) == ([], [{"type": "websocket.close", "code": 1002}])
+
+
+def test_messages_that_the_dashboard_does_not_need_are_ignored():
+    """They clear what is kept for all visitors, tell about the server's folder, write into it, or ask for nothing."""
+    needed, ignored = [BackMsg(stop_script=True), BackMsg(), BackMsg()], [BackMsg(clear_cache=True), BackMsg()]
+    needed[1].rerun_script.query_string = "load=sample"
+    needed[2].backend_operation_request.deferred_file.file_id = "a"
+    ignored += [BackMsg(load_git_info=True), BackMsg()]
+    ignored[-1].backend_operation_request.install_skills.SetInParent()
+    given = [{"bytes": message.SerializeToString()} for message in (*ignored, *needed)]
+    assert received(*given) == ([message.SerializeToString() for message in needed], [])
 
 
 def test_streamlit_does_not_see_the_origin_of_a_websocket():
@@ -280,21 +375,100 @@ def test_what_streamlit_refuses_is_not_counted(status):
     assert uploads.sizes == {"s": {"a": 60}}
 
 
+class Sending:
+    """An upload of a session that sends pieces of so many bytes; then `end`, or nothing more."""
+
+    def __init__(self, app, session, pieces, end=None, claims=60):
+        self.app, self.pieces, self.end, self.statuses = app, list(pieces), end, []
+        path, headers = f"/_stcore/upload_file/{session}/a", [(b"content-length", str(claims).encode())]
+        self.scope = {"type": "http", "method": "PUT", "path": path, "headers": headers}
+        self.task = asyncio.create_task(app(self.scope, self.receive, self.send))
+
+    async def receive(self):
+        if self.pieces:
+            return {"type": "http.request", "body": bytes(self.pieces.pop(0)), "more_body": True}
+        return self.end or await asyncio.Event().wait()
+
+    async def send(self, message):
+        self.statuses += [message["status"]] if "status" in message else []
+
+
+LAST = {"type": "http.request", "body": b"", "more_body": False}
+ENDED = {"type": "http.disconnect"}
+
+
+async def read_all(scope, receive, send):
+    """As Streamlit: it reads the body, and fails if the visitor leaves meanwhile."""
+    while (message := await receive()).get("more_body"):
+        pass
+    if message["type"] == "http.disconnect":
+        raise ConnectionError("a traceback in the log")
+    await send({"type": "http.response.start", "status": 204})
+
+
+async def until_nothing_happens():
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_only_bytes_that_have_arrived_keep_others_out():
+    async def upload():
+        app = UploadsWithinLimits(read_all, Together())
+        silent = [Sending(app, session, []) for session in "abcdefgh"]
+        await until_nothing_happens()
+        other = Sending(app, "z", [60], LAST)
+        await other.task
+        assert other.statuses == [204] and not any(one.statuses for one in silent)
+        third = Sending(app, "y", [30], LAST, claims=30)
+        late = Sending(app, "x", [20], LAST, claims=20)
+        await asyncio.gather(third.task, late.task)
+        assert sorted(third.statuses + late.statuses) == [204, 413]
+        for one in silent:
+            one.task.cancel()
+        await asyncio.gather(*(one.task for one in silent), return_exceptions=True)
+        assert not app.arriving
+
+    asyncio.run(upload())
+
+
+class Together(Counted):
+    """All sessions together may have 100 bytes."""
+
+    def bytes_left(self, session, arriving):
+        return 100 - sum(sum(files.values()) for files in self.sizes.values()) - sum(arriving.values())
+
+
+def test_an_upload_that_stands_still_is_ended(monkeypatch):
+    monkeypatch.setattr(request_checks, "SECONDS_IDLE", 0)
+
+    async def upload():
+        uploads = Counted()
+        app = UploadsWithinLimits(read_all, uploads)
+        one = Sending(app, "s", [10])
+        await one.task
+        assert one.statuses == [408] and uploads.refused == [("s", request_checks.TOO_SLOW)] and not app.arriving
+
+    asyncio.run(upload())
+
+
+def test_an_upload_that_the_visitor_ends_is_no_error():
+    async def upload():
+        app = UploadsWithinLimits(read_all, Counted())
+        one = Sending(app, "s", [10], ENDED)
+        await one.task
+        assert one.statuses == [] and not app.arriving
+
+    asyncio.run(upload())
+
+
 def test_an_unfinished_upload_counts_for_its_own_session():
-    statuses = []
+    async def upload():
+        app = UploadsWithinLimits(read_all, Counted())
+        first = Sending(app, "s", [60])
+        await until_nothing_happens()
+        second, other = Sending(app, "s", [60], LAST), Sending(app, "t", [60], LAST)
+        await asyncio.gather(second.task, other.task)
+        assert second.statuses == [413] and other.statuses == [204]
+        first.task.cancel()
 
-    async def upload_another_meanwhile(scope, receive, send):
-        for session in ("s", "t"):
-            other = dict(scope, path=f"/_stcore/upload_file/{session}/b")
-            await meanwhile(other, None, note)
-
-    async def note(message):
-        statuses.append(message.get("status"))
-
-    uploads = Counted()
-    app = UploadsWithinLimits(upload_another_meanwhile, uploads)
-    meanwhile = UploadsWithinLimits(application(status=204), uploads)
-    meanwhile.arriving = app.arriving
-    path, headers = "/_stcore/upload_file/s/a", [(b"content-length", b"60")]
-    asyncio.run(app({"type": "http", "method": "PUT", "path": path, "headers": headers}, None, note))
-    assert [status for status in statuses if status] == [413, 204]
+    asyncio.run(upload())

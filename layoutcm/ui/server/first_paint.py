@@ -17,7 +17,7 @@ from layoutcm.drawing import method_drawings
 ROW_HEIGHT, MOST_RESERVED_ROWS = 50, 12  # pixels of a row of a matrix at least; with more rows they are lower
 DRAWINGS = (method_drawings.matrix_structure, method_drawings.collapse, method_drawings.bit_packing)
 DRAWN_HEIGHTS = {draw.__name__: re.findall(r'height="([0-9]+)"', draw())[0] for draw in DRAWINGS}
-_style, _script = ((files("layoutcm.ui.server") / f"first_paint.{kind}").read_text("utf-8") for kind in ("css", "js"))
+_style, SCRIPT = ((files("layoutcm.ui.server") / f"first_paint.{kind}").read_text("utf-8") for kind in ("css", "js"))
 # What the browser draws itself has its height only after its script is loaded; on a narrow screen drawings are smaller.
 _heights = [f"[class*=st-key-rows_{n}_]{{min-height:{ROW_HEIGHT * n}px}}" for n in range(2, MOST_RESERVED_ROWS + 1)]
 _heights += [
@@ -25,7 +25,7 @@ _heights += [
     for name, height in DRAWN_HEIGHTS.items()
 ]
 STYLE = f"<style>{_style}{''.join(_heights)}</style>"
-IN_HEAD, END_OF_HEAD = f"{STYLE}<script>{_script}</script>".encode(), b"</head>"
+IN_HEAD, END_OF_HEAD = f"{STYLE}<script>{SCRIPT}</script>".encode(), b"</head>"
 # Without these, the answer is neither compressed nor "not modified".
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 

@@ -23,6 +23,7 @@ from layoutcm.ui.server.request_checks import (
     ReadableMessagesOnly,
     UploadsWithinLimits,
 )
+from layoutcm.ui.server.responses import LimitedPages, NoServerPaths, content_policy
 from layoutcm.ui.server.settings import MB, SETTINGS, app_folder, limit_malloc_arenas, limits
 
 PUBLIC_ADDRESS = "0.0.0.0"
@@ -51,14 +52,16 @@ def serve(options: argparse.Namespace, script: Path, load_code: Callable[[], obj
         lifespan=_lifespan(load_code, url if options.browser else ""),
         routes=[pictures.route()],
         middleware=[
+            Middleware(LimitedPages, policy=content_policy(options.embed_in)),
             Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
             Middleware(ReadableMessagesOnly),
+            Middleware(NoServerPaths, script=script),
             Middleware(UploadsWithinLimits, uploads=visitors.Uploads()),
             Middleware(StyledFromTheStart),
         ],
     )
     print(f"layoutcm: open {url}", flush=True)
-    app.run(config=_streamlit_options(address, options.port, name))
+    app.run(config=_streamlit_options(address, options, name))
 
 
 def address_of(options: argparse.Namespace) -> str:
@@ -84,13 +87,16 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _streamlit_options(address: str, port: int, name: str) -> dict[str, Any]:
+def _streamlit_options(address: str, options: argparse.Namespace, name: str) -> dict[str, Any]:
     return {
-        "server.port": port,
+        "server.port": options.port,
         "server.address": address,
         "server.headless": True,
         "server.allowedHosts": ["*"],  # OwnRequestsOnly has checked the Host
         "server.maxUploadSize": limits().upload // MB,
+        # In a frame of another site, uploads need a cookie that browsers take only through HTTPS.
+        "server.xsrfCookieSameSite": "none" if options.embed_in else "lax",
+        "client.allowedOrigins": [],  # no page around the dashboard may give it commands, such as where uploads go
         # Without a name, Streamlit asks another server for the address of this machine, to print it.
         "browser.serverAddress": name,
     }
