@@ -29,6 +29,7 @@ from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_s
 from layoutcm.scale.part_files import read_part, unknown_label
 from layoutcm.scale.partitions import part_name
 from layoutcm.scale.plan import (
+    CUT_FOLDER,
     PLAN_FILE,
     VERSION,
     Plan,
@@ -41,7 +42,6 @@ from layoutcm.scale.plan import (
 )
 from layoutcm.scale.storage import Place
 
-CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
 Phase = Callable[[str], None]  # called when a step begins, with its name
@@ -100,14 +100,14 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
     facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out))
-    plan = Plan(str(out), facts, plan_digest(facts))
+    plan = Plan(str(out), facts, plan_digest(facts), (out, *gt.folders, *pred.folders))
     if not _is_written(plan):
         if cut.anew:
             phase("cutting")
-            cut_anew(pred, labels[PRED], storage.join(out, CUT_FOLDER), cut, options.shapes)
+            cut_anew(pred, labels[PRED], out, cut, options.shapes)
         _write_lists(plan, pairs, cut)
         storage.write_bytes(
-            storage.join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts)))
+            plan.place(PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts)))
         )
     return plan
 
@@ -125,7 +125,7 @@ def _check_output(sets: Sequence[Manifest], out: Place) -> None:
 
 def _is_written(plan: Plan) -> bool:
     """Whether the folder has this plan already; an InputError if it has another one."""
-    if not storage.exists(storage.join(plan.folder, PLAN_FILE)):
+    if not storage.exists(plan.place(PLAN_FILE)):
         return False
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
