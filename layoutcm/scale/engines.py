@@ -185,18 +185,19 @@ def _not_done(plan: Plan, part: str, error: Exception) -> InputError:
 
 @contextmanager
 def local_cluster(workers: int | None = None) -> Iterator[Client]:
-    """Yield a client of a new cluster on this machine, with one process for each processor."""
+    """Yield a client of a new cluster on this machine, with one process for each processor, which only it can use."""
     try:
+        import cryptography  # noqa: F401 - which the certificates of the cluster need
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
+
+        from layoutcm.scale.private_cluster import PrivateCluster
     except ImportError:
         raise no_dask() from None
-    number = workers or os.cpu_count() or 1
-    settings = {"n_workers": number, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     patient = dask.config.set(
         {"distributed.scheduler.allowed-failures": LOST_WORKERS, "distributed.scheduler.no-workers-timeout": NO_WORKERS}
     )
-    with patient, LocalCluster(**settings) as cluster, Client(cluster) as client:
+    with patient, PrivateCluster(workers or os.cpu_count() or 1) as cluster, Client(cluster) as client:
         yield client
 
 
