@@ -20,15 +20,13 @@ from layoutcm.pixels.counting import check_counting_options
 from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
 from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
-from layoutcm.scale.plan import PLAN_FILE, Plan, read_plan
+from layoutcm.scale.plan import PLAN_FILE, RESULT_FILE, TOTAL_FILE, Plan, read_plan
 from layoutcm.scale.planning import Phase, PlanOptions, make_plan, plan_options
 from layoutcm.scale.storage import Place, exists, folder_of, join, open_output, remove_unfinished, write_bytes
-from layoutcm.scale.stored_comparison import TOTAL_FILE, open_plan
+from layoutcm.scale.stored_comparison import open_plan
 
 if TYPE_CHECKING:
     from distributed import Client
-
-RESULT_FILE = "result.json"
 
 
 def compare_partitions(

@@ -26,12 +26,13 @@ from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import ATTRIBUTE, MANIFEST_FILE, Key, StoredFinding, stored_findings, usable_findings
 from layoutcm.lazy import pa, pc, pq
 from layoutcm.scale import storage
-from layoutcm.scale.part_files import read_part, sum_findings
+from layoutcm.scale.part_files import PAGE_COLUMNS, read_part, sum_findings
 from layoutcm.scale.storage import Place
 
 VERSION = 1
 METADATA_KEY = b"layoutcm manifest"
 PAGES_IN_GROUP = 1 << 16
+REQUIRED = (*PAGE_COLUMNS, "part", "regions")
 FOOTER_BYTES = 8  # of Parquet: the length of the description, and four letters
 WRITE_IT = "Write it with layoutcm partition, or with layoutcm manifest for a folder of Parquet files."
 
@@ -108,6 +109,8 @@ class Manifest:
         """
         found = storage.read_parquet(self.place, columns, ["document"], WRITE_IT, rows=self.pages)
         with storage.damage_named(self.place, WRITE_IT):
+            if missing := set(REQUIRED if columns is None else ()) - set(found.column_names):
+                raise ValueError(f"the column {min(missing)} is missing")
             self._check_columns(found)
         return found.unify_dictionaries()
 
@@ -294,12 +297,26 @@ def make_manifest(
     Manifest
     """
     place = storage.join(folder, MANIFEST_FILE) if output is None else str(output)
+    _check_output(place, folder)
     builder = ManifestBuilder(storage.name_of(folder), storage.folder_of(place))
     for name in storage.list_files(folder, ".parquet"):
         builder.add(storage.join(folder, name), read_part(storage.join(folder, name), shapes))
     manifest = replace(builder.write(place, documents), trusted=(folder,))
     storage.remove_unfinished(storage.folder_of(place))
     return manifest
+
+
+def _check_output(place: str, folder: Place) -> None:
+    """Raise an InputError if a manifest would replace another file, or would be read as a part the next time."""
+    if storage.is_below(place, folder) and not storage.name_of(place).startswith("_"):
+        problem = f"this is inside the input {storage.name_of(folder)}, whose files are all read"
+        raise InputError(place, "", problem, f"Choose a place outside of it, or leave it out: {MANIFEST_FILE}.")
+    if storage.exists(place):
+        try:
+            read_manifest(place)
+        except InputError:
+            problem = "the output would replace this file, which is not a manifest"
+            raise InputError(place, "", problem, "Choose another name.") from None
 
 
 def read_manifest(place: Place, trusted: Sequence[Place] = ()) -> Manifest:

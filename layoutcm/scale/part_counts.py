@@ -7,7 +7,9 @@ a part is finished if both fit together.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import msgspec
@@ -290,6 +292,25 @@ def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
         _sum_cells([one.causes for one in parts]),
         findings=merge_findings([one.findings for one in parts]),
     )
+
+
+def check_merged_output(place: Place, counts: Sequence[Place]) -> None:
+    """Raise an InputError if merged counts would replace one of these files, or anything but merged counts."""
+    if not storage.exists(place):
+        return
+    problem = "the output would replace this file, which is not an older merge"
+    local = [one for one in counts if not storage.is_remote(one) and storage.exists(one)]
+    if storage.is_remote(place):
+        is_input = str(place) in map(str, counts)
+    else:
+        is_input = any(os.path.samefile(place, one) for one in local)
+    if is_input:
+        problem = "the output would replace this input"
+    else:
+        with suppress(InputError):
+            if not read_counts(place).files:  # those of one part name its files
+                return
+    raise InputError(str(place), "", problem, "Choose another name.")
 
 
 def _sum_pairs(parts: Sequence[tuple[list[list[int]], list[float]]]) -> tuple[list[list[int]], list[float]]:

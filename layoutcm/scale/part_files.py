@@ -53,7 +53,12 @@ def read_part(place: Place, shapes: str = "box", pages: Positions | None = None)
             return read((name, parquet_bytes(table)), shapes=shapes)
         file.seek(0)
         layout = read((name, file.read()), shapes=shapes)
-    return layout if pages is None else take_pages(layout, pages)
+    if pages is None:
+        return layout
+    if pages.max(initial=-1) >= len(layout.page_columns):
+        problem = f"{len(layout.page_columns):,} pages, and page {pages.max() + 1:,} was expected"
+        raise InputError(name, "", problem, "Write the manifest again, and start in another folder.")
+    return take_pages(layout, pages)
 
 
 def take_pages(layout: Layout, pages: Positions) -> Layout:

@@ -42,11 +42,13 @@ from layoutcm.scale.storage import (
 
 VERSION = 1
 PLAN_FILE, PLAN_FOLDER = "plan.json", "plan"
+TOTAL_FILE, RESULT_FILE = "total.json", "result.json"
 CUT_FOLDER = "pred"  # parts of pred that were cut anew
 PLAN_AGAIN = f"Delete {PLAN_FILE}, and run layoutcm compare-parts again; finished parts are kept."
 KINDS = ("same", "different", "mapped")
 PART_NAME = re.compile(r"part-\d{5,9}")
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+LIST_COLUMNS = ("page", "pred_page", "document", "gt", "pred", "how", "gt_part", "pred_part", "split")
 LIST_RANGES = {"gt": (-1, 2**31), "pred": (-1, 2**31), "how": (0, len(WAYS) - 1)}
 Score = float | None | list[tuple[str | None, float]]
 
@@ -128,7 +130,7 @@ class Plan:
         on the other side, if it is another one. `split` says that the document has pages in other parts, too.
         """
         place, pages = self.list_place(part), self.facts.parts[part].pages
-        table = read_parquet(place, columns, ["document"], PLAN_AGAIN, rows=pages)
+        table = read_parquet(place, columns or LIST_COLUMNS, ["document"], PLAN_AGAIN, rows=pages)
         with damage_named(place, PLAN_AGAIN):
             for name, (least, most) in LIST_RANGES.items():
                 if name in table.column_names and not is_within(table[name].to_numpy(), least, most):

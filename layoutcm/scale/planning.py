@@ -21,16 +21,19 @@ from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
-from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE, stored_findings
 from layoutcm.lazy import pa, pq
 from layoutcm.scale import storage
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
+from layoutcm.scale.part_counts import read_counts
 from layoutcm.scale.part_files import read_part, unknown_label
 from layoutcm.scale.partitions import part_name
 from layoutcm.scale.plan import (
     CUT_FOLDER,
     PLAN_FILE,
+    RESULT_FILE,
+    TOTAL_FILE,
     VERSION,
     Plan,
     PlanFacts,
@@ -126,6 +129,7 @@ def _check_output(sets: Sequence[Manifest], out: Place) -> None:
 def _is_written(plan: Plan) -> bool:
     """Whether the folder has this plan already; an InputError if it has another one."""
     if not storage.exists(plan.place(PLAN_FILE)):
+        _check_foreign_result(plan)
         return False
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
@@ -133,6 +137,21 @@ def _is_written(plan: Plan) -> bool:
     other = [name for name in PlanFacts.__struct_fields__ if getattr(before.facts, name) != getattr(plan.facts, name)]
     problem = f"the folder has the results of another comparison, which differs in {', '.join(other)} of {PLAN_FILE}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
+
+
+def _check_foreign_result(plan: Plan) -> None:
+    """Raise an InputError if a folder without a plan has a result that this comparison would replace.
+
+    Someone may have deleted the plan of an own result, which has its sums beside it.
+    """
+    there = [name for name in (RESULT_FILE, DOCUMENTS_FILE) if storage.exists(plan.place(name))]
+    if not there:
+        return
+    try:
+        read_counts(plan.place(TOTAL_FILE))
+    except InputError:
+        problem = f"the folder has {there[0]}, which compare-parts has not written"
+        raise InputError(plan.folder, "", problem, "Choose another folder.") from None
 
 
 def _checked(options: PlanOptions, model: str) -> PlanOptions:

@@ -210,10 +210,10 @@ def remove_unfinished(folder: Place) -> None:
 
 def read_bytes(place: Place) -> bytes:
     with open_input(place) as file:
-        data = file.read(limits.MAX_FILE_BYTES + 1)
-    if len(data) > limits.MAX_FILE_BYTES:
-        raise InputError(os.fspath(place), "", "the file is too large", "Check what wrote it.")
-    return data
+        if file.seek(0, io.SEEK_END) > limits.MAX_FILE_BYTES:
+            raise InputError(os.fspath(place), "", "the file is too large to be read", "Check what wrote it.")
+        file.seek(0)
+        return file.read()
 
 
 @contextmanager

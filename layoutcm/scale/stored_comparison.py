@@ -32,11 +32,10 @@ from layoutcm.results.types import Input, Inputs, PageMatching
 from layoutcm.scale.part_comparison import comparison_of_few, findings_of_set
 from layoutcm.scale.part_counts import CAUSES_FOLDER, MOST_PIXELS, SCORES_FOLDER, Counts, checked_counts
 from layoutcm.scale.part_levels import PartLevels
-from layoutcm.scale.plan import PLAN_FILE, Plan, PlanSide, is_within, read_plan
+from layoutcm.scale.plan import PLAN_FILE, TOTAL_FILE, Plan, PlanSide, is_within, read_plan
 from layoutcm.scale.storage import Place, damage_named, exists, join, read_json, read_parquet
 from layoutcm.scale.stored_pages import PartAlignment, StoredPages
 
-TOTAL_FILE = "total.json"
 FINISH_AGAIN = "Run layoutcm compare-parts again."
 KEPT = 16  # single pages whose regions stay in memory
 MOST_IN_MEMORY = 2000  # pages that are chosen; with their regions they take some 20 MB
