@@ -78,8 +78,8 @@ def run_compare_parts(options: argparse.Namespace) -> None:
     client = nullcontext("threads") if options.dask is None else dask_client(options.dask, options.threads)
     try:
         with client as engine, _parts_bar() as (progress, phase):
-            how = engine, options.threads, progress, phase, trusted
-            comparison = plan_and_count(*folders, PlanOptions(**chosen), *how)
+            plan_options = PlanOptions(**chosen)
+            comparison = plan_and_count(*folders, plan_options, engine, options.threads, progress, phase, trusted)
     except KeyboardInterrupt:
         say(f"layoutcm: {GO_ON}")
         raise

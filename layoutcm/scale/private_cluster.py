@@ -32,7 +32,7 @@ class PrivateNanny(Nanny):
     """Starts a worker without an HTTP server, and another one if it dies."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **{**options, "worker_class": PrivateWorker})
+        super().__init__(*given, **options | {"worker_class": PrivateWorker})
 
 
 class PrivateCluster(LocalCluster):
