@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from saved import clear, save_failure
 
-from support.fuzz_cases import COMPARED_EVERY, make_case, run_case, targets
+from support.fuzz_cases import COMPARED_EVERY, PART_TARGETS, make_case, run_case, targets
 from support.limits import limit_memory, limited_time, why_it_ended
 
 KIND = "mutations"
@@ -34,7 +34,7 @@ STATE = struct.Struct("<qqqq")  # the case in work, and how many were read, were
 
 def main() -> int:
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else CASES
-    chosen = sys.argv[2:] or targets()
+    chosen = sys.argv[2:] or [*targets(), *PART_TARGETS]
     clear(KIND)
     print(f"{cases:,} damaged files of each of {len(chosen)} kinds")
     with ThreadPoolExecutor(WORKERS) as pool:

@@ -7,6 +7,7 @@ counts several dozen pages. Both run the same functions and get the same numbers
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
 from pathlib import Path
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 # A step takes Python about a microsecond; numba is loaded when a process has more of them to do than this.
 MOST_STEPS = 1_000_000
+DIGEST = 32  # bytes of the digest at the start of a stored file
 
 
 class Process:
@@ -115,9 +117,50 @@ def _with_numba(function: Callable, **options: Any) -> Any:
 
     made = njit(nogil=True, **options)(function)
     if options.get("cache"):
+        stored = made._cache
+        file = _checked_files()(stored.cache_path, stored._impl.filename_base, stored._cache_file._source_stamp)
+        stored._cache_file = file
         # Numba ignores a cache of another version. A cache that refers to renamed modules could not be loaded.
-        made._cache._cache_file._version += modules_digest()
+        file._version += modules_digest()
     return made
+
+
+@cache
+def _checked_files() -> Any:
+    """Numba's class for the files of a cache, with a digest in each: damaged code is compiled again, and never run."""
+    from numba.core.caching import IndexDataCacheFile
+
+    class CheckedFiles(IndexDataCacheFile):
+        def _load_index(self) -> Any:
+            version, stamp, overloads = self._read(self._index_path) or (None, None, {})
+            return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+        def _save_index(self, overloads: Any) -> None:
+            self._write(self._index_path, (self._version, self._source_stamp, overloads))
+
+        def _load_data(self, name: str) -> Any:
+            return self._read(self._data_path(name))
+
+        def _save_data(self, name: str, data: Any) -> None:
+            self._write(self._data_path(name), data)
+
+        def _read(self, path: str) -> Any:
+            """What is stored there; None, as if it were not, if there is nothing, or if it is damaged."""
+            try:
+                stored = Path(path).read_bytes()
+            except FileNotFoundError:
+                return None
+            if hashlib.blake2b(stored[DIGEST:], digest_size=DIGEST).digest() == stored[:DIGEST]:
+                return pickle.loads(stored[DIGEST:])
+            Path(path).unlink(missing_ok=True)
+            return None
+
+        def _write(self, path: str, value: Any) -> None:
+            data = self._dump(value)
+            with self._open_for_write(path) as file:
+                file.write(hashlib.blake2b(data, digest_size=DIGEST).digest() + data)
+
+    return CheckedFiles
 
 
 def compiled(function: Callable) -> Compiled:

@@ -1,5 +1,6 @@
 """Small inputs need no numba and get the same numbers, and compiled code that cannot be stored is a sentence."""
 
+import runpy
 import subprocess
 import sys
 from dataclasses import fields
@@ -137,3 +138,37 @@ def test_what_was_compiled_for_other_modules_is_not_read(monkeypatch):
         files.append(compiled.Compiled(add_pairs.py_func)._dispatcher._cache._cache_file)
     first, second = files
     assert first._version.endswith("one") and second._version == f"{first._version.removesuffix('one')}other"
+
+
+def emptied(data):
+    return b""
+
+
+def cut(data):
+    return data[: len(data) // 2]
+
+
+def flipped(data):
+    return data[:-40] + bytes([data[-40] ^ 4]) + data[-39:]
+
+
+@pytest.mark.parametrize("damage", [emptied, cut, flipped])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_compiled_code_is_compiled_again_and_not_run(tmp_path, monkeypatch, damage, suffix):
+    """The function is compiled and stored, loaded, compiled again after the damage, and then loaded again."""
+    import numba
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "doubling.py").write_text("def double(x):\n    return 2 * x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    double = runpy.run_path(str(tmp_path / "doubling.py"))["double"]
+    hits = []
+    for number in range(4):
+        stored = list((tmp_path / "cache").rglob(f"*.{suffix}"))
+        if number == 2:
+            assert len(stored) == 1
+            stored[0].write_bytes(damage(stored[0].read_bytes()))
+        function = compiled._with_numba(double, cache=True)
+        assert function(21) == 42
+        hits.append(sum(function.stats.cache_hits.values()))
+    assert hits == [0, 1, 0, 1]

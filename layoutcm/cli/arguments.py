@@ -222,6 +222,8 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
     add("--public", action="store_true", help="for strangers on the network: all addresses, lower limits")
     add("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     add("--images", metavar="DIR", help="a folder of page images, or a Parquet file that has them")
+    trust = "a folder with the parts of given results, if they are not beside them; may be repeated"
+    add("--trust", action="append", default=[], metavar="DIR", help=trust)
     add("--browser", action="store_true", help="open a browser window")
     command.set_defaults(run=commands.run_app)
 

@@ -77,17 +77,18 @@ def run_compare_parts(options: argparse.Namespace) -> None:
 
     chosen: dict[str, Any] = {name: getattr(options, name) for name in PARTS_OPTIONS}
     chosen |= {"truth": not options.no_truth, "fix_gt": options.fix_gt or (), "fix": options.fix_pred or ()}
-    folders = options.gt, options.pred, options.output
+    folders, trusted = (options.gt, options.pred, options.output), tuple(options.trust)
     if options.plan_only:
         with page_map_written(options):
-            plan = plan_partitions(*folders, **chosen)
+            plan = plan_partitions(*folders, trusted=trusted, **chosen)
         for part in range(len(plan.facts.parts)):
             print(plan.list_place(part))
         return
     client = nullcontext("threads") if options.dask is None else dask_client(options.dask, options.threads)
     try:
         with client as engine, _parts_bar() as (progress, phase), page_map_written(options) as found:
-            comparison = plan_and_count(*folders, PlanOptions(**chosen), engine, options.threads, progress, phase)
+            plan_options = PlanOptions(**chosen)
+            comparison = plan_and_count(*folders, plan_options, engine, options.threads, progress, phase, trusted)
             found(comparison)
     except KeyboardInterrupt:
         say(f"layoutcm: {GO_ON}")
@@ -119,7 +120,7 @@ def run_count(options: argparse.Namespace) -> None:
     from layoutcm.scale.plan import part_of_list
 
     for place in options.parts:
-        plan, part = part_of_list(place)
+        plan, part = part_of_list(place, options.trust)
         count_part_of(plan, part)
         print(counts_place(plan, part), flush=True)
 
@@ -129,11 +130,12 @@ def run_merge(options: argparse.Namespace) -> None:
     import msgspec
 
     from layoutcm.scale.compare_parts import finish_partitions, folder_of_plan
-    from layoutcm.scale.part_counts import merge_counts
+    from layoutcm.scale.part_counts import check_merged_output, merge_counts
     from layoutcm.scale.storage import write_bytes
 
     if options.output:
-        merged = merge_counts(options.counts)
+        check_merged_output(options.output, options.counts)
+        merged = msgspec.structs.replace(merge_counts(options.counts), files={})
         write_bytes(options.output, msgspec.json.encode(merged))
         print(f"{options.output}: {plural(len(merged.parts), 'part')}, {plural(merged.pages, 'page')}")
         return
@@ -158,6 +160,7 @@ def add_parts_commands(add_command: Callable[..., Parser], add_reading_arguments
     _compare_parts_arguments(add_command("compare-parts", help="compare two sets of parts; a stopped run continues"))
     count = add_command("count", help="count single parts of a plan")
     count.add_argument("parts", metavar="PART", nargs="+", help="files of the folder `plan` of a result")
+    _trust_argument(count)
     count.set_defaults(run=run_count)
     _merge_arguments(add_command("merge", help="merge the counts of parts into a result"))
 
@@ -208,7 +211,13 @@ def _compare_parts_arguments(command: Parser) -> None:
     add("--shapes", choices=SHAPES, default="box")
     add("--fix", dest="fix_pred", action="append", metavar="REPAIR", help="repair the prediction; may be repeated")
     add("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")
+    _trust_argument(command)
     command.set_defaults(run=run_compare_parts)
+
+
+def _trust_argument(command: Parser) -> None:
+    trust = "a folder of parts that are not below those of the manifests, or not beside the result; may be repeated"
+    command.add_argument("--trust", action="append", default=[], metavar="DIR", help=trust)
 
 
 def _merge_arguments(command: Parser) -> None:

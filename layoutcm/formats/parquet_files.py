@@ -4,8 +4,7 @@ A few bytes of such a file can stand for millions of equal rows, or unpack to gi
 its size may be false. So the headers of all pages (the parts of a column) are added up before anything is decoded, rows
 are counted while they are decoded, and text stays encoded as a dictionary.
 
-Thrift's compact notation, in which the files describe themselves, is parsed by hand: Arrow decompresses and decodes
-what a description promises without a limit, and its Python interface ends the process where one is damaged.
+Files describe themselves in Thrift's compact notation (`thrift`).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 from layoutcm import hints
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.thrift import MAX_DEPTH, Struct, read_struct
 from layoutcm.layouts import limits
 from layoutcm.lazy import pa, pq
 
@@ -30,7 +30,8 @@ VALUE_BYTES = 8  # that a value in a list counts: one bit of a file can stand fo
 MIN_PAGE_COST = 512  # bytes that a page counts at least, because each takes time
 MAX_FIXED_BYTES = 64  # of a value of fixed length; decimal numbers have up to 32
 # Fields of the description of a file, of a row group, of a column in it, and of a column of the whole file.
-SCHEMA, ROW_GROUPS = 2, 4
+SCHEMA, ROW_GROUPS, KEY_VALUES = 2, 4, 5
+KEY, VALUE = 1, 2
 COLUMNS, GROUP_ROWS, COLUMN = 1, 3, 3
 TOTAL_VALUES, PACKED_TOTAL, DATA_OFFSET, DICTIONARY_OFFSET = 5, 7, 9, 11
 TYPE, TYPE_LENGTH, REPETITION, NAME, CHILDREN = 1, 2, 3, 4, 5
@@ -49,6 +50,10 @@ class StoredColumn(NamedTuple):
     in_list: bool
     is_nested: bool
 
+    @property
+    def is_text(self) -> bool:
+        return self.facts.get(TYPE) == BYTE_ARRAY
+
 
 class Part(NamedTuple):
     """One column in one group of rows: where its pages are, and how many values they should have."""
@@ -66,7 +71,7 @@ def is_parquet(content: FileContent) -> bool:
 def column_paths(content: FileContent) -> list[str]:
     """The full names of all columns that have values, such as "objects.bbox.list.element"; [] for a damaged file."""
     try:
-        return [column.name for column in _stored_columns(_read_description(content, last=SCHEMA))]
+        return [column.name for column in stored_columns(_read_description(content, last=SCHEMA))]
     except (ValueError, LookupError, TypeError, AttributeError):
         return []
 
@@ -132,9 +137,9 @@ class OpenColumns(NamedTuple):
 
         Text is read as dictionaries, except in structs, where Arrow cannot do so if there are several of them.
         """
-        text = [column for column in self.stored if column.facts.get(TYPE) == BYTE_ARRAY]
+        text = [column for column in self.stored if column.is_text]
         in_struct = [column.name for column in text if column.is_nested and not column.in_list]
-        plain = _check_pages(self.content, self.description, self.chosen, in_struct if not large else names_of(text))
+        plain = check_pages(self.content, self.description, self.chosen, in_struct if not large else names_of(text))
         dictionary_columns = [column.name for column in text if column.name not in plain]
         # Without threads: Arrow does not join them when Python exits, which then often ends in an abort. `read_table`
         # would start one in any case.
@@ -156,7 +161,7 @@ def _open_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[s
     description = _read_description(content)
     schema = pq.read_schema(pa.BufferReader(content.data))
     chosen = list(choose(schema))
-    stored = [column for column in _stored_columns(description) if _is_chosen(column.name, chosen)]
+    stored = [column for column in stored_columns(description) if _is_chosen(column.name, chosen)]
     _check_columns(content.name, stored, chosen, nested)
     return OpenColumns(content, description, schema, chosen, stored)
 
@@ -174,9 +179,14 @@ def _read_description(content: FileContent, last: int = 0) -> Struct:
     Too long a text is refused: each of its bytes can take hundreds in memory.
     """
     length = int.from_bytes(content.data[-8:-4], "little")
-    if length > max(limits.PARQUET_FOOTER_FLOOR, content.stored_size // 8) or length > len(content.data) - 8:
+    if length > most_footer(content) or length > len(content.data) - 8:
         raise ValueError(f"its description has {length:,} bytes")
     return read_struct(content.data, len(content.data) - 8 - length, last=last)[0]
+
+
+def most_footer(content: FileContent) -> int:
+    """The most bytes of the description of a file."""
+    return max(limits.PARQUET_FOOTER_FLOOR, content.stored_size // 8)
 
 
 def _check_columns(file: str, stored: Sequence[StoredColumn], chosen: Sequence[str], nested: bool) -> None:
@@ -191,7 +201,7 @@ def _check_columns(file: str, stored: Sequence[StoredColumn], chosen: Sequence[s
             raise InputError(file, f"column {column.name}", "holds bytes, must be text or numbers", "Convert it.")
 
 
-def _stored_columns(description: Struct) -> list[StoredColumn]:
+def stored_columns(description: Struct) -> list[StoredColumn]:
     """Every column that has values, in the order in which row groups list them."""
     found = []
     around: list[tuple[str, int, bool]] = []  # the columns around it: name, how many more it contains, in a list
@@ -219,16 +229,24 @@ def _is_chosen(path: str, chosen: Sequence[str]) -> bool:
 
 def _counted(content: FileContent, batches: Iterator[Any]) -> Iterator[Any]:
     """The batches, until they have more rows or bytes than a file of this size can have."""
-    most_rows = max(limits.PARQUET_ROWS_FLOOR, content.stored_size // limits.PARQUET_BYTES_PER_ROW)
+    most_rows = _most_rows(content)
     rows = size = 0
     for batch in batches:
         rows += batch.num_rows
         size += sum(map(_plain_bytes, batch.columns))
         if rows > most_rows:
-            raise ValueError(f"it has more than {most_rows:,} rows, the most for {content.stored_size:,} bytes")
-        if size > _most_decoded(content):
-            raise ValueError(f"its values have more than {_most_decoded(content):,} bytes")
+            raise _too_many_rows(content)
+        if size > most_decoded(content):
+            raise ValueError(f"its values have more than {most_decoded(content):,} bytes")
         yield batch
+
+
+def _most_rows(content: FileContent) -> int:
+    return max(limits.PARQUET_ROWS_FLOOR, content.stored_size // limits.PARQUET_BYTES_PER_ROW)
+
+
+def _too_many_rows(content: FileContent) -> ValueError:
+    return ValueError(f"it has more than {_most_rows(content):,} rows, the most for {content.stored_size:,} bytes")
 
 
 def _plain_bytes(column: Any) -> int:
@@ -242,28 +260,36 @@ def _plain_bytes(column: Any) -> int:
     return int(column.nbytes)
 
 
-def _most_decoded(content: FileContent) -> int:
+def most_decoded(content: FileContent) -> int:
     return max(limits.PARQUET_DECODED_FLOOR, limits.PARQUET_DECODED_RATIO * content.stored_size)
 
 
-def _check_pages(
-    content: FileContent, description: Struct, chosen: Sequence[str], plain: Sequence[str]
+def check_pages(
+    content: FileContent,
+    description: Struct,
+    chosen: Sequence[str],
+    plain: Sequence[str],
+    count_rows: bool = False,
 ) -> dict[str, int]:
     """Refuse pages that unpack to too much.
 
     Returns {column: bytes of its largest page} for the `plain` columns and those that Arrow cannot read as
     dictionaries. Their values may repeat a word, or the start of the one before, so each may have as many bytes as its
-    page.
+    page. With `count_rows` the rows are counted here, not while they are decoded.
     """
-    size = 0
+    size, rows = 0, dict.fromkeys(chosen, 0)
     largest: dict[str, int] = {}
     without_dictionary = set(plain)
     for part in _parts(content, description, chosen):
-        value_bytes = VALUE_BYTES if "." in part.name else 0
+        value_bytes = VALUE_BYTES if count_rows or "." in part.name else 0
         for unpacked, encoding, values in _pages(content.data, part):
             size += max(unpacked, MIN_PAGE_COST, value_bytes * values)
-            if size > _most_decoded(content):
-                raise ValueError(f"it unpacks to more than {_most_decoded(content):,} bytes")
+            if size > most_decoded(content):
+                raise ValueError(f"it unpacks to more than {most_decoded(content):,} bytes")
+            if count_rows and part.name in rows:
+                rows[part.name] += values
+                if rows[part.name] > _most_rows(content):
+                    raise _too_many_rows(content)
             largest[part.name] = max(unpacked, largest.get(part.name, 1))
             if encoding in NO_DICTIONARY:
                 without_dictionary.add(part.name)
@@ -273,7 +299,7 @@ def _check_pages(
 def _parts(content: FileContent, description: Struct, chosen: Sequence[str]) -> Iterator[Part]:
     """The places of the chosen columns; if they are larger than the file together, some bytes are used twice."""
     left = len(content.data)
-    names = names_of(_stored_columns(description))
+    names = names_of(stored_columns(description))
     for group in description.get(ROW_GROUPS, ()):
         # By position, as Arrow does: the name of a column in a row group may be false.
         for name, whole in zip(names, group[COLUMNS]):
@@ -302,82 +328,3 @@ def _pages(data: bytes, part: Part) -> Iterator[tuple[int, int, int]]:
         values += more
         yield unpacked, old.get(ENCODING, new.get(ENCODING_V2, 0)), more
         at += packed
-
-
-Struct = dict[int, Any]
-TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _MAP, STRUCT = range(1, 13)
-MAX_DEPTH = 32  # structs and lists inside each other; Parquet has about six levels
-DAMAGED = "its description is damaged"
-
-
-def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH, last: int = 0) -> tuple[Struct, int]:
-    """{field: value} of a struct up to the field `last`, and where it ends. Raises ValueError or IndexError."""
-    found: Struct = {}
-    field = 0
-    while True:
-        sign = data[at]
-        at += 1
-        kind = sign & 15
-        if not kind:
-            return found, at
-        if sign >> 4:
-            field += sign >> 4
-        else:
-            field, at = _read_number(data, at)
-        if kind in (TRUE, FALSE):  # the value of a field is in its type
-            found[field] = kind == TRUE
-        else:
-            found[field], at = _read_value(data, at, kind, depth)
-        if field == last:
-            return found, at
-
-
-def _read_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind in (TRUE, FALSE, BYTE):  # items of a list
-        return data[at], at + 1
-    if kind in (I16, I32, I64):
-        return _read_number(data, at)
-    if kind == DOUBLE:
-        return None, at + 8
-    if kind == BINARY:
-        length, at = _read_varint(data, at)
-        if length > len(data) - at:
-            raise ValueError(DAMAGED)
-        return data[at : at + length], at + length
-    if kind in (LIST, SET, STRUCT):
-        if depth == 1:
-            raise ValueError("its description is nested too deeply")
-        return (read_struct if kind == STRUCT else _read_list)(data, at, depth - 1)
-    raise ValueError(DAMAGED)  # Parquet has no maps
-
-
-def _read_list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
-    sign = data[at]
-    at += 1
-    length, kind = sign >> 4, sign & 15
-    if length == 15:
-        length, at = _read_varint(data, at)
-    if length > len(data) - at:  # each item has at least one byte
-        raise ValueError(DAMAGED)
-    found = []
-    for _ in range(length):
-        item, at = _read_value(data, at, kind, depth)
-        found.append(item)
-    return found, at
-
-
-def _read_number(data: bytes, at: int) -> tuple[int, int]:
-    value, at = _read_varint(data, at)
-    return (value >> 1) ^ -(value & 1), at
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while shift < 70:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-    raise ValueError(DAMAGED)

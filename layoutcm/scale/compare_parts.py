@@ -20,15 +20,13 @@ from layoutcm.pixels.counting import check_counting_options
 from layoutcm.scale.engines import Progress, count_parts, merge_in_tree
 from layoutcm.scale.manifest import read_manifest
 from layoutcm.scale.part_counts import Counts, merge_counts, read_counts
-from layoutcm.scale.plan import PLAN_FILE, Plan, read_plan
+from layoutcm.scale.plan import PLAN_FILE, RESULT_FILE, TOTAL_FILE, Plan, read_plan
 from layoutcm.scale.planning import Phase, PlanOptions, make_plan, plan_options
 from layoutcm.scale.storage import Place, exists, folder_of, join, open_output, remove_unfinished, write_bytes
-from layoutcm.scale.stored_comparison import TOTAL_FILE, open_comparison
+from layoutcm.scale.stored_comparison import open_plan
 
 if TYPE_CHECKING:
     from distributed import Client
-
-RESULT_FILE = "result.json"
 
 
 def compare_partitions(
@@ -49,6 +47,7 @@ def compare_partitions(
     missing_labels: str = "error",
     why: bool = False,
     truth: bool = True,
+    trusted: Sequence[Place] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -73,6 +72,8 @@ def compare_partitions(
         Adds causes and score curves.
     truth : bool
         With False neither side is the truth, as in `compare`.
+    trusted : sequence of paths or addresses, optional
+        Folders of parts that are not below the folders of their manifests.
     threads : int, optional
         Threads, or local workers of Dask.
     progress : callable, optional
@@ -99,7 +100,7 @@ def compare_partitions(
     options = PlanOptions(
         rounding, min_score, missing_pages, taxonomy, mapping, pages, shapes, fix_gt, fix, missing_labels, why, truth
     )
-    return plan_and_count(gt_dir, pred_dir, out, options, engine, threads, progress)
+    return plan_and_count(gt_dir, pred_dir, out, options, engine, threads, progress, trusted=trusted)
 
 
 def plan_and_count(
@@ -111,22 +112,27 @@ def plan_and_count(
     threads: int | None = None,
     progress: Progress | None = None,
     phase: Phase = lambda text: None,
+    trusted: Sequence[Place] = (),
 ) -> Comparison:
     """`compare_partitions` with its options in one value; `phase` is called with the name of each step."""
     check_counting_options(options.rounding, threads)
-    plan = make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, options, phase)
+    plan = make_plan(read_manifest(gt_dir, trusted), read_manifest(pred_dir, trusted), out, options, phase)
     phase("comparing parts")
     total = count_parts(plan, engine, threads, progress)
     phase("finishing")
     return finish(plan, total)
 
 
-def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: object) -> Plan:
+def plan_partitions(
+    gt_dir: Place, pred_dir: Place, out: Place, *, trusted: Sequence[Place] = (), **options: object
+) -> Plan:
     """Only write the plan: its parts are counted by `count_part`, and `finish_partitions` merges their counts.
 
     Parameters
     ----------
     gt_dir, pred_dir, out : path or address
+    trusted : sequence of paths or addresses, optional
+        As in `compare_partitions`.
     **options
         Those of `compare_partitions` that decide what is compared: all but engine, threads and progress.
 
@@ -134,10 +140,12 @@ def plan_partitions(gt_dir: Place, pred_dir: Place, out: Place, **options: objec
     -------
     Plan
     """
-    return make_plan(read_manifest(gt_dir), read_manifest(pred_dir), out, plan_options(options))
+    return make_plan(read_manifest(gt_dir, trusted), read_manifest(pred_dir, trusted), out, plan_options(options))
 
 
-def finish_partitions(counts: Sequence[Place], out: Place | None = None) -> Comparison:
+def finish_partitions(
+    counts: Sequence[Place], out: Place | None = None, *, trusted: Sequence[Place] = ()
+) -> Comparison:
     """Merge the counts of all parts, or of groups of them, and write the result.
 
     Parameters
@@ -146,6 +154,8 @@ def finish_partitions(counts: Sequence[Place], out: Place | None = None) -> Comp
         The files of the folder `counts`, or files into which some of them were merged.
     out : path or address, optional
         The folder of the plan; the one above the folder of the first file unless given.
+    trusted : sequence of paths or addresses, optional
+        Folders of the parts of both sides, as in `open_comparison`.
 
     Returns
     -------
@@ -153,7 +163,7 @@ def finish_partitions(counts: Sequence[Place], out: Place | None = None) -> Comp
     """
     if not counts:
         raise InputError("", "counts", "there is nothing to merge", "Name the files of the folder counts.")
-    plan = read_plan(folder_of_plan(counts[0]) if out is None else out)
+    plan = read_plan(folder_of_plan(counts[0]) if out is None else out, trusted)
     places = sorted(map(str, counts))
     return finish(plan, merge_in_tree(map(read_counts, places), len(places), merge_counts))
 
@@ -177,11 +187,11 @@ def finish(plan: Plan, total: Counts) -> Comparison:
     if missing:
         problem = f"{len(missing):,} of {len(plan.facts.parts):,} parts are missing, first {missing[0]}"
         raise InputError(plan.folder, "", problem, "Count them: layoutcm count.")
-    write_bytes(join(plan.folder, TOTAL_FILE), msgspec.json.encode(total))
-    comparison = open_comparison(plan.folder)
-    with open_output(join(plan.folder, DOCUMENTS_FILE)) as file:
+    write_bytes(plan.place(TOTAL_FILE), msgspec.json.encode(total))
+    comparison = open_plan(plan)
+    with open_output(plan.place(DOCUMENTS_FILE)) as file:
         write_documents(comparison, "matrix", file)
     asked = Asked(why=plan.facts.why, documents_file=DOCUMENTS_FILE)
-    write_bytes(join(plan.folder, RESULT_FILE), result_of(comparison, asked=asked).to_json())
+    write_bytes(plan.place(RESULT_FILE), result_of(comparison, asked=asked).to_json())
     remove_unfinished(plan.folder)
     return comparison

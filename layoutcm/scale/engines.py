@@ -125,6 +125,7 @@ def _on_workers(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
 
     # Workers may have been started in other folders.
     given: dict[str, Any] = {"folder": absolute(plan.folder), "digest": plan.digest}
+    given["trusted"] = tuple(map(absolute, plan.trusted))
     parts = range(len(plan.facts.parts))
     futures = client.map(_count_on_worker, parts, **given, pure=False, retries=RETRIES, key="count-part")
     merge = lambda group: client.submit(merge_counts, list(group), pure=False, retries=RETRIES)
@@ -139,14 +140,14 @@ def _on_workers(plan: Plan, client: Client, shown: _ShownProgress) -> Counts:
     return merged.result()
 
 
-def _count_on_worker(part: int, folder: str, digest: str) -> Counts:
-    return count_part_of(_plan_on_worker(folder, digest), part)
+def _count_on_worker(part: int, folder: str, digest: str, trusted: tuple[str, ...]) -> Counts:
+    return count_part_of(_plan_on_worker(folder, digest, trusted), part)
 
 
 @lru_cache(maxsize=1)
-def _plan_on_worker(folder: str, digest: str) -> Plan:
+def _plan_on_worker(folder: str, digest: str, trusted: tuple[str, ...]) -> Plan:
     """The plan, read once for all parts that a worker counts."""
-    plan = read_plan(folder)
+    plan = read_plan(folder, trusted)
     if plan.digest != digest:
         raise InputError(folder, "", "the worker finds another plan here", "Use storage that all workers see.")
     return plan
@@ -184,18 +185,19 @@ def _not_done(plan: Plan, part: str, error: Exception) -> InputError:
 
 @contextmanager
 def local_cluster(workers: int | None = None) -> Iterator[Client]:
-    """Yield a client of a new cluster on this machine, with one process for each processor."""
+    """Yield a client of a new cluster on this machine, with one process for each processor, which only it can use."""
     try:
+        import cryptography  # noqa: F401 - which the certificates of the cluster need
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
+
+        from layoutcm.scale.private_cluster import PrivateCluster
     except ImportError:
         raise no_dask() from None
-    number = workers or os.cpu_count() or 1
-    settings = {"n_workers": number, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     patient = dask.config.set(
         {"distributed.scheduler.allowed-failures": LOST_WORKERS, "distributed.scheduler.no-workers-timeout": NO_WORKERS}
     )
-    with patient, LocalCluster(**settings) as cluster, Client(cluster) as client:
+    with patient, PrivateCluster(workers or os.cpu_count() or 1) as cluster, Client(cluster) as client:
         yield client
 
 

@@ -12,36 +12,43 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
+from layoutcm.formats.own_parquet import OwnParquet, damaged_errors
+from layoutcm.layouts.model import MAX_PAGE_SIDE, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
 from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.stored_facts import ATTRIBUTE, MANIFEST_FILE, Key, StoredFinding, stored_findings, usable_findings
-from layoutcm.lazy import pa, pq
+from layoutcm.lazy import pa, pc, pq
 from layoutcm.scale import storage
-from layoutcm.scale.part_files import read_part, sum_findings
+from layoutcm.scale.part_files import PAGE_COLUMNS, read_part, sum_findings
 from layoutcm.scale.storage import Place
 
 VERSION = 1
 METADATA_KEY = b"layoutcm manifest"
 PAGES_IN_GROUP = 1 << 16
+REQUIRED = (*PAGE_COLUMNS, "part", "regions")
 FOOTER_BYTES = 8  # of Parquet: the length of the description, and four letters
 WRITE_IT = "Write it with layoutcm partition, or with layoutcm manifest for a folder of Parquet files."
+
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class PartFacts(msgspec.Struct, frozen=True):
     """One part: its file, relative to the manifest, and what must not change while the manifest is used."""
 
     file: str
-    bytes: int
+    bytes: Number
     footer: str  # digest of the description at the end of the file, which says where and how large all columns are
-    pages: int
-    regions: int
-    labels: list[int]  # those of its regions, as positions in the list of the set
+    pages: Number
+    regions: Number
+    labels: list[Number]  # those of its regions, as positions in the list of the set
 
 
 class ManifestFacts(msgspec.Struct, frozen=True):
@@ -52,7 +59,7 @@ class ManifestFacts(msgspec.Struct, frozen=True):
     format: str
     labels: list[str]
     parts: list[PartFacts]
-    label_regions: list[int]  # how many regions of the set have each label
+    label_regions: list[Number]  # how many regions of the set have each label
     label_keys: list[tuple[Key, int]] = []
     has_scores: bool = False
     findings: list[StoredFinding] = []
@@ -60,11 +67,17 @@ class ManifestFacts(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class Manifest:
-    """A manifest and where it lies."""
+    """A manifest and where it lies; its parts are below its folder, or below other `trusted` folders."""
 
     place: str
     facts: ManifestFacts
     digest: str
+    trusted: tuple[Place, ...] = ()
+
+    @property
+    def folders(self) -> tuple[Place, ...]:
+        """The folders that its parts may be in."""
+        return (storage.folder_of(self.place), *self.trusted)
 
     @property
     def pages(self) -> int:
@@ -79,14 +92,41 @@ class Manifest:
         return tuple(usable_findings(self.facts.findings).with_note(self.facts.name))
 
     def part_place(self, part: int) -> str:
-        return storage.join(storage.folder_of(self.place), self.facts.parts[part].file)
+        return self._part_places[part]
+
+    @cached_property
+    def _part_places(self) -> list[str]:
+        folder = storage.folder_of(self.place)
+        return [
+            storage.trusted_place(folder, part.file, self.folders, self.place, f"parts[{i}].file")
+            for i, part in enumerate(self.facts.parts)
+        ]
 
     def page_table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per page: page, document, number, width, height, part, regions, attributes.
 
         `file_document` is what the file says, null if it is the document; the column is there if any page has it.
         """
-        return storage.read_parquet(self.place, columns, ["document"], WRITE_IT).unify_dictionaries()
+        found = storage.read_parquet(self.place, columns, ["document"], WRITE_IT, rows=self.pages)
+        with storage.damage_named(self.place, WRITE_IT):
+            if missing := set(REQUIRED if columns is None else ()) - set(found.column_names):
+                raise ValueError(f"the column {min(missing)} is missing")
+            self._check_columns(found)
+        return found.unify_dictionaries()
+
+    def _check_columns(self, table: pa.Table) -> None:
+        """Raise a ValueError if pages are not those of the parts, or have sizes that no page has."""
+        names = set(table.column_names)
+        pages = [part.pages for part in self.facts.parts]
+        if "part" in names and not np.array_equal(table["part"].to_numpy(), np.repeat(np.arange(len(pages)), pages)):
+            raise ValueError("its pages are not in the order of its parts")
+        if "regions" in names and (table["regions"].to_numpy() < 0).any():
+            raise ValueError("a page has a negative number of regions")
+        for side in names & {"width", "height"}:
+            if not ((sizes := table[side].to_numpy()) > 0).all() or not (sizes <= MAX_PAGE_SIDE).all():
+                raise ValueError(f"the {side} of a page is not above 0 and at most {MAX_PAGE_SIDE:,.0f}")
+        if "page" in names and pc.count_distinct(table["page"]).as_py() < table.num_rows:
+            raise ValueError("a page occurs twice")
 
 
 class ManifestBuilder:
@@ -257,16 +297,30 @@ def make_manifest(
     Manifest
     """
     place = storage.join(folder, MANIFEST_FILE) if output is None else str(output)
+    _check_output(place, folder)
     builder = ManifestBuilder(storage.name_of(folder), storage.folder_of(place))
     for name in storage.list_files(folder, ".parquet"):
         builder.add(storage.join(folder, name), read_part(storage.join(folder, name), shapes))
-    manifest = builder.write(place, documents)
+    manifest = replace(builder.write(place, documents), trusted=(folder,))
     storage.remove_unfinished(storage.folder_of(place))
     return manifest
 
 
-def read_manifest(place: Place) -> Manifest:
-    """The manifest at this place, or in this folder."""
+def _check_output(place: str, folder: Place) -> None:
+    """Raise an InputError if a manifest would replace another file, or would be read as a part the next time."""
+    if storage.is_below(place, folder) and not storage.name_of(place).startswith("_"):
+        problem = f"this is inside the input {storage.name_of(folder)}, whose files are all read"
+        raise InputError(place, "", problem, f"Choose a place outside of it, or leave it out: {MANIFEST_FILE}.")
+    if storage.exists(place):
+        try:
+            read_manifest(place)
+        except InputError:
+            problem = "the output would replace this file, which is not a manifest"
+            raise InputError(place, "", problem, "Choose another name.") from None
+
+
+def read_manifest(place: Place, trusted: Sequence[Place] = ()) -> Manifest:
+    """The manifest at this place, or in this folder; its parts may also be in the `trusted` folders."""
     place = str(place)
     if not place.endswith(".parquet"):
         place = storage.join(place, MANIFEST_FILE)
@@ -274,13 +328,27 @@ def read_manifest(place: Place) -> Manifest:
         raise _no_manifest(storage.folder_of(place))
     try:
         with storage.open_input(place) as file:
-            metadata = pq.ParquetFile(file).metadata.metadata or {}
-            facts = msgspec.json.decode(metadata[METADATA_KEY], type=ManifestFacts)
-    except (pa.ArrowException, OSError, KeyError, msgspec.MsgspecError, UnicodeDecodeError):
+            stored = OwnParquet(place, file)
+            facts = msgspec.json.decode(stored.metadata(METADATA_KEY) or b"", type=ManifestFacts)
+    except damaged_errors():
         raise InputError(place, "", "this is not a manifest", WRITE_IT) from None
     if facts.version != VERSION:
         raise InputError(place, "", f"version {facts.version} of a manifest is not known", "Write it again.")
-    return Manifest(place, facts, part_mark(place)[1])
+    _check_facts(place, facts)
+    return Manifest(place, facts, part_mark(place)[1], tuple(trusted))
+
+
+def _check_facts(place: str, facts: ManifestFacts) -> None:
+    labels = len(facts.labels)
+    wrong = [
+        ("label_regions", len(facts.label_regions) != labels),
+        ("labels", len(set(facts.labels)) < labels or "" in facts.labels),
+        ("label_keys", not all(-1 <= i < labels for _, i in facts.label_keys)),
+        ("parts", not facts.parts or any(i >= labels for part in facts.parts for i in part.labels)),
+    ]
+    for name, is_wrong in wrong:
+        if is_wrong:
+            raise InputError(place, name, "this does not fit to the rest of the manifest", WRITE_IT)
 
 
 def _no_manifest(folder: str) -> InputError:
@@ -296,7 +364,8 @@ def like_layout(manifest: Manifest) -> Layout:
     """The pages, labels and ids of a set as a layout without regions, for `layoutcm.read(..., like=)`."""
     table = manifest.page_table()
     keys = table["page_key"].to_pylist() if "page_key" in table.column_names else []
-    page_keys: dict[Key, int] = {json.loads(key): i for i, key in enumerate(keys) if key}
+    with storage.damage_named(manifest.place, WRITE_IT):
+        page_keys: dict[Key, int] = {json.loads(key): i for i, key in enumerate(keys) if key}
     return replace(label_layout(manifest, used=False), page_columns=pages_of_table(table), keys=page_keys)
 
 

@@ -25,6 +25,7 @@ from layoutcm.alignment.align import (
     without_suffix,
 )
 from layoutcm.alignment.page_matching import EXACT, WAYS
+from layoutcm.formats.own_parquet import OwnParquet
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Indices, Layout, Positions
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.stored_facts import METADATA_KEY, encode_facts
@@ -33,7 +34,8 @@ from layoutcm.lazy import pa, pc, pq
 from layoutcm.scale.manifest import Manifest, pages_as_read, pages_of_table
 from layoutcm.scale.part_files import UNUSED_COLUMNS, on_labels, read_part
 from layoutcm.scale.partitions import cut_layout, document_part, part_name
-from layoutcm.scale.storage import Place, join, open_input, open_output
+from layoutcm.scale.plan import CUT_FOLDER
+from layoutcm.scale.storage import Place, damage_named, inside, open_input, open_output
 
 NAMES_SHOWN = 100  # of unmatched pages in the plan
 
@@ -255,13 +257,13 @@ def _ranks(target: Positions) -> Positions:
     return rank
 
 
-def cut_anew(pred: Manifest, labels: Sequence[str], folder: Place, cut: Cut, shapes: str) -> None:
+def cut_anew(pred: Manifest, labels: Sequence[str], out: Place, cut: Cut, shapes: str) -> None:
     """Write the pages of pred into the parts of the plan, in the order of the parts of pred."""
     schema = _joint_schema(pred, labels, shapes)
     for targets in _passes(cut):
         with ExitStack() as closing:
             writers = {
-                target: _PartWriter(join(folder, f"{part_name(target)}.parquet"), schema, closing)
+                target: _PartWriter(inside(out, CUT_FOLDER, f"{part_name(target)}.parquet"), schema, closing)
                 for target in targets.tolist()
             }
             for layout, target in _read_parts(pred, labels, shapes, cut):
@@ -301,9 +303,8 @@ def _joint_schema(pred: Manifest, labels: Sequence[str], shapes: str) -> dict[st
     for number in range(len(pred.facts.parts)):
         place = pred.part_place(number)
         if number and pred.facts.format == "parquet":
-            with open_input(place) as file:
-                stored = pq.read_schema(file)
-                if set(stored.names) - set(UNUSED_COLUMNS) <= set(columns):
+            with open_input(place) as file, damage_named(place):
+                if set(OwnParquet(place, file).names) - set(UNUSED_COLUMNS) <= set(columns):
                     continue
         table = parquet_table(replace(on_labels(read_part(place, shapes), labels, place), keys={}))
         columns |= {field.name: field.type for field in table.schema if field.name not in columns}

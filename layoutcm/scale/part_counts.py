@@ -7,14 +7,15 @@ a part is finished if both fit together.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.pixels_by_score import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
@@ -33,7 +34,12 @@ from layoutcm.scale.storage import Place
 VERSION = 1
 COUNTS_FOLDER, PAGES_FOLDER, SCORES_FOLDER, CAUSES_FOLDER = "counts", "pages", "scores", "causes"
 PAGES_IN_GROUP = 4096
-Sum = tuple[float, int]  # of scores, and how many of them are defined
+CAUSE_TOLERANCES = sorted({TOLERANCE, *TOLERANCES} - {0})
+COUNT_AGAIN = "Count the part again."
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+MOST_PIXELS = 2.0**80
+Pixels = Annotated[float, msgspec.Meta(ge=0, le=MOST_PIXELS)]
+Sum = tuple[float, Number]  # of scores, and how many of them are defined
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -42,28 +48,30 @@ class Counts(msgspec.Struct, frozen=True):
     version: int
     plan: str  # its digest
     parts: list[str]
-    pages: int
-    words: list[list[int]]  # one row for each distinct pair, as in `PairCounts`
-    pixels: list[float]
-    ignored: float
+    pages: Number
+    words: list[list[Annotated[int, msgspec.Meta(ge=0)]]]  # one row for each distinct pair, as in `PairCounts`
+    pixels: list[Pixels]
+    ignored: Pixels
     means: dict[str, dict[str, dict[str, Sum]]]  # {over: {average: {score: sum}}}, without split documents
-    causes: dict[str, list[tuple[int, float]]] = {}  # {tolerance: cells of float64[cause, gt, pred] that are not 0}
+    causes: dict[str, list[tuple[Number, Pixels]]] = {}  # {tolerance: cells of float64[cause, gt, pred] that are not 0}
     files: dict[str, str] = {}  # {file of the part: digest}
     findings: PartFindings = {}  # on single regions and pages
 
 
-def count_part(part: Place) -> Counts:
+def count_part(part: Place, *, trusted: Sequence[Place] = ()) -> Counts:
     """Compare a part, which a file of the folder `plan` lists, and write its counts; a finished part is only read.
 
     Parameters
     ----------
     part : path or address
+    trusted : sequence of paths or addresses, optional
+        Folders of the parts of both sides, if they are not below the folder that contains the result.
 
     Returns
     -------
     Counts
     """
-    plan, number = part_of_list(part)
+    plan, number = part_of_list(part, trusted)
     return count_part_of(plan, number)
 
 
@@ -82,7 +90,7 @@ def count_part_of(plan: Plan, part: int) -> Counts:
         found = {SCORES_FOLDER: _score_rows(comparison, plan), CAUSES_FOLDER: _cause_rows(comparison)}
         files |= {f"{folder}/{name}.parquet": _parquet(rows) for folder, rows in found.items() if rows is not None}
     for file, data in files.items():
-        storage.write_bytes(storage.join(plan.folder, file), data)
+        storage.write_bytes(plan.place(file), data)
     counts = Counts(
         VERSION,
         plan.digest,
@@ -101,12 +109,12 @@ def count_part_of(plan: Plan, part: int) -> Counts:
 
 
 def counts_place(plan: Plan, part: int) -> str:
-    return storage.join(plan.folder, COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
+    return plan.place(COUNTS_FOLDER, f"{plan.facts.parts[part].name}.json")
 
 
 def begun_parts(plan: Plan) -> set[str]:
     """The names of the parts that have counts of any plan; `finished_counts` says whether they are of this one."""
-    folder = storage.join(plan.folder, COUNTS_FOLDER)
+    folder = plan.place(COUNTS_FOLDER)
     files = storage.list_files(folder, ".json") if storage.exists(folder) else []
     return {name.removesuffix(".json") for name in files}
 
@@ -123,16 +131,35 @@ def finished_counts(plan: Plan, part: int) -> Counts | None:
     if counts.plan != plan.digest or counts.parts != [plan.facts.parts[part].name]:
         return None
     for file, digest in counts.files.items():
-        path = storage.join(plan.folder, file)
+        if file.partition("/")[2] != f"{plan.facts.parts[part].name}.parquet":
+            return None
+        path = plan.place(file)
         if not storage.exists(path) or storage.digest_of(storage.read_bytes(path)) != digest:
             return None
     return counts
 
 
 def read_counts(place: Place) -> Counts:
-    counts = storage.read_json(place, Counts, "file of counts", "Count the part again.")
+    return checked_counts(place, storage.read_json(place, Counts, "file of counts", COUNT_AGAIN), COUNT_AGAIN)
+
+
+def checked_counts(place: Place, counts: Counts, hint: str) -> Counts:
+    """The counts of a file; an InputError if they contradict themselves, so they could not be merged."""
     if counts.version != VERSION:
-        raise InputError(str(place), "", f"version {counts.version} of counts is not known", "Count the part again.")
+        raise InputError(str(place), "", f"version {counts.version} of counts is not known", hint)
+    words, means = counts.words, counts.means
+    as_summed = {over: {kind: list(SCORES) for kind in AVERAGES} for over in MEANS_OVER}
+    named = {over: {kind: list(scores) for kind, scores in kinds.items()} for over, kinds in means.items()}
+    fits = [
+        ("words", len({len(row) for row in words}) <= 1 and all(max(row, default=0) < 2**64 for row in words)),
+        ("pixels", len(counts.pixels) == len(words)),
+        ("parts", len(set(counts.parts)) == len(counts.parts) > 0),
+        ("means", not means or named == as_summed),
+        ("causes", set(counts.causes) <= set(map(repr, CAUSE_TOLERANCES))),
+    ]
+    for name, is_right in fits:
+        if not is_right:
+            raise InputError(str(place), name, "this does not fit to the rest of the counts", hint)
     return counts
 
 
@@ -197,7 +224,7 @@ def _causes(comparison: Comparison) -> dict[str, list[tuple[int, float]]]:
     if not comparison.space.shared:
         return {}
     found = {}
-    for tolerance in sorted({TOLERANCE, *TOLERANCES} - {0}):
+    for tolerance in CAUSE_TOLERANCES:
         values = comparison.causes(tolerance=tolerance).values.ravel()
         cells = np.flatnonzero(values)
         found[repr(tolerance)] = list(zip(cells.tolist(), values[cells].tolist()))
@@ -249,6 +276,8 @@ def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(twice, "", "this part is there twice", "Name each part once.")
+    if len({len(row) for one in parts for row in one.words}) > 1:
+        raise InputError(first.parts[0], "words", "its label sets are longer or shorter than others", COUNT_AGAIN)
     words, pixels = _sum_pairs([(one.words, one.pixels) for one in parts])
     return Counts(
         VERSION,
@@ -262,6 +291,25 @@ def merge_counts(counts: Sequence[Counts | Place]) -> Counts:
         _sum_cells([one.causes for one in parts]),
         findings=merge_findings([one.findings for one in parts]),
     )
+
+
+def check_merged_output(place: Place, counts: Sequence[Place]) -> None:
+    """Raise an InputError if merged counts would replace one of these files, or anything but merged counts."""
+    if not storage.exists(place):
+        return
+    problem = "the output would replace this file, which is not an older merge"
+    local = [one for one in counts if not storage.is_remote(one) and storage.exists(one)]
+    if storage.is_remote(place):
+        is_input = str(place) in map(str, counts)
+    else:
+        is_input = any(os.path.samefile(place, one) for one in local)
+    if is_input:
+        problem = "the output would replace this input"
+    else:
+        with suppress(InputError):
+            if not read_counts(place).files:  # those of one part name its files
+                return
+    raise InputError(str(place), "", problem, "Choose another name.")
 
 
 def _sum_pairs(parts: Sequence[tuple[list[list[int]], list[float]]]) -> tuple[list[list[int]], list[float]]:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
+from layoutcm.formats.own_parquet import OwnParquet, damaged_errors
+from layoutcm.formats.parquet_files import MAGIC
+from layoutcm.layouts import limits
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Positions, Regions, recode_labels
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, StoredFacts, StoredFinding, usable_findings
 from layoutcm.layouts.validation import FileIds, make_layout
-from layoutcm.lazy import pa, pq
+from layoutcm.lazy import pa
 from layoutcm.scale.storage import Place, name_of, open_input, parquet_bytes
 
 CORNERS = ("x0", "y0", "x1", "y1")
@@ -36,15 +39,26 @@ def read_part(place: Place, shapes: str = "box", pages: Positions | None = None)
     """
     name = name_of(place)
     with open_input(place) as file:
-        table = _own_table(file, shapes, pages)
-        layout = _from_columns(name, table) if table is not None and all(map(_is_plain, table.column_names)) else None
-        if layout is not None:
-            return layout
+        if file.read(len(MAGIC)) != MAGIC:
+            raise InputError(name, "", "this is not a Parquet file", "The parts of a set are Parquet files.")
+        try:
+            table = _own_table(name, file, shapes, pages)
+            if table is not None and all(map(_is_plain, table.column_names)):
+                layout = _from_columns(name, table)
+                if layout is not None:
+                    return layout
+        except damaged_errors():
+            table = None  # `read` says what is wrong
         if table is not None and pages is not None:
             return read((name, parquet_bytes(table)), shapes=shapes)
         file.seek(0)
         layout = read((name, file.read()), shapes=shapes)
-    return layout if pages is None else take_pages(layout, pages)
+    if pages is None:
+        return layout
+    if pages.max(initial=-1) >= len(layout.page_columns):
+        problem = f"{len(layout.page_columns):,} pages, and page {pages.max() + 1:,} was expected"
+        raise InputError(name, "", problem, "Write the manifest again, and start in another folder.")
+    return take_pages(layout, pages)
 
 
 def take_pages(layout: Layout, pages: Positions) -> Layout:
@@ -57,39 +71,36 @@ def take_pages(layout: Layout, pages: Positions) -> Layout:
     return replace(layout, page_columns=layout.page_columns.take(pages), keys={}, **regions)
 
 
-def _own_table(file: Any, shapes: str, pages: Positions | None) -> pa.Table | None:
+def _own_table(name: str, file: BinaryIO, shapes: str, pages: Positions | None) -> pa.Table | None:
     """All columns that are used of a part that this package wrote, texts as dictionaries; None for any other file."""
-    try:
-        facts = pq.read_metadata(file)
-        if METADATA_KEY not in (facts.metadata or {}):
-            return None
-        unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
-        names = [name for name in facts.schema.to_arrow_schema().names if name not in unused]
-        stored = pq.ParquetFile(file, metadata=facts, read_dictionary=["page", "document", "label"])
-        if pages is None:
-            table = stored.read(names, use_threads=False) if all(map(_is_plain, names)) else None
-        else:
-            table = _rows_of_pages(stored, names, pages)
-        return table and table.unify_dictionaries().combine_chunks().replace_schema_metadata(facts.metadata)
-    except (pa.ArrowException, OSError):  # `read` says what is wrong
+    own = OwnParquet(name, file)
+    facts = own.metadata(METADATA_KEY)
+    if facts is None or len(facts) > limits.MAX_METADATA:
         return None
+    unused = UNUSED_COLUMNS if shapes == "polygon" else (*UNUSED_COLUMNS, "outline")
+    names = [name for name in own.names if name not in unused]
+    if pages is None:
+        table = own.read(names) if all(map(_is_plain, names)) else None
+    else:
+        table = _rows_of_pages(own, names, pages)
+    return table and table.unify_dictionaries().combine_chunks().replace_schema_metadata({METADATA_KEY: facts})
 
 
 def _is_plain(column: str) -> bool:
     return column in PLAIN_COLUMNS or column.startswith(ATTRIBUTE)
 
 
-def _rows_of_pages(stored: pq.ParquetFile, names: Sequence[str], pages: Positions) -> pa.Table | None:
+def _rows_of_pages(stored: OwnParquet, names: Sequence[str], pages: Positions) -> pa.Table | None:
     """The rows of the pages at these positions; None if the rows of a page are not together."""
-    page, texts = _codes(stored.read(["page"], use_threads=False).unify_dictionaries().combine_chunks(), "page")
+    page, texts = _codes(stored.read(["page"]).unify_dictionaries().combine_chunks(), "page")
     position = np.append(0, np.cumsum(page[1:] != page[:-1]))[: len(page)]
     if position.max(initial=-1) + 1 != len(texts):
         return None
     wanted = np.isin(position, pages)
-    ends = np.cumsum([0, *(stored.metadata.row_group(k).num_rows for k in range(stored.num_row_groups))])
-    groups = [k for k in range(stored.num_row_groups) if wanted[ends[k] : ends[k + 1]].any()]
+    ends = np.cumsum([0, *stored.group_rows])
+    groups = [k for k in range(len(ends) - 1) if wanted[ends[k] : ends[k + 1]].any()]
     rows = np.concatenate([np.zeros(0, bool), *(wanted[ends[k] : ends[k + 1]] for k in groups)])
-    table = stored.read_row_groups(groups, names, use_threads=False).filter(rows)
+    table = stored.read(names, groups).filter(rows)
     own = table["page"].cast("string").combine_chunks().dictionary_encode()  # without the names of other pages
     return table.set_column(names.index("page"), "page", own)
 

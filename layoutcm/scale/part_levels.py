@@ -32,7 +32,7 @@ from layoutcm.metrics.levels import (
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.pair_counts import PairCounts, join_counts
 from layoutcm.scale.part_counts import Counts, score_sums
-from layoutcm.scale.storage import exists, join, read_parquet
+from layoutcm.scale.storage import exists, read_parquet
 from layoutcm.scale.stored_pages import StoredPages
 
 SCORE_COLUMNS = (*SCORES, "micro_f1", *(f"content_{name}" for name in SCORES))
@@ -160,10 +160,10 @@ class PartLevels:
         return level_scores(page_matrices(self, method), self.page_content, self.space.shared)
 
     def document_scores(self, method: str) -> Mapping[str, Floats]:
-        place = join(self.stored.plan.folder, DOCUMENTS_FILE)
+        place = self.stored.plan.place(DOCUMENTS_FILE)
         if method != "matrix" or self.total is None or not exists(place):
             return level_scores(document_matrices(self, method), self.document_content, self.space.shared)
-        return ScoreColumns(lambda name: read_parquet(place, [name])[name].to_numpy())
+        return ScoreColumns(lambda name: read_parquet(place, [name], rows=len(self.documents))[name].to_numpy())
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
         numbers = pages_at(self, page, document)

@@ -21,15 +21,19 @@ from layoutcm.formats import SHAPES
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, SIDES, Finding
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.layouts.repairs import REPAIRS, is_repair, repair
-from layoutcm.layouts.stored_facts import stored_findings
+from layoutcm.layouts.stored_facts import DOCUMENTS_FILE, stored_findings
 from layoutcm.lazy import pa, pq
 from layoutcm.scale import storage
 from layoutcm.scale.manifest import Manifest, label_layout, part_mark
 from layoutcm.scale.page_pairs import Cut, PagePairs, cut_anew, find_cut, pair_set_pages
+from layoutcm.scale.part_counts import read_counts
 from layoutcm.scale.part_files import read_part, unknown_label
 from layoutcm.scale.partitions import part_name
 from layoutcm.scale.plan import (
+    CUT_FOLDER,
     PLAN_FILE,
+    RESULT_FILE,
+    TOTAL_FILE,
     VERSION,
     Plan,
     PlanFacts,
@@ -41,7 +45,6 @@ from layoutcm.scale.plan import (
 )
 from layoutcm.scale.storage import Place
 
-CUT_FOLDER = "pred"
 OWN_FOLDERS = ("plan", CUT_FOLDER, "counts", "pages", "scores", "causes")  # of a result
 MISSING_LABELS = ("error", "add")
 Phase = Callable[[str], None]  # called when a step begins, with its name
@@ -111,14 +114,14 @@ def make_plan(gt: Manifest, pred: Manifest, out: Place, options: PlanOptions, ph
     pairs = pair_set_pages(gt, pred, options.missing_pages, load_page_map(options.pages))
     cut = find_cut(gt, pred, pairs)
     facts = _facts((gt, pred), found, options, alignment, pairs, cut, str(out))
-    plan = Plan(str(out), facts, plan_digest(facts))
+    plan = Plan(str(out), facts, plan_digest(facts), (out, *gt.folders, *pred.folders))
     if not _is_written(plan):
         if cut.anew:
             phase("cutting")
-            cut_anew(pred, labels[PRED], storage.join(out, CUT_FOLDER), cut, options.shapes)
+            cut_anew(pred, labels[PRED], out, cut, options.shapes)
         _write_lists(plan, pairs, cut)
         storage.write_bytes(
-            storage.join(out, PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts)))
+            plan.place(PLAN_FILE), msgspec.json.format(msgspec.json.encode(StoredPlan(plan.digest, facts)))
         )
     return plan
 
@@ -136,7 +139,8 @@ def _check_output(sets: Sequence[Manifest], out: Place) -> None:
 
 def _is_written(plan: Plan) -> bool:
     """Whether the folder has this plan already; an InputError if it has another one."""
-    if not storage.exists(storage.join(plan.folder, PLAN_FILE)):
+    if not storage.exists(plan.place(PLAN_FILE)):
+        _check_foreign_result(plan)
         return False
     before = read_plan(plan.folder)
     if before.digest == plan.digest:
@@ -144,6 +148,21 @@ def _is_written(plan: Plan) -> bool:
     other = [name for name in PlanFacts.__struct_fields__ if getattr(before.facts, name) != getattr(plan.facts, name)]
     problem = f"the folder has the results of another comparison, which differs in {', '.join(other)} of {PLAN_FILE}"
     raise InputError(plan.folder, "", problem, "Choose another folder, or delete this one.")
+
+
+def _check_foreign_result(plan: Plan) -> None:
+    """Raise an InputError if a folder without a plan has a result that this comparison would replace.
+
+    Someone may have deleted the plan of an own result, which has its sums beside it.
+    """
+    there = [name for name in (RESULT_FILE, DOCUMENTS_FILE) if storage.exists(plan.place(name))]
+    if not there:
+        return
+    try:
+        read_counts(plan.place(TOTAL_FILE))
+    except InputError:
+        problem = f"the folder has {there[0]}, which compare-parts has not written"
+        raise InputError(plan.folder, "", problem, "Choose another folder.") from None
 
 
 def _checked(options: PlanOptions, model: str) -> PlanOptions:

@@ -2,6 +2,9 @@
 
 A place is a path, or an address such as s3://bucket/folder. Files refer to each other by relative paths, so a set
 can be moved. A file is written whole: its place has the old bytes or the new ones, never a part of them.
+
+Manifests, parts and results are not trusted: the paths in them may only lead into folders that the user named
+(`trusted_place`), and their Parquet and JSON are read under the limits of other files.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import hashlib
 import io
 import os
 import posixpath
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,15 +21,26 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.own_parquet import OwnParquet, damaged_errors
 from layoutcm.formats.source_files import refuse_unlisted
+from layoutcm.layouts import limits
 from layoutcm.layouts.page_names import natural_sort_key
+from layoutcm.layouts.stored_facts import ATTRIBUTE
 from layoutcm.lazy import pa, pq
 from layoutcm.outputs.files import open_whole, remove_left_behind
 
-SCHEME = "://"
+SCHEME, CHAIN = "://", "::"  # the second one is in addresses of fsspec that lead through other addresses
+COMPARE_AGAIN = "Run layoutcm compare-parts again: it writes this file again."
+TRUST_IT = "If it is yours, name the folder that it is in: --trust DIR (trusted=)."
 Place = str | os.PathLike[str]
 Columns = Sequence[str] | Callable[[Sequence[str]], Sequence[str]] | None
+LONGEST_REASON = 300
+# What a column holds; all others hold numbers. Only those in MAY_MISS may have nulls.
+TEXTS = ("page", "pred_page", "document", "page_key", "file_document")
+WHOLE = ("number", "part", "regions", "gt", "pred", "how", "gt_part", "pred_part")
+MAY_MISS = ("pred_page", "page_key", "file_document", "number")
+LISTS = ("pair", "pair_pixels")
 T = TypeVar("T")
 
 
@@ -78,6 +93,34 @@ def is_below(place: Place, folder: Place) -> bool:
     return seen.partition("/")[0] != ".." and not is_remote(seen) and not os.path.isabs(seen)
 
 
+def trusted_place(folder: Place, name: str, trusted: Sequence[Place], file: str, place: str) -> str:
+    """The place that a file names, seen from a folder; an InputError if it is not below one of the trusted folders.
+
+    Links are followed first. `file` and `place` say where the name was read.
+    """
+    found = "" if "\0" in name or CHAIN in name else join(folder, name)
+    if not found or not any(_leads_below(found, one) for one in trusted):
+        problem = f"{short_repr(name)} leads out of the folders that were named"
+        raise InputError(file, place, problem, TRUST_IT)
+    return found
+
+
+def inside(folder: Place, *names: str) -> str:
+    """The place of a file of a result, below its folder; an InputError if a link leads out of it."""
+    return trusted_place(folder, posixpath.join(*names), (folder,), os.fspath(folder), "")
+
+
+def _leads_below(place: str, folder: Place) -> bool:
+    (scheme, rest), (other, start) = _split(place), _split(folder)
+    if scheme != other:
+        return False
+    if not scheme:
+        rest, start = os.path.realpath(rest), os.path.realpath(start)
+        return rest != start and os.path.commonpath((rest, start)) == start
+    start = posixpath.normpath(start)
+    return not start.startswith(".") and posixpath.normpath(rest).startswith(start.rstrip("/") + "/")
+
+
 def _split(place: Place) -> tuple[str, str]:
     """("s3://", "bucket/folder") or ("", path)."""
     text = os.fspath(place)
@@ -123,6 +166,8 @@ def open_input(place: Place) -> Iterator[BinaryIO]:
             file = filesystem.open(path, "rb")
     else:
         with _failures_named(place):
+            if not stat.S_ISREG(os.stat(place).st_mode) and not os.path.isdir(place):
+                raise OSError("this is a device or a pipe, and not a file")
             file = open(place, "rb")  # noqa: SIM115 - closed below
     with file:
         yield file
@@ -166,14 +211,27 @@ def remove_unfinished(folder: Place) -> None:
 
 def read_bytes(place: Place) -> bytes:
     with open_input(place) as file:
+        if file.seek(0, io.SEEK_END) > limits.MAX_FILE_BYTES:
+            raise InputError(os.fspath(place), "", "the file is too large to be read", "Check what wrote it.")
+        file.seek(0)
         return file.read()
+
+
+@contextmanager
+def damage_named(place: Place, hint: str = COMPARE_AGAIN) -> Iterator[None]:
+    """Turn what a damaged file raises while it is decoded and used into an InputError that names it."""
+    try:
+        yield
+    except damaged_errors() as error:
+        reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+        raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
 
 
 def read_json(place: Place, type: type[T], what: str, hint: str) -> T:
     """A value of this type; an InputError with the hint if the file is not `what` it should be."""
     try:
         return msgspec.json.decode(read_bytes(place), type=type)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(os.fspath(place), "", f"this is not a {what}: {error}", hint) from None
 
 
@@ -181,24 +239,44 @@ def read_parquet(
     place: Place,
     columns: Columns = None,
     repeated: Columns = (),
-    hint: str = "Run layoutcm compare-parts again: it writes this file again.",
+    hint: str = COMPARE_AGAIN,
+    rows: int | None = None,
+    texts: Sequence[str] = TEXTS,
 ) -> pa.Table:
     """Some or all (None) columns of a Parquet file; columns that repeat their texts become dictionaries.
 
-    A function chooses from the names of all columns. An InputError with the hint if the file is damaged.
+    A function chooses from the names of all columns. An InputError with the hint if the file is damaged, if a column
+    has values of another kind, or if there are not as many `rows`.
     `pyarrow.parquet.read_table` would read ahead on several threads, which takes more memory and no less time.
     """
-    with open_input(place) as file:
-        try:
-            # The names of all columns are asked for only if they are needed: it takes half of the time of a small file.
-            known = pq.read_schema(file).names if callable(columns) or callable(repeated) else []
-            names, codes = (one(known) if callable(one) else one for one in (columns, repeated))
-            stored = pq.ParquetFile(file, read_dictionary=codes, page_checksum_verification=True)
-            table = stored.read(names, use_threads=False)
-            return table if names is None else table.select(names)
-        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise InputError(os.fspath(place), "", f"this file is damaged: {reason}", hint) from None
+    with open_input(place) as file, damage_named(place, hint):
+        own = OwnParquet(os.fspath(place), file)
+        names, codes = (one(own.names) if callable(one) else one for one in (columns, repeated))
+        table = own.read(own.names if names is None else names)
+        _check_kinds(table, texts)
+        if rows is not None and table.num_rows != rows:
+            raise ValueError(f"{table.num_rows:,} rows instead of {rows:,}")
+        return own.with_plain_texts(table, codes or ())
+
+
+def _check_kinds(table: pa.Table, texts: Sequence[str]) -> None:
+    for name, column in zip(table.column_names, table.columns):
+        is_attribute = name.startswith(ATTRIBUTE)
+        if not _has_kind(name, column.type, name in texts or is_attribute):
+            raise ValueError(f"the column {name} holds {column.type}")
+        inner = [chunk.flatten().null_count for chunk in column.chunks] if name in LISTS else []
+        if (column.null_count or any(inner)) and not (name in MAY_MISS or is_attribute):
+            raise ValueError(f"the column {name} has rows without a value")
+
+
+def _has_kind(name: str, kind: pa.DataType, has_texts: bool = False) -> bool:
+    if has_texts:
+        return pa.types.is_dictionary(kind) and pa.types.is_string(kind.value_type)
+    if name in LISTS:
+        return pa.types.is_list(kind) and _has_kind("", kind.value_type)
+    if name == "split":
+        return bool(pa.types.is_boolean(kind))
+    return pa.types.is_integer(kind) or (pa.types.is_floating(kind) and name not in WHOLE)
 
 
 def digest_of(data: bytes) -> str:

@@ -30,13 +30,13 @@ from layoutcm.metrics.levels import Levels
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.results.types import Input, Inputs, PageMatching
 from layoutcm.scale.part_comparison import comparison_of_few, findings_of_set
-from layoutcm.scale.part_counts import CAUSES_FOLDER, SCORES_FOLDER, Counts
+from layoutcm.scale.part_counts import CAUSES_FOLDER, MOST_PIXELS, SCORES_FOLDER, Counts, checked_counts
 from layoutcm.scale.part_levels import PartLevels
-from layoutcm.scale.plan import PLAN_FILE, PlanSide, read_plan
-from layoutcm.scale.storage import Place, exists, join, read_json, read_parquet
+from layoutcm.scale.plan import PLAN_FILE, TOTAL_FILE, Plan, PlanSide, is_within, read_plan
+from layoutcm.scale.storage import Place, damage_named, exists, join, read_json, read_parquet
 from layoutcm.scale.stored_pages import PartAlignment, StoredPages
 
-TOTAL_FILE = "total.json"
+FINISH_AGAIN = "Run layoutcm compare-parts again."
 KEPT = 16  # single pages whose regions stay in memory
 MOST_IN_MEMORY = 2000  # pages that are chosen; with their regions they take some 20 MB
 ONE_LEVEL = Hint(
@@ -164,10 +164,15 @@ def _read_causes(stored: StoredPages, tolerance: float) -> Iterator[NDArray[Any]
     if tolerance != TOLERANCE:
         raise _causes_not_counted(tolerance)
     for part, facts in enumerate(stored.plan.facts.parts):
-        table = read_parquet(join(stored.plan.folder, CAUSES_FOLDER, f"{facts.name}.parquet"))
+        place, labels = stored.plan.place(CAUSES_FOLDER, f"{facts.name}.parquet"), len(stored.space.labels)
+        table = read_parquet(place, ROW.names, texts=())
+        most = {"page": facts.pages - 1, "cause": len(CAUSES) - 1, "gt": labels - 1, "pred": labels - 1}
         rows = np.empty(table.num_rows, ROW)
-        for name in table.column_names:
-            rows[name] = table[name].to_numpy()
+        with damage_named(place):
+            for name in table.column_names:
+                rows[name] = values = table[name].to_numpy()
+                if not is_within(values, 0, most.get(name, MOST_PIXELS)):
+                    raise ValueError(f"the column {name} has values that no causes have")
         chosen = stored.rows_of(part)
         if chosen is not None:
             rows = rows[chosen[rows["page"]]]
@@ -190,11 +195,13 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
         raise NotCounted("", "", "score curves were not counted", hint)
     group_of_page, parts = groups_of_documents(levels.document_of_page), []
     for part, facts in enumerate(plan.facts.parts):
-        place = join(plan.folder, SCORES_FOLDER, f"{facts.name}.parquet")
+        place = plan.place(SCORES_FOLDER, f"{facts.name}.parquet")
         if exists(place):
             first, stop = stored.starts[part : part + 2].tolist()
-            table = read_parquet(place)
+            table = read_parquet(place, ScoreAreas._fields, texts=())
             areas = ScoreAreas(*(table[name].to_numpy() for name in ScoreAreas._fields))
+            with damage_named(place):
+                _check_areas(areas, facts.pages, len(stored.space.labels))
             parts.append(_summed(_chosen(areas, stored.rows_of(part)), group_of_page[first:stop]))
     rows = None
     if parts and len(parts) == len(plan.facts.parts):  # else a score is outside 0..1, or there are none
@@ -205,6 +212,13 @@ def _read_score_curves(levels: PartLevels) -> ScoreCurves:
     not_in_gt = pixels_without_labels(levels.counts, plan.labels)
     numbers = np.arange(int(group_of_page.max(initial=-1)) + 1)
     return curves_from(PartAlignment.of(stored), rows, not_in_gt, numbers, len(levels.documents))
+
+
+def _check_areas(areas: ScoreAreas, pages: int, labels: int) -> None:
+    most = {"page": pages - 1, "label": labels - 1, "in_gt": MOST_PIXELS, "not_in_gt": MOST_PIXELS}
+    for name, largest in most.items():
+        if not is_within(getattr(areas, name), 0, largest):
+            raise ValueError(f"the column {name} has values that no scores have")
 
 
 def _chosen(rows: ScoreAreas, chosen: NDArray[np.bool_] | None) -> ScoreAreas:
@@ -235,30 +249,44 @@ def _input_facts(side: PlanSide) -> Input:
     )
 
 
-def open_comparison(folder: Place) -> Comparison:
+def open_comparison(folder: Place, *, trusted: Sequence[Place] = ()) -> Comparison:
     """The comparison that `compare_partitions` has written into a folder.
 
     Parameters
     ----------
     folder : path or address
+    trusted : sequence of paths or addresses, optional
+        Folders of the parts of both sides, if they are not below the folder that contains the result.
 
     Returns
     -------
     Comparison
     """
-    plan = read_plan(folder)
-    place = join(folder, TOTAL_FILE)
+    return open_plan(read_plan(folder, trusted))
+
+
+def open_plan(plan: Plan) -> Comparison:
+    """The finished comparison of a plan."""
+    place = plan.place(TOTAL_FILE)
     if not exists(place):
-        raise InputError(str(folder), "", "this comparison is not finished", "Run layoutcm compare-parts again.")
-    total = read_json(place, Counts, "file of sums", "Run layoutcm compare-parts again.")
-    if total.plan != plan.digest:
-        raise InputError(str(folder), "", "the sums are those of another plan", "Run layoutcm compare-parts again.")
+        raise InputError(plan.folder, "", "this comparison is not finished", "Run layoutcm compare-parts again.")
+    total = read_json(place, Counts, "file of sums", FINISH_AGAIN)
+    checked_counts(place, total, FINISH_AGAIN)
+    if total.plan != plan.digest or total.pages != plan.facts.pages:
+        raise InputError(plan.folder, "", "the sums are those of another plan", FINISH_AGAIN)
     stored = StoredPages(plan)
     pixels, page = np.array(total.pixels, float), np.zeros(len(total.pixels), np.int32)
-    counts = PairCounts(stored.labels, page, stored.words(total.words), pixels, np.array([total.ignored]))
+    words = stored.words(total.words, place, FINISH_AGAIN)
+    counts = PairCounts(stored.labels, page, words, pixels, np.array([total.ignored]))
+    _check_causes(place, total, len(stored.space.labels))
     levels = PartLevels(stored, counts, total)
     parts = PartAlignment.of(stored), levels, PartSources(levels)
     return Comparison(*parts, plan.facts.rounding, plan.min_score, plan.recipe, has_truth=plan.facts.truth)
+
+
+def _check_causes(place: str, total: Counts, labels: int) -> None:
+    if any(cell >= len(CAUSES) * labels**2 for cells in total.causes.values() for cell, _ in cells):
+        raise InputError(place, "causes", "a cell is not one of the matrix", FINISH_AGAIN)
 
 
 def is_result(folder: Place) -> bool:

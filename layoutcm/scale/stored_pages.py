@@ -23,12 +23,12 @@ from layoutcm.layouts.packed_names import PackedTexts
 from layoutcm.layouts.stored_facts import ATTRIBUTE
 from layoutcm.lazy import pa, pd
 from layoutcm.metrics.levels import CountedLevels
-from layoutcm.pixels.pair_counts import PairCounts, words_for
+from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
-from layoutcm.scale.part_counts import PAGES_FOLDER, counts_place, read_counts
+from layoutcm.scale.part_counts import COUNT_AGAIN, MOST_PIXELS, PAGES_FOLDER, counts_place, read_counts
 from layoutcm.scale.part_files import PAGE_COLUMNS
-from layoutcm.scale.plan import Plan
-from layoutcm.scale.storage import join, read_parquet
+from layoutcm.scale.plan import Plan, is_within
+from layoutcm.scale.storage import damage_named, read_parquet
 
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
 Mask = NDArray[np.bool_]
@@ -118,10 +118,13 @@ class StoredPages:
 
     def part_columns(self, part: int, names: Sequence[str] | None) -> pa.Table:
         """Columns of the rows of one part; None: all that describe a page."""
-        place = join(self.plan.folder, PAGES_FOLDER, f"{self.plan.facts.parts[part].name}.parquet")
-        table = read_parquet(place, names) if names else read_parquet(place, _described, _repeated)
+        place, pages = self._pages_place(part), self.plan.facts.parts[part].pages
+        table = read_parquet(place, names or _described, () if names else _repeated, rows=pages)
         rows = self.rows_of(part)
         return table if rows is None else table.filter(rows)
+
+    def _pages_place(self, part: int) -> str:
+        return self.plan.place(PAGES_FOLDER, f"{self.plan.facts.parts[part].name}.parquet")
 
     def page_list(self, part: int, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of the plan for one part; see `Plan.page_table`."""
@@ -140,19 +143,26 @@ class StoredPages:
     def _read_levels(self, part: int) -> CountedLevels:
         table = self.part_columns(part, (*PAGE_COLUMNS, "pair", "pair_pixels", "ignored"))
         pair, pixels = (table[name].combine_chunks() for name in ("pair", "pair_pixels"))
-        page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
-        counts = PairCounts(
-            self.labels,
-            page,
-            self.words(read_counts(counts_place(self.plan, part)).words)[pair.flatten().to_numpy()],
-            pixels.flatten().to_numpy().astype(np.float64),
-            table["ignored"].to_numpy(),
-        )
+        place = counts_place(self.plan, part)
+        words = self.words(read_counts(place).words, place, COUNT_AGAIN)
+        with damage_named(self._pages_place(part)):
+            page = np.repeat(np.arange(len(pair), dtype=np.int32), np.diff(pair.offsets.to_numpy()))
+            which, own = pair.flatten().to_numpy(), pixels.flatten().to_numpy().astype(np.float64)
+            if len(which) != len(own) or not is_within(which, 0, len(words) - 1) or not is_within(own, 0, MOST_PIXELS):
+                raise ValueError("its pairs are not those of the counts of this part")
+            counts = PairCounts(self.labels, page, words[which], own, table["ignored"].to_numpy())
         return CountedLevels(counts, self.space, pages_of_table(table))
 
-    def words(self, pairs: list[list[int]]) -> NDArray[np.uint64]:
-        """uint64[pairs, words]: the label sets of pairs, as in `PairCounts`."""
-        return np.array(pairs, np.uint64).reshape(-1, sum(words_for(len(labels)) for labels in self.labels))
+    def words(self, pairs: list[list[int]], place: str, hint: str) -> NDArray[np.uint64]:
+        """uint64[pairs, words]: the label sets of pairs, as in `PairCounts`; an InputError if labels are unknown."""
+        widths = [words_for(len(labels)) for labels in self.labels]
+        with damage_named(place, hint):
+            found = np.array(pairs, np.uint64).reshape(-1, sum(widths))
+            ends = np.cumsum(widths) - 1  # the words with the last labels of gt and of pred
+            free = np.array([len(labels) % WORD + 1 for labels in self.labels], np.uint64)
+            if ((free < WORD) & (found[:, ends] >> (free % np.uint64(WORD)) > 0)).any():
+                raise ValueError("a label set has labels that the plan does not have")
+        return found
 
 
 def _described(names: Sequence[str]) -> list[str]:

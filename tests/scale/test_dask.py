@@ -3,8 +3,11 @@
 import errno
 import os
 import signal
+import socket
+import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +17,7 @@ from layoutcm.scale.engines import local_cluster
 from support.parts import digests, write_sets
 
 pytest.importorskip("distributed")
+from distributed import Client
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
@@ -67,6 +71,45 @@ def test_an_error_of_a_part_is_that_of_the_comparison(tmp_path, client):
     (tmp_path / "out" / "pred" / "part-00001.parquet").write_bytes(b"PAR1")
     fails(r"part-00001\.parquet", lcm.compare_partitions, gt, pred, tmp_path / "out", engine=client)
     assert not (tmp_path / "out" / "result.json").exists()
+
+
+def listening_ports(processes):
+    """The TCP ports on which these processes accept connections; only on Linux."""
+    ports = {}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for fields in map(str.split, Path(table).read_text().splitlines()[1:]):
+            if fields[3] == "0A":
+                ports[f"socket:[{fields[9]}]"] = int(fields[1].rpartition(":")[2], 16)
+    found = [
+        os.readlink(file)
+        for process in processes
+        for file in Path(f"/proc/{process}/fd").iterdir()
+        if os.path.islink(file)
+    ]
+    return {ports[name] for name in found if name in ports}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ports are listed in /proc")
+def test_only_the_client_of_a_run_can_use_its_cluster():
+    """Whoever can connect can run code. Without the key of the run, no port answers; none speaks HTTP."""
+    before = listening_ports([os.getpid()])
+    with local_cluster(1) as client:
+        processes = [os.getpid(), *client.run(os.getpid).values()]
+        ports = listening_ports(processes) - before
+        assert int(client.scheduler.address.rpartition(":")[2]) in ports and 8787 not in ports
+        for port in ports:
+            with pytest.raises((OSError, TypeError)):
+                Client(f"tcp://127.0.0.1:{port}", timeout="5s")
+            with socket.create_connection(("127.0.0.1", port)) as plain:
+                plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert b"HTTP" not in _answer(plain)
+
+
+def _answer(connection):
+    try:
+        return connection.recv(100)
+    except OSError:
+        return b""
 
 
 def test_an_engine_that_is_not_known(tmp_path, sets):

@@ -22,6 +22,7 @@ from layoutcm.layouts.page_attributes import add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import parse_page_map
 from layoutcm.layouts.writers import written as written_as
 from layoutcm.metrics.family_trees import parse_tree
+from support.fuzz_parts import FILES, part_files, use_parts
 from support.mutations import mutated
 from support.one_layout import one_full_layout
 from written import writers, written
@@ -29,6 +30,7 @@ from written import writers, written
 # The formats that `tests/written` does not write under their own name.
 SAME_FILE_AS = {"docling-metrics-b": "docling-metrics", "docling-eval-pred": "docling-eval"}
 COMPARED_EVERY = 10  # of the cases that could be read
+PART_TARGETS = tuple(FILES)  # which the coverage-guided fuzzer leaves out: each case writes files
 OUTLINES, OUTER_ONLY, NAMED, COMPARED = 1, 2, 4, 8  # the options of a case, as bits
 PICTURE_SIDE = 200
 
@@ -80,7 +82,10 @@ def case_with(target: str, name: str, data: bytes, flags: int) -> Case:
 def run_case(case: Case) -> bool:
     """Read the files as the program does; True if they could be read, False if they were refused."""
     try:
-        OTHER_TARGETS.get(case.target, read_layout)(case)
+        if case.target in PART_TARGETS:
+            use_parts(case.target, case.files)
+        else:
+            OTHER_TARGETS.get(case.target, read_layout)(case)
     except lcm.InputError as error:
         assert str(error).strip()
         return False
@@ -100,6 +105,8 @@ def original_files(target: str) -> dict[str, bytes]:
         return {name: json.dumps(file if target == "coco" else file["annotations"]).encode()}
     if target in BY_NAME:
         return written(target)
+    if target in PART_TARGETS:
+        return part_files(target)
     return {
         "zip": lambda: {"pages.zip": zipped(written("yolo") | small_images(["PNG", "TIFF"]))},
         "images": lambda: small_images(["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PDF"]),

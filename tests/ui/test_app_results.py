@@ -134,7 +134,7 @@ def test_what_the_command_refuses(tmp_path, result):
     (tmp_path / "plan.json").write_bytes((result / "plan.json").read_bytes())
     with pytest.raises(lcm.InputError, match="this comparison is not finished"):
         serve(tmp_path)
-    options = argparse.Namespace(files=["s3://bucket/out"], data="", images="", public=False)
+    options = argparse.Namespace(files=["s3://bucket/out"], data="", images="", trust=[], public=False)
     assert serving.settings_of(options)["files"] == ["s3://bucket/out"]
 
 

@@ -241,7 +241,8 @@ def _from_dicts(file: str, items: Sequence[Any]) -> tuple[str, pa.Table]:
     wrong = next((i for i, item in enumerate(items) if not isinstance(item, Mapping)), None)
     if wrong is not None:
         raise InputError(file, f"row {wrong}", f"{short_repr(items[wrong])} is not a dict", "Repair or remove it.")
-    columns = [name for item in items for name in item] or ["label", "x0", "y0", "x1", "y1"]  # [] is a table without rows
+    # An empty list is a table without rows.
+    columns = [name for item in items for name in item] or ["label", "x0", "y0", "x1", "y1"]
     names = list(dict.fromkeys(columns))
     odd = next((name for name in names if not isinstance(name, str)), None)
     if odd is not None:

@@ -7,21 +7,26 @@ Everything that changes its numbers was decided when the parts were counted, so 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import Hint, InputError
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import Layout, Positions
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.repairs import repair
-from layoutcm.scale.stored_comparison import open_comparison
+from layoutcm.scale.part_files import read_part
+from layoutcm.scale.plan import read_plan
+from layoutcm.scale.storage import is_remote, name_of
+from layoutcm.scale.stored_comparison import open_plan
 from layoutcm.tables.layout_facts import annotation_facts
 from layoutcm.tables.terminal import further_facts
 from layoutcm.ui.files.input_file import InputFile, digest_of, read_layout, read_page_map
 from layoutcm.ui.server.guarded_reading import run_guarded
+from layoutcm.ui.server.settings import start_settings
 from layoutcm.ui.server.visitors import kept
 
 # {option of `compare`: (its default, which stands for "as it was counted", what it is called)}
@@ -52,7 +57,16 @@ def stored_comparison(given: InputFile, repairs: Sequence[str], options: dict[st
 
 @kept("Opening the result …")
 def _opened(digest: str, folder: str) -> Comparison:
-    return open_comparison(folder)
+    """The comparison in a folder. Parts are read in another process; those of the data folder are below it."""
+    settings = start_settings()
+    given = folder in settings.get("files", [])
+    trusted = settings.get("trusted", []) if given else [settings.get("data") or folder]
+    return open_plan(replace(read_plan(folder, trusted), read_part=_read_guarded))
+
+
+def _read_guarded(place: str, shapes: str, pages: Positions | None) -> Layout:
+    size = 0 if is_remote(place) else os.path.getsize(place)
+    return run_guarded(read_part, place, shapes, pages, file=name_of(place), size=size)
 
 
 class ReadingInputs(NamedTuple):

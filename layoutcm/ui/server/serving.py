@@ -83,6 +83,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         "files": [file if is_remote(file) else str(Path(file).resolve()) for file in options.files],
         "data": str(Path(options.data).resolve()) if options.data else "",
         "images": str(Path(options.images).resolve()) if options.images else "",
+        "trusted": [one if is_remote(one) else str(Path(one).resolve()) for one in options.trust],
         "public": options.public,
     }
 
