@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES
 from layoutcm.diagnosis.pixels_by_score import score_areas
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import PRED, Floats
