@@ -27,7 +27,7 @@ from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.scale.manifest import pages_of_table
 from layoutcm.scale.part_counts import COUNT_AGAIN, MOST_PIXELS, PAGES_FOLDER, counts_place, read_counts
 from layoutcm.scale.part_files import PAGE_COLUMNS
-from layoutcm.scale.plan import Plan, is_within
+from layoutcm.scale.plan import PLAN_FOLDER, Plan, is_within
 from layoutcm.scale.storage import damage_named, read_parquet
 
 KEPT_PARTS = 2  # whose pair counts stay in memory, for one page after the other
@@ -114,7 +114,8 @@ class StoredPages:
         Of the latter, documents and attributes are dictionaries, because they repeat.
         """
         parts = [self.part_columns(part, names) for part in self.parts]
-        return pa.concat_tables(parts, promote_options="default").unify_dictionaries()
+        with damage_named(self.plan.place(PAGES_FOLDER)):  # the parts may have columns of other types
+            return pa.concat_tables(parts, promote_options="default").unify_dictionaries()
 
     def part_columns(self, part: int, names: Sequence[str] | None) -> pa.Table:
         """Columns of the rows of one part; None: all that describe a page."""
@@ -205,7 +206,9 @@ class PartAlignment:
         return [(self.pages.take(numbers), numbers)]
 
     def _lists(self, *columns: str) -> pa.Table:
-        return pa.concat_tables([self.stored.page_list(part, list(columns)) for part in self.stored.parts])
+        lists = [self.stored.page_list(part, list(columns)) for part in self.stored.parts]
+        with damage_named(self.stored.plan.place(PLAN_FOLDER)):
+            return pa.concat_tables(lists)
 
     @property
     def sources(self) -> tuple[Numbers, Numbers]:
