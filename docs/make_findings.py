@@ -30,11 +30,12 @@ REPAIRS = {
 WITHOUT_HINT = {"info": "nothing, it is only noted", "warning": "check that this is what you want"}
 INTRODUCTION = """# All findings
 
-A finding is something unusual in an input that can still be used. With a severe finding (error) the numbers say nothing
-about a model as they stand: every output shows it beside them, and `layoutcm gate` fails. A warning may explain wrong
-numbers; a note (info) is only noted. `layoutcm compare` prints all of them; in Python they are `c.findings` and
-`layout.findings`, with `code`, `severity`, `count`, `message`, `hint` and `repair`. Nothing is repaired
-unless you ask for it.
+A finding is something unusual in an input that can still be used. With a severe finding (error) the numbers, as they
+stand, say nothing about the model: terminal, dashboard, report.html, workbook and notebook show it above them, and
+`layoutcm gate` fails. A likely mistake in coordinates, pages or ids is an error if fewer than 25 % of the regions fit
+as they are. A warning may explain wrong numbers; a note (info) is only noted. `layoutcm compare` prints all of them; in
+Python they are `c.findings` and `layout.findings`, with `code`, `severity`, `count`, `message`, `hint` and `repair`.
+Nothing is repaired unless you ask for it.
 [My score is 0](score-is-zero.md) shows how to use them. An input that cannot be used is an `InputError` instead, which
 names file, place, problem and hint.
 

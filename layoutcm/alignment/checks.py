@@ -65,7 +65,9 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     findings = [likely_mistakes.severe_if_low(finding, found) for finding in findings]
     if earlier := list(alignment.layouts[PRED].repairs):  # on the command line they stay, and the new one is added
         findings = [replace(finding, values={**finding.values, "earlier": earlier}) for finding in findings]
-    return findings + _ids_off_by_one(alignment, sample)
+    # Regions of unrelated pages are in the same place by chance, so their labels say nothing about ids.
+    is_unrelated = any(finding.code == "unrelated-sides" for finding in findings)
+    return findings if is_unrelated else findings + _ids_off_by_one(alignment, sample)
 
 
 def findings_by_side(

@@ -284,7 +284,8 @@ def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
         counts[page] += len(shapes)
     if counts.size and counts.max() > MOST_REGIONS:
         name, most = short_repr(names[int(counts.argmax())]), int(counts.max())
-        problem = f"the page {name} has {most:,} regions, they are paired on pages of at most {MOST_REGIONS:,}"
+        limit = f"causes are computed only for pages with at most {MOST_REGIONS:,}"
+        problem = f"the page {name} has {most:,} regions, but {limit}"
         raise TooManyRegions("", "regions", problem, "Leave out predictions with low scores, or this page.")
 
 

@@ -15,7 +15,7 @@ from layoutcm.wording import one_line, plural
 
 MOST_FINDINGS = 8  # in HTML
 SEVERITIES = ("error", "warning", "info")  # the worst first
-SEVERE = "The numbers say nothing about a model as they stand"
+SEVERE = "As they stand, these numbers say nothing about the model"
 SIDES = ("gt", "pred")
 LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
 # Names of the sides in the text of a finding, outside of quotation marks and file names.

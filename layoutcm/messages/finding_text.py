@@ -17,7 +17,7 @@ class FindingText(NamedTuple):
 
     message: Callable[..., str]
     hint: HintOf = ""
-    severity: str = "warning"  # or "info", or "error": the numbers do not say what they seem to say
+    severity: str = "warning"  # or "info", or "error": see `layouts.findings.SEVERE`
 
 
 note = partial(FindingText, severity="info")

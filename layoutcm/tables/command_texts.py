@@ -176,8 +176,8 @@ def verification_summary(result: Verification, findings: tuple[Finding, ...] = (
     """Warnings about the files, what was recounted, the largest deviations, and whether all numbers agree."""
     sections = [
         [result.recipe],
-        finding_lines(tuple(finding for finding in findings if finding.severity == "warning")),
         severe_lines(findings),
+        finding_lines(tuple(finding for finding in findings if finding.severity == "warning")),
         [recounted_text(result)],
         _deviation_table(result),
         not_checked_lines(result),

@@ -139,7 +139,7 @@ def summary_sentence(
     worst = next(iter(largest_confusions(confusion, 1)), None)
     name = cell_name(confusion.vocabulary, *worst[:2], confusion.diagonal, label_text) if worst else ""
     loss = f"; largest confusion: {name}" if worst else ""
-    borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack else ""
+    borders = f"; {percent(slack)} of the wrong pixels are only border slack" if worst and slack is not None else ""
     right = f"{percent(confusion.right)} of the ground truth's label pixels have the right label"
     return f"{found}; {right}{loss}{borders}."
 

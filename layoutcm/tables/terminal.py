@@ -57,8 +57,8 @@ def result_summary(result: Result) -> str:
     sections = [
         [one_line(result.recipe)],
         [f"{sizes}{pixels_in_full(result.pixels)} pixels, {result.taxonomy} taxonomy"],
-        finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
         severe_lines(result.findings),
+        finding_lines([finding for finding in result.findings if finding.severity == "warning"]),
         [result_sentence(result, confusion)],
         *middle,
         finding_lines([finding for finding in result.findings if finding.severity == "info"], "notes"),
