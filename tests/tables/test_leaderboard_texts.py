@@ -197,7 +197,7 @@ def test_headline_quotation_notebook_pages_and_findings_are_about_agreement(side
     assert [one.figure for one in result.headline] == names and result.quote().startswith("Cohen's kappa ")
     notebook = c._repr_html_()
     assert "Cohen&#x27;s kappa" in notebook and "precision" not in notebook and "F1" not in notebook
-    assert "1 of 3 pages of A is not in the other side" in notebook
+    assert "1 of 3 pages of A (0 regions) is not in the other side" in notebook
     assert [one.message for one in c.findings] == [one.message for one in result.findings]
     for own, others in ((c.page_table(), result.page_table()), (c.document_table(), result.document_table())):
         assert list(own)[2:] == ["pixels", "agreement"] and own["agreement"].is_monotonic_increasing

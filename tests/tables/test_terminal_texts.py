@@ -56,9 +56,9 @@ def test_warnings_stand_before_the_scores():
     sections = summary(lcm.compare(gt, build({"p": (4, 4)}, [], ["a"], name="pred"))).split("\n\n")
     assert sections[1:4] == [
         "1 page, 1 document, 16 pixels, same taxonomy",
+        f"{SEVERE}\n  [error] pred {NOTHING}",
         "findings\n  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
         "Check that the model ran on all pages.",
-        f"{SEVERE}\n  [error] pred {NOTHING}",
     ]
     assert [section.split()[0] for section in sections[4:]] == ["pred", "averages", "content,", "class", "largest"]
 
@@ -101,7 +101,8 @@ def compared():
     """d_0: a box without its last column (40 px of slack). d_1: a missed region of 100 px, one of 200 px as b."""
     gt = [("d_0", "a", 10, 10, 50, 50), ("d_1", "a", 0, 0, 10, 10), ("d_1", "a", 50, 50, 70, 60)]
     pred = [("d_0", "a", 10, 10, 49, 50), ("d_1", "b", 50, 50, 70, 60)]
-    return lcm.compare(*(build(SIZES, rows, ["a", "b"], name=name) for rows, name in ((gt, "gt"), (pred, "pred"))))
+    sides, documents = ((gt, "gt"), (pred, "pred")), dict.fromkeys(SIZES, "d")
+    return lcm.compare(*(build(SIZES, rows, ["a", "b"], name, documents) for rows, name in sides))
 
 
 @pytest.fixture(scope="module")
