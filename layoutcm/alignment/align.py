@@ -173,8 +173,9 @@ def align(
     sides = [gt_side, taxonomy.relabel(pred, mappings[PRED], SIDES[PRED], findings, gt_side.labels)]
     matched = taxonomy.match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = taxonomy.rename_labels(sides[PRED], matched)
-    space, kind = taxonomy.join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = paired or _pair_pages_of(gt, pred, options)
+    used = [_labels_on_pages(side, own) for side, own in zip(sides, sources)]
+    space, kind = taxonomy.join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched), used)
     _check_sizes(sides, sources)
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources, options.frame)
     pages, document_findings = name_documents(pages, options.documents)
@@ -190,6 +191,13 @@ def _pair_pages_of(gt: Layout, pred: Layout, options: AlignmentOptions) -> Paire
     return pair_pages(
         gt.page_columns, pred.page_columns, (counts[GT], counts[PRED]), options.missing_pages, options.page_map
     )
+
+
+def _labels_on_pages(layout: Layout, source: NDArray[np.int64]) -> set[str]:
+    """The labels of regions on the pages that are compared."""
+    left_out = np.ones(len(layout.page_columns), bool)
+    left_out[source[source >= 0]] = False
+    return layout.labels_on(~left_out[layout.region_columns.page]) if left_out.any() else layout.labels_in_use
 
 
 def _check_sizes(sides: list[Layout], sources: SidePositions) -> None:

@@ -60,9 +60,11 @@ def check_pair(alignment: Alignment) -> list[Finding]:
         findings = _pages_off_by_one(alignment, found)
     if not findings and len(sample.pairs):
         findings = likely_mistakes.remaining_scale(sample)
-    if not findings and len(sample.pairs):
-        findings = likely_mistakes.unrelated_sides(alignment, sample, found)
-    findings = [likely_mistakes.severe_if_low(finding, found) for finding in findings]
+    fits = likely_mistakes.fits_of_sides(alignment, sample) if found < likely_mistakes.VERY_LOW else []
+    # A model that finds little, or parts of regions, is poor, but what it finds is where gt has something.
+    if not any(fit.is_good for fit in fits):
+        findings = findings or likely_mistakes.unrelated_sides(sample, fits, found)
+        findings = [likely_mistakes.severe_if_low(finding, found) for finding in findings]
     if earlier := list(alignment.layouts[PRED].repairs):  # on the command line they stay, and the new one is added
         findings = [replace(finding, values={**finding.values, "earlier": earlier}) for finding in findings]
     # Regions of unrelated pages are in the same place by chance, so their labels say nothing about ids.

@@ -85,12 +85,12 @@ class PageSample:
         """The share of gt's regions that have a partner, if `pred_boxes` are the boxes of pred."""
         return len(np.unique(self.partners(pred_boxes)[:, GT])) / max(len(self.boxes[GT]), 1)
 
-    def share_covered(self) -> float:
-        """The mean over gt's regions of the share of their area that regions of pred cover; overlaps count twice."""
-        gt, pred = [boxes / np.tile(frame, 2) for boxes, frame in zip(self.boxes, self.frames)]
-        both = _shared_area(gt[self.pairs[:, GT]], pred[self.pairs[:, PRED]])
-        covered = np.bincount(self.pairs[:, GT], both, minlength=len(gt))
-        area = np.clip(gt[:, X1] - gt[:, X0], 0, None) * np.clip(gt[:, Y1] - gt[:, Y0], 0, None)
+    def share_covered(self, side: int = GT) -> float:
+        """The mean over the regions of a side of the share of their area under regions of the other side."""
+        sides = [boxes / np.tile(frame, 2) for boxes, frame in zip(self.boxes, self.frames)]
+        both, own = _shared_area(*(boxes[self.pairs[:, k]] for k, boxes in enumerate(sides))), sides[side]
+        covered = np.bincount(self.pairs[:, side], both, minlength=len(own))
+        area = np.clip(own[:, X1] - own[:, X0], 0, None) * np.clip(own[:, Y1] - own[:, Y0], 0, None)
         return float(np.minimum(covered[area > 0] / area[area > 0], 1).mean()) if (area > 0).any() else 0.0
 
     def partners(self, pred_boxes: Floats) -> NDArray[np.int64]:
@@ -191,21 +191,39 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     return [Finding(reading.code, values=values, repair=reading.repair)]
 
 
-def unrelated_sides(alignment: Alignment, sample: PageSample, before: float) -> list[Finding]:
-    """A finding if pred fits gt no better than with its pages mixed up: the sides do not show the same pages.
+class Fit(NamedTuple):
+    """How much of the regions of a side the other side covers, on the right pages and with the pages mixed up."""
 
-    Few counterparts alone do not say so: a side may have lines where the other has paragraphs. These cover each other
-    far better on the right pages than on other pages, and so do regions of a poor model.
+    covered: float
+    elsewhere: float
+
+    @property
+    def is_good(self) -> bool:
+        return self.covered - self.elsewhere >= LEAST_FIT * (1 - self.elsewhere)
+
+
+def fits_of_sides(alignment: Alignment, sample: PageSample) -> list[Fit]:
+    """The fit of gt, then of pred; [] if it cannot be known, as on a single page.
+
+    Few counterparts alone do not say that sides are unrelated: a side may have lines where the other has paragraphs, or
+    few regions. Then the regions of one side are covered far better on the right pages than on others.
     """
     half = len(alignment.layouts[PRED].page_columns) // 2
     mixed = [take_sample(alignment, shift, "images") for shift in (half, -half) if half]
     mixed = [one for one in mixed if len(one.pairs)]
-    if before >= VERY_LOW or not mixed or min(map(len, sample.boxes)) < MANY_REGIONS:
+    if not mixed or not len(sample.pairs):
         return []
-    covered, elsewhere = sample.share_covered(), float(np.mean([one.share_covered() for one in mixed]))
-    if covered - elsewhere >= LEAST_FIT * (1 - elsewhere):
+    return [
+        Fit(sample.share_covered(side), float(np.mean([one.share_covered(side) for one in mixed])))
+        for side in (GT, PRED)
+    ]
+
+
+def unrelated_sides(sample: PageSample, fits: list[Fit], before: float) -> list[Finding]:
+    """A finding if the sides fit each other no better than with mixed pages: they do not show the same pages."""
+    if before >= VERY_LOW or not fits or min(map(len, sample.boxes)) < MANY_REGIONS:
         return []
-    shares = {"found": before, "covered": covered, "elsewhere": elsewhere}
+    shares = {"found": before, "covered": fits[GT].covered, "elsewhere": fits[GT].elsewhere}
     return [Finding("unrelated-sides", values={**shares, "regions": len(sample.boxes[GT])})]
 
 

@@ -237,10 +237,15 @@ def plain_spelling(label: str) -> str:
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
-def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
-    """The label list of the matrix, and its kind: "same", "different" or "mapped"."""
+def join_labels(
+    gt: Layout, pred: Layout, taxonomy: str, mapped: bool, used: Sequence[set[str]] = ()
+) -> tuple[LabelSpace, str]:
+    """The label list of the matrix, and its kind: "same", "different" or "mapped".
+
+    `used` are the labels of both sides on the pages that are compared, those of all pages unless given.
+    """
     check_choice("taxonomy", taxonomy, TAXONOMIES)
-    lists = (set(gt.labels), set(pred.labels)), (gt.labels_in_use, pred.labels_in_use)
+    lists = (set(gt.labels), set(pred.labels)), tuple(used) or (gt.labels_in_use, pred.labels_in_use)
     one_has_all = any(own <= other or other <= own for own, other in lists)
     shared = taxonomy in ("same", "match-names") or (taxonomy == "auto" and one_has_all)
     _check_number_of_labels(gt, pred, shared)

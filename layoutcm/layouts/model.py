@@ -264,7 +264,11 @@ class Layout:
 
     @property
     def labels_in_use(self) -> set[str]:
-        used = np.bincount(self.region_columns.label, minlength=len(self.labels))
+        return self.labels_on(slice(None))
+
+    def labels_on(self, regions: NDArray[np.bool_] | slice) -> set[str]:
+        """The labels of some regions."""
+        used = np.bincount(self.region_columns.label[regions], minlength=len(self.labels))
         return {label for label, count in zip(self.labels, used) if count}
 
     @property

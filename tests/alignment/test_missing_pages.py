@@ -221,3 +221,12 @@ def test_a_folder_that_cannot_be_listed_is_an_error(tmp_path, monkeypatch, read)
     }
     with pytest.raises(lcm.InputError, match="closed: this folder cannot be listed: Permission denied"):
         uses[read]()
+
+
+def test_a_label_on_a_page_that_is_left_out_makes_no_other_taxonomy():
+    row = {"page": "a", "x0": 0, "y0": 0, "x1": 9, "y1": 3, "width": 10, "height": 10}
+    gt = lcm.read([row | {"label": "A"}, row | {"label": "C", "y0": 4, "y1": 7}])
+    found, extra = row | {"label": "A"}, row | {"label": "B", "page": "b"}
+    with_extra = lcm.compare(gt, lcm.read([found, extra]))
+    assert with_extra.taxonomy == "same"
+    assert with_extra.average("macro") == lcm.compare(gt, lcm.read([found])).average("macro")

@@ -175,3 +175,16 @@ def test_parts_have_the_finding_too(pred, code, tmp_path):
         lcm.partition(layout, tmp_path / side, 3)
     found = lcm.compare_partitions(tmp_path / "gt", tmp_path / "pred", tmp_path / "out").findings
     assert [one.code for one in found if one.severity == "error"] == [code]
+
+
+HONEST = {
+    "one label only": PRED[PRED["label"] == "Table"],
+    "few regions": PRED.iloc[::8],
+    "rows of large regions": lines_of(GT, parts=9),
+}
+
+
+@pytest.mark.parametrize("pred", HONEST.values(), ids=HONEST)
+def test_a_poor_model_on_the_right_pages_has_no_severe_finding(pred):
+    gt, pred = (lcm.read(table.to_dict("records")) for table in (GT, pred))
+    assert not [one.code for one in lcm.compare(gt, pred).findings if one.severity == "error"]
