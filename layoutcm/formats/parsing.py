@@ -79,10 +79,23 @@ def parse_number_list(text: str) -> list[float] | None:
         return None
 
 
+def is_plain(text: str) -> bool:
+    """False if a text has underscores or digits of other scripts, which `int` and `float` would read."""
+    return "_" not in text and text.strip().isascii()
+
+
+def decimal(text: str) -> float:
+    """A number as `float` reads it. Raises ValueError."""
+    if not is_plain(text):
+        raise ValueError(f"{short_repr(text)} is not a number")
+    return float(text)
+
+
 def parse_number(value: object, file: str, place: str) -> float:
     """A finite number from text or JSON; a decimal comma is accepted if it cannot separate thousands."""
     try:
-        found = float(value)  # type: ignore[arg-type] # float raises for any other type
+        # float raises for any other type
+        found = decimal(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         found = _number_with_comma(value)
     if math.isfinite(found):
@@ -98,7 +111,7 @@ def _number_with_comma(value: object) -> float:
     if not isinstance(value, str) or _THOUSANDS.fullmatch(value.strip()):
         return math.nan
     try:
-        return float(value.replace(",", "."))
+        return decimal(value.replace(",", "."))
     except ValueError:
         return math.nan
 
@@ -164,7 +177,7 @@ def check_fractions(values: Iterable[float], file: str, place: FilePlace, hint: 
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
     """Width and height of a page, or None for both if one is missing, zero or not a number."""
     try:
-        sides = float(width or 0), float(height or 0)
+        sides = decimal(width or "0"), decimal(height or "0")
     except ValueError:
         return None, None
     return sides if all(0 < side < math.inf for side in sides) else (None, None)
@@ -263,7 +276,7 @@ def parse_points(text: str, file: str, place: FilePlace) -> list[float]:
     flat = parse_number_list(text.replace(" ", ","))  # the usual case, made fast for many regions
     if flat is None:
         try:
-            flat = [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
+            flat = [decimal(part) for part in text.replace(",", " ").replace(";", " ").split()]
         except ValueError:
             raise _outline_error(text, file, place, "is not a list of points x,y") from None
     if len(flat) % 2:

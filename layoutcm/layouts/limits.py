@@ -59,6 +59,7 @@ MASK_PIXELS_PER_BYTE = 128  # pixels for each byte of a larger file; real masks 
 MAX_PICTURES = 100_000  # pictures of all given images together: pages of PDFs, frames of TIFFs, files of zips
 MAX_PICTURE_BYTES = 256 << 20  # bytes of one image or PDF in a zip; a raw scan of A3 at 600 dpi has 208 MB
 MAX_PIXELS = 120_000_000  # pixels of an image that is shown; A3 at 600 dpi has 70 million
+MAX_PDF_OBJECTS = 100_000  # texts, paths and images of a page that is drawn; beyond some 9,000, it is drawn smaller
 HEADER_BYTES = 16 << 20  # bytes that may be read to find the size of an image
 READ_RATIO = 4  # bytes of an archive that may be read for this, for each of its bytes and above HEADER_BYTES
 READ_COST = 64  # bytes that one read counts at least; it bounds the number of parts that a header can have

@@ -109,7 +109,7 @@ class ObjectScores(Part, frozen=True, kw_only=True):
     panoptic: Qualities | UnsetType = UNSET  # Panoptic quality: the mean over labels, and each label.
     summary: dict[str, Share]  # COCO's twelve numbers under their names.
     why_no_ap: str | None  # Why there is no AP; null if there is.
-    pages_left_out: list[str] | UnsetType = UNSET  # Pages with too many overlapping regions to be compared.
+    pages_left_out: list[str] | UnsetType = UNSET  # Pages with too many overlapping regions, or too long outlines.
     note: str = ""  # What is said about these pages.
     labels: list[str]  # The labels, without Background.
     per_class: list[ObjectPrecision]  # One record per label.

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.drawing import page_images
 from layoutcm.drawing.page_images import (
     ImageFile,
     Picture,
@@ -397,3 +398,24 @@ def test_evaluations_without_images_or_with_damaged_documents_have_no_page_image
     with pytest.raises(lcm.InputError, match="has no page images"):
         images_from_path(path)
     assert image_bytes(FileContent("a", path.read_bytes()), 0, 5) == b""
+
+
+def strokes(count):
+    """A PDF of one page of 60 x 80 points with strokes."""
+    content = b"".join(b"%d %d m %d %d l S\n" % (i % 60, i % 80, i * 7 % 60, i * 3 % 80) for i in range(count))
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 60 80]/Contents 4 0 R>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
+    ]
+    objects = b"".join(b"%d 0 obj\n%s\nendobj\n" % (i, part) for i, part in enumerate(parts, 1))
+    return b"%PDF-1.4\n" + objects + b"trailer<</Root 1 0 R>>\n%%EOF"
+
+
+@pytest.mark.parametrize(("count", "size"), [(10, (60, 80)), (20, (30, 40)), (40, (15, 20)), (41, None)])
+def test_a_pdf_page_with_many_objects_is_drawn_smaller_or_not_at_all(count, size, monkeypatch):
+    monkeypatch.setattr(page_images, "PDF_WORK", 800)
+    monkeypatch.setattr(limits, "MAX_PDF_OBJECTS", 40)
+    image = load_shrunk(uploaded(**{"a.pdf": strokes(count)}).pictures[0], 80)
+    assert (image and image.size) == size

@@ -9,6 +9,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.parsing import parse_points, parse_size
 from layoutcm.layouts import limits
 from support import hostile_formats as hostile
 from support.hostile_formats import zip_of
@@ -171,3 +172,23 @@ def test_pages_of_the_reference_and_a_file_for_each_page_are_enough(monkeypatch)
     yolo = {"classes.txt": "a", **{f"{i}.txt": "0 0.5 0.5 0.2 0.2" for i in range(30)}}
     monkeypatch.setattr(limits, "STORED_BYTES_PER_PAGE", 1000)
     assert len(lcm.read(("pages.zip", zip_of(yolo)), sizes=(9, 9)).pages) == 30
+
+
+DIGITS = ["1_0", "١٠", "１０"]  # `float` and `int` of Python read each as 10
+
+
+@pytest.mark.parametrize("number", DIGITS)
+def test_underscores_and_digits_of_other_scripts_are_no_numbers(number):
+    with pytest.raises(lcm.InputError, match=rf"a\.txt, line 2, number 3: '{number}' is not a finite number"):
+        lcm.read(("a.txt", f"0 0.5 0.5 0.1 0.2\n0 0.5 0.5 {number} 0.2\n".encode()), sizes=(100, 100))
+    with pytest.raises(lcm.InputError, match=rf"a\.txt, line 2, class: '{number}' is not a finite number"):
+        lcm.read(("a.txt", f"0 0.5 0.5 0.1 0.2\n{number} 0.5 0.5 0.1 0.2\n".encode()), sizes=(100, 100))
+    with pytest.raises(lcm.InputError, match=f"place: the outline '1,2 {number},3 .*is not a list of points"):
+        parse_points(f"1,2 {number},3 4,5", "a.xml", "place")
+    cells = f"page,label,x0,y0,x1,y1,width,height\np,a,{number},1,20,20,50,50\n"
+    with pytest.raises(lcm.InputError, match=rf"a\.csv, row 2, column x0: '{number}' is not a number"):
+        lcm.read(("a.csv", cells.encode()))
+    flags = f"page,label,x0,y0,x1,y1,width,height,ignore\np,a,1,1,20,20,50,50,{number}\n"
+    with pytest.raises(lcm.InputError, match=rf"a\.csv, row 2, column ignore: '{number}' is neither"):
+        lcm.read(("a.csv", flags.encode()))
+    assert parse_size(number, "10") == (None, None) and parse_size(" 10", "10") == (10, 10)

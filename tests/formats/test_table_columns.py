@@ -3,9 +3,14 @@
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import layoutcm as lcm
-from support.hostile_formats import parquet_bytes, table_columns
+from layoutcm.formats import table_columns as columns
+from layoutcm.formats.content import FileContent
+from layoutcm.formats.readers import table
+from support.hostile_formats import parquet_bytes, table_columns, zip_of
 from support.reading import fails
 
 HEADER = "page,width,height,label,x0,y0,x1,y1"
@@ -105,3 +110,46 @@ def test_columns_of_other_tools_without_a_version_have_no_meaning():
 def test_attributes_are_texts_for_pandas(tmp_path):
     lcm.write(read(HEADER + ",attr:kind", f"{BOX},law"), "parquet", tmp_path / "t.parquet")
     assert pd.read_parquet(tmp_path / "t.parquet")["attr:kind"].tolist() == ["law"]
+
+
+CELLS = st.sampled_from(["", " ", "a", "é\0", "1", "-1.50", "nan", "0,5", "\ufeff", "1e3", '"q"', "#", "NA", "\r"])
+LINES = st.lists(st.lists(CELLS, max_size=4).map(",".join) | st.lists(CELLS, min_size=2, max_size=2).map(",".join))
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINES, st.sampled_from(["", "\n"]), st.sampled_from(["", "\ufeff"]))
+def test_a_small_table_has_the_cells_that_arrow_reads(lines, end, mark):
+    content = FileContent("a.csv", (mark + "\n".join(["a,b", *lines]) + end).encode())
+    found = table._small_table(content)
+    if found is not None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(table, "SMALL", -1)
+            assert found.equals(table.read_cells(content))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(["", "1", "-0", "-1.50", "007", "0.1", "123456789012345.678", "1e3"]), min_size=1))
+def test_a_short_column_has_the_numbers_of_a_long_one(cells):
+    column = pa.table({"x": pa.array([cell or None for cell in cells], pa.string())})
+    short = table_columns_of(column)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "FEW_ROWS", 0)
+        assert table_columns_of(column) == short
+
+
+def table_columns_of(column):
+    return columns.number_column("a.csv", column, 0, "row {}".format).tobytes()
+
+
+def test_many_small_tables_are_the_join_of_each_alone_and_need_no_arrow_reader(monkeypatch):
+    monkeypatch.delattr("pyarrow.csv.read_csv")
+    row = lambda i: f"p{i},{'ab'[i % 2]},{i},2,30.5,40,100,90"
+    files = {f"{i}.csv": f"page,label,x0,y0,x1,y1,width,height\n{row(i)}\np{i},,,,,,100,90\n" for i in range(9)}
+    found = lcm.read(("all.zip", zip_of(files)))
+    alone = [lcm.read((name, data.encode())) for name, data in files.items()]
+    pd.testing.assert_frame_equal(found.regions, pd.concat([one.regions for one in alone], ignore_index=True))
+    pd.testing.assert_frame_equal(found.pages, pd.concat([one.pages for one in alone], ignore_index=True))
+    assert found.labels == ["a", "b"]
+    wrong = files | {"7.csv": files["7.csv"].replace("30.5", "3x")}
+    with pytest.raises(lcm.InputError, match=r"7\.csv, row 2, column x1: '3x' is not a number"):
+        lcm.read(("all.zip", zip_of(wrong)))

@@ -25,6 +25,7 @@ from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import (
     FilePlace,
     ellipse_points,
+    is_plain,
     mask_on_page,
     parse_number,
     parse_numbers,
@@ -235,7 +236,7 @@ def _parse_mask(
     text = shape.get("rle", "")
     try:
         page_width, page_height, left, top, width, height = map(int, (*size, *numbers))
-        runs = [int(run) for run in text[: limits.MAX_OUTLINE_TEXT].split(",")]
+        runs = [int(run) for run in text[: limits.MAX_OUTLINE_TEXT].split(",")] if is_plain(text) else []
     except (ValueError, OverflowError):
         page_width = page_height = left = top = width = height = 0
         runs = []

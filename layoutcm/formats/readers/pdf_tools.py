@@ -86,7 +86,7 @@ def read_grobid(content: FileContent, options: Options, builder: LayoutBuilder) 
     regions: list[tuple[str, Rectangle]] = []
     for root in elements(content, "TEI"):
         for surface in root.iter():
-            if local_name(surface.tag) == "surface" and surface.get("n", "").isdecimal():
+            if local_name(surface.tag) == "surface" and surface.get("n", "").encode().isdigit():
                 sizes[int(surface.get("n", "")[:9])] = parse_size(surface.get("lrx"), surface.get("lry"))
         regions += _tei_regions(content.name, root, options)
     if not regions:

@@ -11,6 +11,7 @@ NA are empty cells. Neither pandas nor pyarrow is imported to find out whether s
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -105,6 +106,7 @@ def _check_version(file: str, version: int) -> None:
 
 BLOCK_BYTES = 1 << 25  # a row of a CSV must fit into a block, and an outline can have more than Arrow's 1 MB
 
+SMALL = 1 << 16  # bytes of a table that is split in Python: a zip may have thousands of them
 SEPARATORS = (",", ";", "\t")
 
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
@@ -143,6 +145,9 @@ def _delimiter(content: FileContent) -> str:
 
 def read_cells(content: FileContent) -> pa.Table:
     """All columns as text. Raises `InputError`."""
+    found = _small_table(content) if len(content.data) <= SMALL else None
+    if found is not None:
+        return found
     from pyarrow import csv as arrow_csv
 
     parse = arrow_csv.ParseOptions(newlines_in_values=True, delimiter=_delimiter(content))
@@ -165,6 +170,21 @@ def read_cells(content: FileContent) -> pa.Table:
         raise not_utf8(content.name, error) from None
     except (pa.ArrowException, ValueError) as error:
         raise _broken_csv(content, error) from None
+
+
+def _small_table(content: FileContent) -> pa.Table | None:
+    """What Arrow makes of a small CSV without quotes, in less time than Arrow needs to begin; None for any other."""
+    if b'"' in content.data or b"\r" in content.data or _BLANK_LINE.search(content.data):
+        return None
+    try:
+        text = content.data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    sign = _delimiter(content)
+    names, *rows = (line.split(sign) for line in text.removesuffix("\n").split("\n"))
+    if not rows or not 1 < len(names) <= limits.MAX_COLUMNS or any(len(cells) != len(names) for cells in rows):
+        return None
+    return pa.table([pa.array([cell or None for cell in column], pa.string()) for column in zip(*rows)], names=names)
 
 
 def _check_number_of_columns(content: FileContent) -> None:

@@ -14,7 +14,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import HEAD, FileContent, Options
-from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
+from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, is_plain, parse_number, pixels_from_fraction
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import base_name, stem
 
@@ -102,7 +102,8 @@ def _read_lines(
         if not parts:
             continue
         try:
-            key, values = int(parts[0]), list(map(float, parts[1:]))
+            usual = is_plain(line)
+            key, values = (int(parts[0]), list(map(float, parts[1:]))) if usual else _parse_parts(content, i, parts)
         except ValueError:
             key, values = _parse_parts(content, i, parts)
         check_fractions(values, content.name, ("line {}", i), "Divide by the page's size, or percent by 100.")

@@ -19,11 +19,14 @@ from layoutcm.alignment.min_scores import MinScore, min_score_text
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.lazy import coco_mask
-from layoutcm.metrics.objects.coco_fill import ring_runs
+from layoutcm.metrics.objects.coco_fill import ring_counts
 from layoutcm.pixels.counting import map_chunks
 from layoutcm.pixels.shape_fill import scale_ring, shape_on_grid, spans_to_pixels
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
+# An outline across a page of 2,000 pixels has some 4,000 runs, a word 100. Each limit is for one page, and for all
+# pages together.
+MOST_RUNS_ON_A_PAGE, MOST_RUNS, MORE_RUNS_PER_OBJECT = 16_000_000, 32_000_000, 4_000
 _ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 
 
@@ -110,6 +113,35 @@ def _frames(alignment: Alignment, side: int) -> tuple[Floats, Floats]:
     return own_frames(alignment, side), common_frames(alignment)
 
 
+def pages_with_many_runs(alignment: Alignment, sides: Sides) -> Positions:
+    """The pages (numbers) whose masks would have more runs than a limit."""
+    if not any(side.region_columns.shapes for side in alignment.layouts):
+        return np.empty(0, np.int64)
+    runs = np.zeros(len(alignment.pages.names))
+    for side, objects in enumerate(sides):
+        np.add.at(runs, objects.page, _most_runs(alignment, side, objects))
+    is_full = runs > MOST_RUNS_ON_A_PAGE
+    is_full |= np.cumsum(np.where(is_full, 0, runs)) > MOST_RUNS + MORE_RUNS_PER_OBJECT * sum(map(len, sides))
+    return np.flatnonzero(is_full & (runs > 0))
+
+
+def _most_runs(alignment: Alignment, side: int, objects: Instances) -> Floats:
+    """float64[objects]: the runs of each mask at most; an edge ends one run in each column that it passes."""
+    regions = alignment.layouts[side].region_columns
+    rows = np.searchsorted(alignment.mapped.rows[side], objects.row)
+    own, frame = (frames[objects.page, 0] for frames in _frames(alignment, side))
+    width, scale = np.ceil(frame), frame / own
+    runs = 2 * np.clip(objects.boxes[:, 2], 0, width) + 2
+    for i, row in enumerate(rows.tolist()):
+        shape = regions.shapes.get(row)
+        if isinstance(shape, RunMask):
+            runs[i] = len(shape.runs) * max(1.0, scale[i])
+        elif isinstance(shape, Outline):
+            xs = [np.clip(ring[:, 0] * scale[i], 0, width[i]) for ring in shape.rings]
+            runs[i] = sum(float(np.abs(np.diff(x, append=x[:1])).sum()) for x in xs) + 2
+    return runs
+
+
 def with_masks(alignment: Alignment, sides: Sides) -> Sides:
     """The objects with their masks and the areas of these, if a side has outlines or masks."""
     if not any(side.region_columns.shapes for side in alignment.layouts):
@@ -150,8 +182,7 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> C
         return coco_mask.encode(spans_to_pixels(spans, width, height))  # on the pixels of the page
     if isinstance(shape, Outline):
         rings = [scale_ring(ring, own, frame) for ring in shape.rings]
-        runs = [{"size": [height, width], "counts": ring_runs(ring, width, height).tolist()} for ring in rings]
-        return coco_mask.merge([coco_mask.frPyObjects(part, height, width) for part in runs])
+        return coco_mask.merge([{"size": [height, width], "counts": ring_counts(r, width, height)} for r in rings])
     x0, y0, x1, y1 = corners.tolist()
     return coco_mask.frPyObjects([[x0, y0, x0, y1, x1, y1, x1, y0]], height, width)[0]
 

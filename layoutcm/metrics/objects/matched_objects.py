@@ -27,8 +27,16 @@ from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import matching
 from layoutcm.metrics.objects import ranked_pairs as pairs
 from layoutcm.metrics.objects.average_precision import DETECTION_LIMITS
-from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, page_ranks, why_no_ap, with_masks
-from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
+from layoutcm.metrics.objects.instances import (
+    Instances,
+    Sides,
+    on_pages,
+    page_ranks,
+    pages_with_many_runs,
+    why_no_ap,
+    with_masks,
+)
+from layoutcm.metrics.objects.overlaps import crowded_note, full_note, overlaps_of
 from layoutcm.metrics.objects.ranked_pairs import ObjectConfusion, object_confusion, panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.counting import map_chunks
@@ -57,7 +65,7 @@ class Objects:
     why_no_ap : str
         Why there is no AP; "" if there is one.
     labels : list of str
-    left_out : names of pages on which so many objects overlap that they are not compared
+    left_out : names of pages with so many overlapping objects, or so long outlines, that they are not compared
     note : str
         A sentence about them.
     """
@@ -68,6 +76,7 @@ class Objects:
     why_no_ap: str
     pages: Pages
     left_out: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()  # those of them whose outlines are too long
     threads: int | None = None  # all cores if None
 
     def __repr__(self) -> str:
@@ -76,7 +85,8 @@ class Objects:
 
     @property
     def note(self) -> str:
-        return crowded_note(self.left_out)
+        crowded = tuple(name for name in self.left_out if name not in set(self.full))
+        return " ".join(filter(None, (crowded_note(crowded), full_note(self.full))))
 
     @property
     def labels(self) -> list[str]:
@@ -354,13 +364,16 @@ def objects_of(
 ) -> Objects:
     """The objects of both sides, `sides`, on all or some pages."""
     reason = why_no_ap(alignment, min_score, sides[PRED])
-    sides = with_masks(alignment, on_pages(sides, pages))
+    gt, pred = on_pages(sides, pages)
+    full = pages_with_many_runs(alignment, (gt, pred))
+    sides = with_masks(alignment, (gt.not_on(full), pred.not_on(full)))
     overlaps, crowded = overlaps_of(*sides)
     if crowded.size:
         sides = sides[GT].not_on(crowded), sides[PRED].not_on(crowded)
         overlaps, _ = overlaps_of(*sides)
-    left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
-    return Objects(alignment.space, sides, overlaps, reason, alignment.pages, left_out, threads)
+    names = alignment.pages.names
+    left_out, too_full = (tuple(names[page] for page in some.tolist()) for some in (np.union1d(crowded, full), full))
+    return Objects(alignment.space, sides, overlaps, reason, alignment.pages, left_out, too_full, threads)
 
 
 CAP = DETECTION_LIMITS[-1]

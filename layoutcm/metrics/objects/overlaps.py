@@ -16,7 +16,7 @@ from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.lazy import coco_mask
-from layoutcm.metrics.objects.instances import Instances
+from layoutcm.metrics.objects.instances import MOST_RUNS_ON_A_PAGE, Instances
 from layoutcm.metrics.objects.matching import Groups, Overlaps, group_regions, sorted_rows
 
 # A page of 10,000 words has about 100,000 pairs that overlap, and 2 million that share a line. Here 1,400 objects may
@@ -74,11 +74,19 @@ def crowded_note(names: Sequence[str]) -> str:
     return left_out_note("objects", names, reason)
 
 
-def left_out_note(view: str, names: Sequence[str], reason: str) -> str:
+def full_note(names: Sequence[str]) -> str:
+    """A sentence about the pages that were left out of objects because of their outlines; "" if there are none."""
+    reason = f"masks and outlines have more than {MOST_RUNS_ON_A_PAGE:,} runs of pixels on a page, or far more in all"
+    return left_out_note("objects", names, reason, "Compare boxes, or simplify the outlines.")
+
+
+def left_out_note(
+    view: str, names: Sequence[str], reason: str, advice: str = "Remove duplicates, or compare fewer regions."
+) -> str:
     if not names:
         return ""
     pages = f"page {short_repr(names[0])}" + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
-    return f"Left out of {view}, because {reason}: {pages}. Remove duplicates, or compare fewer regions."
+    return f"Left out of {view}, because {reason}: {pages}. {advice}"
 
 
 def _mask_boxes(side: Instances) -> Boxes:

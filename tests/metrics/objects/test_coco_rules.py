@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.coco_fill import BLOCK_BITS, ring_runs
+from layoutcm.metrics.objects.coco_fill import BLOCK_BITS, ring_counts, ring_runs
 from support.coco_files import coco, image, region
 from support.coco_oracle import assert_equal_to_pycocotools, pycocotools_evaluation, read_pair
 from support.layouts import build
@@ -268,3 +268,11 @@ def test_the_memory_is_that_of_the_page():
     ring = np.random.default_rng(1).uniform(0, [500, 600], (300_000, 2))
     runs = ring_runs(ring, 500, 600)
     assert runs.sum() == 500 * 600 and runs.nbytes < 10e6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(3, 40), st.integers(1, 3000), st.integers(1, 300))
+def test_the_text_of_the_runs_is_that_of_coco(seed, points, width, height):
+    ring = np.random.default_rng(seed).uniform(-9, [width + 9, height + 9], (points, 2))
+    runs = {"size": [height, width], "counts": ring_runs(ring, width, height).tolist()}
+    assert ring_counts(ring, width, height) == coco_mask.frPyObjects(runs, height, width)["counts"]

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
+from layoutcm.metrics.objects import instances
 from layoutcm.metrics.objects.instances import instances_of, on_pages, page_ranks
 from support.coco_files import coco, image, read_coco, region
 from support.coco_oracle import assert_equal_to_pycocotools, read_pair
@@ -200,3 +202,48 @@ def test_a_mask_and_an_outline_of_half_the_resolution_are_scaled_to_the_page_of_
         assert objects.shapes == "mask" and objects.scores_at(1)["f1"] == 1
         assert [side.areas.tolist() for side in objects.sides] == [[260], [400]]  # the bbox of pred, scaled
         assert objects.overlaps.values.tolist() == [1]
+
+
+def zigzag(pages, corners=101, side=400):
+    """Pages with one outline, whose edges cross the page from side to side; it may have 400 runs for each edge."""
+    ring = [value for i in range(corners) for value in (side * (i % 2), side * i // corners)]
+    images = [image(i + 1, width=side, height=side) for i in range(pages)]
+    rows = [region(i + 1, segmentation=[ring], bbox=[0, 0, side, side]) for i in range(pages)]
+    return coco(images, rows), coco(images, [row | {"score": 0.5} for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("on_a_page", "in_all", "left_out"), [(10**6, 10**6, 0), (79_000, 10**6, 3), (10**6, 170_000, 1)]
+)
+def test_pages_whose_outlines_have_too_many_runs_are_left_out_before_they_are_encoded(
+    on_a_page, in_all, left_out, monkeypatch
+):
+    """Three pages, with up to 2 * 100 * 400 runs each."""
+    monkeypatch.setattr(instances, "MOST_RUNS_ON_A_PAGE", on_a_page)
+    monkeypatch.setattr(instances, "MOST_RUNS", in_all)
+    monkeypatch.setattr(instances, "MORE_RUNS_PER_OBJECT", 0)
+    encoded, encode = [], instances._mask
+    monkeypatch.setattr(instances, "_mask", lambda *given: encoded.append(given) or encode(*given))
+    gt, pred = zigzag(3)
+    objects = masks_of(gt, pred)
+    names = [page["file_name"] for page in gt["images"]]
+    assert objects.left_out == tuple(names[3 - left_out :]) and len(encoded) == 2 * (3 - left_out)
+    assert [len(side) for side in objects.sides] == [3 - left_out] * 2
+    assert objects.note.startswith("Left out of objects, because masks and outlines have more" if left_out else "")
+    assert bool(objects.note) == bool(left_out)
+    assert objects.scores_at(0.5)["f1"] == 1 or left_out == 3
+
+
+def test_a_mask_has_at_most_the_runs_that_are_estimated_before():
+    rng = np.random.default_rng(4)
+    rings = [rng.uniform(-20, 120, 2 * n).round(1).tolist() for n in (3, 8, 60)]
+    runs = {"size": [80, 100], "counts": [0, *[10, 70] * 9, 10, 70 + 90 * 80]}
+    shapes = [{"segmentation": [ring]} for ring in rings] + [{"segmentation": rings}, {"segmentation": runs}, {}]
+    gt = coco([image(width=100, height=80)], [region(bbox=[5, 5, 40, 30], **shape) for shape in shapes])
+    c = lcm.compare(read_coco(gt, shapes="polygon"), read_coco(gt, shapes="polygon"))
+    found = instances_of(c.alignment, None)[0]
+    most = instances._most_runs(c.alignment, 0, found)
+    masks = instances.with_masks(c.alignment, (found, found))[0].masks
+    for one, limit in zip(masks, most):
+        ends = np.flatnonzero(np.diff(np.r_[0, coco_mask.decode(one).ravel(order="F")]))
+        assert len(ends) <= limit
