@@ -160,7 +160,9 @@ BUILT_IN = "doclaynet, publaynet, docling, mixed"
     [
         (["--intervals", "0"], ["0 is not a number of resamples"]),
         (["--per-page"], ["--per-page: matrices of pages are for JSON and reports. Name a file with --json"]),
-        (["-o", ""], ["-o: the folder of the report has no name"]),
+        (["-o", ""], ["-o: the output has no name"]),
+        (["--json", ""], ["--json: the output has no name"]),
+        (["--write-page-map", ""], ["--write-page-map: the output has no name"]),
         (["--families", "nosuch"], ["nosuch: there is no such file", BUILT_IN]),
         (["--families", "nope.yaml"], ["nope.yaml: there is no such file"]),
         (["--families", "two.yaml"], ["'x' is in two families"]),
