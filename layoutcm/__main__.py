@@ -8,10 +8,11 @@ def run() -> None:
     """Entry point of the `layoutcm` command."""
     try:
         from layoutcm.cli.main import run as run_command
+
+        run_command()
     except KeyboardInterrupt:
         print("layoutcm: stopped", file=sys.stderr, flush=True)
         os._exit(130)
-    run_command()
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def run() -> None:
     # Libraries turn an interrupt while they are imported into errors of their own. Nothing is written before.
     with end_at_once_on_signals(STOPPED):
         import layoutcm.cli.arguments  # noqa: F401
-    exit_cleanly_on_signals()
     is_server = sys.argv[1:2] == ["app"]
+    exit_cleanly_on_signals(is_server)
     if not is_server:
         keep_freed_memory()
     try:

@@ -41,11 +41,14 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
 
 
-def exit_cleanly_on_signals() -> None:
-    """Make termination signals raise SystemExit, so unfinished output is cleaned up."""
-    for number in _signals_that_stop():
-        signal.signal(number, _stop)
+def exit_cleanly_on_signals(is_server: bool = False) -> None:
+    """Make termination signals raise SystemExit, so unfinished output is cleaned up.
 
+    A server has an event loop, which ends itself when it is interrupted.
+    """
+    for number in _signals_that_stop():
+        if not (is_server and number == signal.SIGINT):
+            signal.signal(number, _stop)
     sys.unraisablehook = partial(_repeat_lost_signal, sys.unraisablehook)
 
 
