@@ -1,5 +1,19 @@
-"""`python -m layoutcm`: the same as the `layoutcm` command."""
+"""`layoutcm` and `python -m layoutcm`: the command, which can be interrupted before its modules are loaded, too."""
 
-from layoutcm.cli.main import run
+import os
+import sys
 
-run()
+
+def run() -> None:
+    """Entry point of the `layoutcm` command."""
+    try:
+        from layoutcm.cli.main import run as run_command
+
+        run_command()
+    except KeyboardInterrupt:
+        print("layoutcm: stopped", file=sys.stderr, flush=True)
+        os._exit(130)
+
+
+if __name__ == "__main__":
+    run()

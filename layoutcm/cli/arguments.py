@@ -37,7 +37,7 @@ def argument_parser() -> argparse.ArgumentParser:
     # Options are not abbreviated, because several values may follow --min-score only under its full name.
     add_command = partial(top.add_subparsers(required=True, metavar="COMMAND").add_parser, allow_abbrev=False)
     _compare_arguments(add_command("compare", help="compare predictions with a ground truth"))
-    commands.add_gate_command(add_command, _comparison_arguments)
+    commands.add_gate_command(partial(add_command, conflict_handler="resolve"), _comparison_arguments)
     _verify_arguments(add_command("verify", help="recount random pages by drawing their regions on pixels"))
     _label_errors_arguments(add_command("label-errors", help="what is probably wrong in a ground truth"))
     _suggest_mapping_arguments(add_command("suggest-mapping", help="which gt label each pred label means"))
@@ -271,3 +271,4 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
     )
     add("--shapes", choices=("box", "polygon"), default="box")
     add("--outer-only", action="store_true", help="drop regions inside pictures and tables")
+    add("--strict", action="store_true", help="a damaged file in a folder or zip is an error, not left out")

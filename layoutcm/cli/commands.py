@@ -62,9 +62,10 @@ def run_convert(options: argparse.Namespace) -> None:
     predictions = options.written_as and options.written_as == "predictions"
     lost = write(layout, options.to, options.output, predictions=predictions)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
-    print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
+    counts = f"{plural(pages, 'page')}, {plural(regions, 'region')}"
+    print(without_control_characters(f"{options.output}: {options.to}, {counts}"))
     for line in (*further_facts(layout_result(layout)), *finding_lines((*layout.findings, *lost))):
-        say(line)
+        say(without_control_characters(line))
 
 
 def run_app(options: argparse.Namespace) -> None:
@@ -189,15 +190,18 @@ def add_gate_command(
         metavar="[FIGURE=]DROP",
         help="the largest allowed drop from the baseline, of one figure or of all others; may be repeated; default: 0",
     )
-    strict = "fail on every drop beyond the limit, even if no difference is shown"
-    command.add_argument("--strict", action="store_true", help=strict)
     severe = "pass although a severe finding says that the numbers say nothing about a model"
     command.add_argument("--allow-severe", action="store_true", help=severe)
     command.add_argument("--json", metavar="FILE", help="write all checks as JSON; - for standard output")
     command.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request; - for standard output")
     own = vars(command.parse_args([]))
     add_comparison_arguments(command, page_map=("--pages", "--page-map"))
-    of_comparison = {name: value for name, value in vars(command.parse_args([])).items() if name not in own}
+    # Beside its meaning for the files that are read.
+    strict = "fail on every drop beyond the limit, even if no difference is shown; refuse damaged files"
+    command.add_argument("--strict", action="store_true", help=strict)
+    of_comparison = {
+        name: value for name, value in vars(command.parse_args([])).items() if name not in (*own, "strict")
+    }
     command.set_defaults(run=run_gate, of_comparison=of_comparison)
 
 

@@ -179,8 +179,6 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         if options.images:
             raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
         return nullcontext()
-    if not options.output:
-        raise InputError("", "-o", "the folder of the report has no name", "Name one.")
     from layoutcm.report.report_files import REPORT_FILES
 
     return replace_folder(options.output, REPORT_FILES)

@@ -17,6 +17,7 @@ from layoutcm.formats.recognition import named_format
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.outputs.files import behind_links, file_target
 
+OUTPUTS = {"output": "-o", "json": "--json", "markdown": "--markdown", "write_page_map": "--write-page-map"}
 FILE_OPTIONS = ("format", "sizes", "fix")
 OPTIONS_OF_GT = {"format": "--gt-format", "fix": "--fix-gt"}
 # The options that name files which a command reads. Layouts are read from all files of a folder.
@@ -31,6 +32,13 @@ class FileOption(NamedTuple):
 
     file: str
     value: str
+
+
+def refuse_empty_outputs(options: argparse.Namespace) -> None:
+    """An empty name, as of a variable of a shell that is not set, would write nothing without a word."""
+    for name, option in OUTPUTS.items():
+        if getattr(options, name, None) == "":
+            raise InputError("", option, "the output has no name", "Name one, or leave the option out.")
 
 
 def resolve_file_options(options: argparse.Namespace) -> None:

@@ -13,14 +13,20 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from layoutcm.cli.arguments import argument_parser
-from layoutcm.cli.file_options import resolve_file_options, resolve_min_score, separate_min_scores
-from layoutcm.cli.streams import CLOSED_PIPE, exit_cleanly_on_signals, prepare_streams, say, settle_output
-from layoutcm.compiled import Process
+from layoutcm.cli.streams import (
+    CLOSED_PIPE,
+    Stopped,
+    end_at_once_on_signals,
+    exit_cleanly_on_signals,
+    prepare_streams,
+    say,
+    settle_output,
+)
 from layoutcm.errors import InputError, short_repr
 from layoutcm.wording import without_control_characters
 
 BAD_INPUT, INTERRUPTED = 2, 130
+STOPPED = "layoutcm: stopped"
 UNSTORED = (
     "layoutcm: compiled code cannot be stored, so each run takes some seconds more; "
     "set NUMBA_CACHE_DIR to a folder that can be written"
@@ -36,28 +42,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run_command(arguments)
         sys.stdout.flush()  # here, so that lost output changes the exit code
         return code
-    except InputError as error:
-        say(f"layoutcm: {without_control_characters(str(error))}")
-        return BAD_INPUT
     except BrokenPipeError:
         return CLOSED_PIPE  # as of `| head`; a message would disturb
-    except OSError as error:
-        say(f"layoutcm: the output cannot be written: {error.strerror or error}")
-        return BAD_INPUT
     except KeyboardInterrupt:
-        say("layoutcm: stopped")
+        say(STOPPED)
         return INTERRUPTED
+    except Exception as error:
+        if Stopped.by:  # a library has made an error of its own of it
+            say(STOPPED)
+            return 128 + Stopped.by
+        if isinstance(error, InputError):
+            say(f"layoutcm: {without_control_characters(str(error))}")
+            return BAD_INPUT
+        if isinstance(error, OSError):
+            say(f"layoutcm: the output cannot be written: {error.strerror or error}")
+            return BAD_INPUT
+        raise
     finally:
         settle_output()
 
 
 def _run_command(arguments: Sequence[str] | None) -> int:
+    from layoutcm.cli.arguments import argument_parser
+    from layoutcm.cli.file_options import (
+        refuse_empty_outputs,
+        resolve_file_options,
+        resolve_min_score,
+        separate_min_scores,
+    )
+    from layoutcm.compiled import Process
+
     try:
         given = separate_min_scores(sys.argv[1:] if arguments is None else arguments)
         options = argument_parser().parse_args(given)
     except SystemExit:  # --help and --version have printed, wrong arguments have not
         sys.stdout.flush()
         raise
+    refuse_empty_outputs(options)
     resolve_file_options(options)
     resolve_min_score(options)
     code = options.run(options) or 0
@@ -69,8 +90,11 @@ def _run_command(arguments: Sequence[str] | None) -> int:
 def run() -> None:
     """Entry point of the `layoutcm` command."""
     prepare_streams()
-    exit_cleanly_on_signals()
+    # Libraries turn an interrupt while they are imported into errors of their own. Nothing is written before.
+    with end_at_once_on_signals(STOPPED):
+        import layoutcm.cli.arguments  # noqa: F401
     is_server = sys.argv[1:2] == ["app"]
+    exit_cleanly_on_signals(is_server)
     if not is_server:
         keep_freed_memory()
     try:
@@ -83,7 +107,7 @@ def run() -> None:
             "This is a bug; set LAYOUTCM_DEBUG=1 to see where."
         )
         sys.exit(1)
-    if is_server:
+    if is_server or "distributed" in sys.modules:  # what ends its processes and their locks must run
         sys.exit(code)
     end_at_once(code)
 

@@ -129,6 +129,7 @@ def read_layout(
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
     chosen = {"shapes": options.shapes, "nested": not options.outer_only, "annotator": annotator}
+    chosen["strict"] = options.strict
     return read(file, like=like, pages=pages, format=format, sizes=sizes, attributes=options.attributes, **chosen)
 
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
+from itertools import filterfalse, takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
 
@@ -24,10 +24,11 @@ from layoutcm.formats.coco_annotations import open_large_file, scan_ahead
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
 from layoutcm.formats.readers.table import IN_MEMORY, find_table, read_memory
-from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
+from layoutcm.formats.recognition import choose_format, find_candidates, is_companion, why_unread
 from layoutcm.formats.registry import ANSWER, Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
+from layoutcm.layouts.findings import refuse_unread
 from layoutcm.layouts.model import Finding, Layout, check_is_layout
 from layoutcm.layouts.page_attributes import AttributesLike, add_attributes, load_attributes
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
@@ -50,6 +51,7 @@ def read(
     nested: bool = True,
     annotator: str | None = None,
     attributes: AttributesLike = None,
+    strict: bool = False,
 ) -> Layout:
     """Read the layout in a file, a folder, a zip, or a table in memory.
 
@@ -76,6 +78,8 @@ def read(
         One annotator, if the file has several; the first is the default.
     attributes : path, dict or DataFrame, optional
         Attributes of pages or documents: a CSV with a column `page` or `document`, or {page: {name: value}}.
+    strict : bool
+        Refuses a damaged file in a folder, zip or list, which is otherwise left out with a finding.
 
     Returns
     -------
@@ -106,6 +110,8 @@ def read(
         layout = read_with_sizes(partial(read_memory, *table), wanted)
     else:
         layout = _read_files(cast(Source, source), format, wanted)
+    if strict:
+        refuse_unread(layout.findings)
     layout = layout if nested else replace(layout, outer_only=True)
     return add_attributes(layout, given) if given else layout
 
@@ -189,16 +195,22 @@ def _find_skipped_files(
 
     Among the answers of a model, files with the suffix of an answer are answers in which nothing can be read.
     """
-    skipped = [content.name for content in others if not is_companion(content)]
-    suffixes = {_suffix(content.name) for content in used} if chosen.holds == ANSWER else set()
-    failed = [name for name in skipped if _suffix(name) in suffixes]
-    rest = [name for name in skipped if _suffix(name) not in suffixes]
-    findings = [Finding("failed-answer", len(failed), {"file": file, "names": failed[:NAMES_SHOWN]})] if failed else []
-    return [*findings, Finding("skipped-file", len(rest), {"file": file, "first": rest[0]})] if rest else findings
-
-
-def _suffix(name: str) -> str:
-    return PurePosixPath(name).suffix.lower()
+    skipped = [content for content in others if not is_companion(content)]
+    suffixes = {content.suffix for content in used}
+    is_failed = lambda one: chosen.holds == ANSWER and one.suffix in suffixes
+    failed, rest = list(filter(is_failed, skipped)), list(filterfalse(is_failed, skipped))
+    reasons = {one.name: why for one in rest if (why := why_unread(one, suffixes, used[0]))}
+    others_left = [one.name for one in rest if one.name not in reasons]
+    findings = []
+    if failed:
+        names = [one.name for one in failed[:NAMES_SHOWN]]
+        findings.append(Finding("failed-answer", len(failed), {"file": file, "names": names}))
+    if reasons:
+        values = {"file": file, "names": list(reasons)[:NAMES_SHOWN], "why": next(iter(reasons.values()))}
+        findings.append(Finding("damaged-file", len(reasons), values))
+    if others_left:
+        findings.append(Finding("skipped-file", len(others_left), {"file": file, "first": others_left[0]}))
+    return findings
 
 
 @contextmanager

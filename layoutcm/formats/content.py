@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -95,6 +95,10 @@ class FileContent:
     @cached_property
     def stem(self) -> str:
         return Path(self.name).stem
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.name).suffix.lower()
 
     @cached_property
     def json_root(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -16,14 +16,15 @@ import msgspec
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.class_names import is_list_of_names
-from layoutcm.formats.content import SEARCHED, FileContent
+from layoutcm.formats.content import HEAD, SEARCHED, FileContent
 from layoutcm.formats.image_files import is_image
-from layoutcm.formats.markup import check_ends_like_root, root_element
+from layoutcm.formats.markup import check_ends_like_root, root_element, root_name
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import BY_NAME, DATA_SET, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 # An empty label file is a page without regions; an empty table is an error.
+_START_OF_JSON = re.compile(rb"\{\s*+[\"}]|\[\s*+[\[{]")
 _EMPTY_LIST = re.compile(rb"\s*+\[\s*+\]\s*+")
 _EMPTY_LISTS = re.compile(rb"\s*+\[(?:[\s,]|\[\s*+\])++\]\s*+")
 LISTS_OF_PAGES = ("glm-ocr", "mineru-vlm")  # beside these, a list of empty lists is not of MinerU's content list
@@ -203,16 +204,46 @@ OTHER_FILES = (
 )
 
 
+def why_unread(content: FileContent, suffixes: Collection[str], read: FileContent) -> str:
+    """Why a file beside those that are read is none of them, if a person would expect it to be; else "".
+
+    It has the suffix of one of them, or starts like them and is broken. What is known to be something else is expected
+    nowhere.
+    """
+    is_alike = content.suffix in suffixes
+    if not content.size or content.is_blank:
+        return "the file is empty" if is_alike else ""
+    if not is_alike and not (_starts_as_data(content) and _starts_as_data(content) == _starts_as_data(read)):
+        return ""
+    try:
+        _check_well_formed(content)
+    except InputError as error:
+        return ", ".join(part for part in (error.place, error.problem) if part)
+    known = not is_alike or find_candidates(content) or any(other.recognises(content) for other in OTHER_FILES)
+    return "" if known else f"the kind of file is not recognised: {describe_content(content)}"
+
+
+def _starts_as_data(content: FileContent) -> str:
+    """ "json", "xml" or "". A log line such as "[2024-01-01]" is no list of objects."""
+    start = content.head_without_bom[:HEAD].lstrip()
+    return "json" if _START_OF_JSON.match(start) else "xml" if root_name(content) else ""
+
+
 def explain_unknown(content: FileContent) -> InputError:
     """The error for a file of no known format."""
     for other in OTHER_FILES:
         if other.recognises(content):
             return InputError(content.name, "", other.problem, other.hint)
-    if content.json_root:
-        content.decode(msgspec.Raw)  # a truncated file is reported as malformed rather than as unknown
-    check_ends_like_root(content)
+    _check_well_formed(content)
     problem = f"the kind of file is not recognised: {describe_content(content)}"
     return InputError(content.name, "", problem, hints.unknown_format(likeliest_formats(content)))
+
+
+def _check_well_formed(content: FileContent) -> None:
+    """Refuse cut JSON and XML: a truncated file is reported as malformed rather than as unknown."""
+    if content.json_root:
+        content.decode(msgspec.Raw)
+    check_ends_like_root(content)
 
 
 def describe_content(content: FileContent) -> str:

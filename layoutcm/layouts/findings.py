@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from layoutcm import html_parts
-from layoutcm.errors import Hint, short_repr
+from layoutcm.errors import Hint, InputError, short_repr
 from layoutcm.messages import TEXTS, hint_of
 from layoutcm.wording import one_line, plural
 
 MOST_FINDINGS = 8  # in HTML
 SEVERITIES = ("error", "warning", "info")  # the worst first
+UNREAD = ("damaged-file", "failed-answer")  # files that should have been read and were not
+ABOUT_FILES = (*UNREAD, "skipped-file")  # findings whose values name files
 SEVERE = "As they stand, these numbers say nothing about the model"
 SIDES = ("gt", "pred")
 LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
@@ -150,6 +152,17 @@ def severe_of(findings: Iterable[AnyRated]) -> list[AnyRated]:
 def worst_first(findings: Iterable[AnyRated]) -> list[AnyRated]:
     """The findings, those that are severe first, otherwise in the same order."""
     return sorted(findings, key=lambda finding: finding.severity != SEVERITIES[0])
+
+
+def unread_of(findings: Iterable[AnyRated]) -> list[AnyRated]:
+    """Findings of files that should have been read: their pages, and what is wrong on them, are in no number."""
+    return [finding for finding in findings if finding.code in UNREAD]
+
+
+def refuse_unread(findings: Iterable[Rated]) -> None:
+    """Raise an InputError if a file that should have been read was left out (`strict`)."""
+    if found := unread_of(findings):
+        raise InputError("", "", found[0].message, "Repair or remove the files, or read without strict (--strict).")
 
 
 def severe_sentence(findings: Iterable[Rated]) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from layoutcm.layouts import limits
+from layoutcm.layouts.findings import ABOUT_FILES
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.repairs import is_repair
 from layoutcm.messages import TEXTS
@@ -70,7 +72,7 @@ def encode_facts(layout: Layout) -> bytes:
     findings = _storable_findings(layout.findings, layout.name)
     facts = {
         "version": VERSION,
-        "name": layout.name[: limits.MAX_NAME],
+        "name": without_folder(layout.name)[: limits.MAX_NAME],
         "format": layout.format,
         "labels": layout.labels if labels_fit(layout) else [],
         "label_keys": _if_short(list(layout.label_keys.items())),
@@ -134,7 +136,23 @@ def _storable_findings(findings: Sequence[Finding], file: str) -> list[Finding]:
 
 
 def _fields(finding: Finding) -> dict[str, Any]:
-    return {name: getattr(finding, name) for name in ("code", "severity", "count", "values", "repair")}
+    fields = {name: getattr(finding, name) for name in ("code", "severity", "count", "values", "repair")}
+    return fields | {"values": {name: _without_folders(finding, name, one) for name, one in finding.values.items()}}
+
+
+def _without_folders(finding: Finding, name: str, value: Any) -> Any:
+    """A value of a finding without the folders of files that it names; a page or a label may look like a path."""
+    if name != "file" and finding.code not in ABOUT_FILES:
+        return value
+    return [without_folder(one) for one in value] if isinstance(value, list) else without_folder(value)
+
+
+def without_folder(name: Any) -> Any:
+    """The name of a file whose path is absolute: whoever gets an output need not know the folders of this machine."""
+    if not isinstance(name, str):
+        return name
+    path = PureWindowsPath(name) if PureWindowsPath(name).drive else PurePosixPath(name)
+    return path.name if path.is_absolute() else name
 
 
 def _if_short(items: Sequence[Any]) -> Sequence[Any]:

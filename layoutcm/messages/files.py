@@ -57,6 +57,13 @@ TEXTS: dict[str, FindingText] = {
             f"{file}: {plural(n, 'answer of the model has', 'answers of the model have')} no regions that can be read "
             f"({first_names(n, names)}), so {agree(n, 'its page is', 'their pages are')} missing.",
         Hint(f"{_RUN_AGAIN} {_MISSING_PAGES.text}", f"{_RUN_AGAIN} {_MISSING_PAGES.on_screen}")),
+    "damaged-file": FindingText(
+        lambda n, file, names, why:
+            f"{file}: {plural(n, 'file')} like the others cannot be read and {agree(n, 'is', 'are')} left out "
+            f"({first_names(n, names)}){'' if n == 1 else '; the first'}: {why}.",
+        Hint("Copy or export them again; without them, their pages are missing. strict=True or --strict makes this an "
+             "error.",
+             "Copy or export them again; without them, their pages are missing.")),
     "skipped-file": note(
         lambda n, file, first:
             f"{file}: {plural(n, 'file of another kind is', 'files of another kind are')} left out "

@@ -197,6 +197,11 @@ def direction_of(figure: str) -> int:
     return next((1 if one.higher_is_better else -1 for one in MEASURES if figure in (one.name, one.column)), 1)
 
 
+def lowest_of(figure: str) -> int:
+    """The least value that a figure can have; agreement can be worse than by chance."""
+    return -1 if figure in ("agreement.kappa", "agreement.alpha") else 0
+
+
 def name_of(figure: str) -> str:
     """The name of a figure that is given by its name or by its column."""
     return next((one.name for one in MEASURES if one.column and figure == one.column), figure)

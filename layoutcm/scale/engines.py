@@ -191,14 +191,18 @@ def local_cluster(workers: int | None = None) -> Iterator[Client]:
         import dask
         from distributed import Client
 
-        from layoutcm.scale.private_cluster import PrivateCluster
+        from layoutcm.scale.private_cluster import PrivateCluster, quieten
     except ImportError:
         raise no_dask() from None
     patient = dask.config.set(
         {"distributed.scheduler.allowed-failures": LOST_WORKERS, "distributed.scheduler.no-workers-timeout": NO_WORKERS}
     )
     with patient, PrivateCluster(workers or os.cpu_count() or 1) as cluster, Client(cluster) as client:
-        yield client
+        try:
+            yield client
+        except (KeyboardInterrupt, SystemExit):  # that workers are then killed is no news
+            quieten()
+            raise
 
 
 @contextmanager

@@ -22,10 +22,10 @@ from layoutcm.errors import InputError, is_number, short_repr
 from layoutcm.filling.loading import ResultFile, load_result
 from layoutcm.filling.reading import difference_of_results, intervals_of_result
 from layoutcm.filling.result_of import GATED, Asked, intervals_part, result_of
-from layoutcm.layouts.findings import severe_note, severe_of, severe_sentence
+from layoutcm.layouts.findings import refuse_unread, severe_note, severe_of, severe_sentence, unread_of
 from layoutcm.lazy import pd
 from layoutcm.results.common_parts import FindingRecord
-from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure, row_of_figure
+from layoutcm.results.measures import HEADLINE, MEASURES, Figures, direction_of, find_figure, lowest_of, row_of_figure
 from layoutcm.results.result import LeaderboardResult, Result, digest_of
 from layoutcm.results.types import IntervalRow, IntervalTables
 from layoutcm.results.verdict import BETTER, FEW_UNITS, FEWEST_UNITS, NO_DIFFERENCE, SAME, TOO_FEW, WORSE, verdict_words
@@ -34,7 +34,7 @@ from layoutcm.tables.matrix_views import FEW_CONFUSIONS
 from layoutcm.tables.tables import confusions_table
 from layoutcm.tables.terminal import line_name, severe_lines
 from layoutcm.tables.written_forms import MARKDOWN_NUMBER, markdown
-from layoutcm.wording import agree, difference_text, escape_markdown, plain_number, plural, score_text
+from layoutcm.wording import agree, difference_text, escape_markdown, one_line, plain_number, plural, score_text
 
 Limits = Mapping[str, float] | str | Iterable[str]
 FAIL_UNDER, MAX_DROP = "fail_under", "max_drop"
@@ -151,7 +151,8 @@ def gate(
         One number for micro, macro and content F1 and the figures of `fail_under` (0 unless given), {figure: drop} for
         these figures alone, or texts such as "0.01" and "class.Table.f1=0.05": the bare number is for all others.
     strict : bool
-        Lets a drop with the verdict "no difference shown" fail, too.
+        Lets a drop with the verdict "no difference shown" fail, too, and refuses a result from which damaged files
+        were left out.
     allow_severe : bool
         Lets a result pass although it has a severe finding, such as the same file on both sides.
 
@@ -171,12 +172,17 @@ def gate(
     wanted = wanted_limits(fail_under, max_drop, baseline is not None)
     earlier = None if baseline is None else one_result(baseline, "baseline")
     own = one_result(result, "result")
+    if strict:
+        refuse_unread(own.findings)
     figures = own.figures
+    _check_possible(figures, "result")
     limits = {find_figure(name, figures, FAIL_UNDER): least for name, least in wanted.fail_under.items()}
-    intervals, notes = _intervals(own)
+    intervals, more_notes = _intervals(own)
+    notes = [*(one_line(one.message) for one in unread_of(own.findings)), *more_notes]
     checks = [_threshold(name, least, own, intervals) for name, least in limits.items()]
     if earlier is not None:
         drops = wanted.drops(figures)
+        _check_possible(earlier.figures, "baseline")
         paired, more = _paired(earlier, own)
         notes += [f"The baseline: {said}." for said in [severe_note(earlier.findings)] if said]
         notes += [note for note in more if note not in notes]
@@ -185,6 +191,15 @@ def gate(
     if not checks:
         raise _nothing_is_checked(FAIL_UNDER)
     return Gate(own, tuple(checks), tuple(notes), allow_severe)
+
+
+def _check_possible(figures: Figures, place: str) -> None:
+    """Raise an InputError for a figure that no comparison gives."""
+    for name, value in figures.items():
+        least = lowest_of(name)
+        if value is not None and not least - SAME <= value <= 1 + SAME:
+            problem = f"{short_repr(name)} is {value:g}, but it can only be from {least} to 1"
+            raise InputError("", place, problem, "Compare again: this file was changed or is damaged.")
 
 
 def _nothing_is_checked(place: str) -> InputError:
@@ -202,6 +217,9 @@ def wanted_limits(
     if max_drop is not None and not has_baseline:
         raise InputError("", most, "there is no baseline to drop from", "Give an earlier result as baseline.")
     thresholds = limits_of(fail_under, least)
+    for name, limit in thresholds.items():
+        if limit < lowest_of(name):  # it would always pass
+            raise _not_a_share(limit, name, least)
     if not thresholds and not has_baseline:
         raise _nothing_is_checked(least)
     if max_drop is None or is_number(max_drop):
@@ -246,9 +264,13 @@ def _limit(value: object, name: str, place: str) -> float:
     except ValueError:
         number = math.nan
     if not -1 <= number <= 1:
-        problem = f"{short_repr(value)} for {short_repr(name)} is not a share"
-        raise InputError("", place, problem, "Figures are from 0 to 1: 80 % is 0.8.")
+        raise _not_a_share(value, name, place)
     return number
+
+
+def _not_a_share(value: object, name: str, place: str) -> InputError:
+    problem = f"{short_repr(value)} for {short_repr(name)} is not a share"
+    return InputError("", place, problem, "Figures are from 0 to 1: 80 % is 0.8.")
 
 
 def gated_result(comparison: Comparison, method: str = "matrix") -> Result:

@@ -234,7 +234,7 @@ def further_facts(facts: Mapping[str, Any]) -> list[str]:
         regions, pixels = plural(facts["ignored_regions"], "region"), facts["ignored_pixels"]
         amount = "" if pixels is None else f"{pixels_in_full(pixels)} pixels under "
         lines.append(f"not judged if this is the ground truth: {amount}{regions}")
-    return lines
+    return list(map(one_line, lines))
 
 
 def _attribute_line(name: str, values: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.cli.main import run as run_command
 from layoutcm.filling.result_of import intervals_part
+from layoutcm.layouts.writers import write
 from layoutcm.tables.interval_texts import difference_summary, interval_of_row, resampling_text
 from support.comparisons import compare_sample
 from support.paths import SAMPLE
@@ -160,7 +161,9 @@ BUILT_IN = "doclaynet, publaynet, docling, mixed"
     [
         (["--intervals", "0"], ["0 is not a number of resamples"]),
         (["--per-page"], ["--per-page: matrices of pages are for JSON and reports. Name a file with --json"]),
-        (["-o", ""], ["-o: the folder of the report has no name"]),
+        (["-o", ""], ["-o: the output has no name"]),
+        (["--json", ""], ["--json: the output has no name"]),
+        (["--write-page-map", ""], ["--write-page-map: the output has no name"]),
         (["--families", "nosuch"], ["nosuch: there is no such file", BUILT_IN]),
         (["--families", "nope.yaml"], ["nope.yaml: there is no such file"]),
         (["--families", "two.yaml"], ["'x' is in two families"]),
@@ -268,3 +271,24 @@ def test_a_depth_beyond_the_tree_uses_the_deepest_and_adds_a_finding(tmp_path, p
     assert "|depth:1|" in out
     assert "The tree has no families at depth 9, so the families at depth 1 are used." in out
     assert "|depth:9|" not in out
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["convert", "--to", "csv", "-o", "out.csv"]])
+def test_attributes_and_annotators_send_no_commands_to_the_terminal(command, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    shape = "\x1b]0;title\x07\n[error] forged"
+    row = {
+        "page": "a",
+        "label": "T",
+        "x0": 1,
+        "y0": 1,
+        "x1": 5,
+        "y1": 5,
+        "width": 9,
+        "height": 9,
+        f"attr:{shape}": shape,
+    }
+    write(lcm.read([row]), "parquet", "a.parquet")
+    assert main([command[0], "a.parquet", *command[1:]]) == 0
+    shown = "".join(capfd.readouterr())
+    assert "title" in shown and "\x1b" not in shown and "\n[error]" not in shown

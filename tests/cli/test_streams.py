@@ -9,7 +9,8 @@ from functools import partial
 
 import pytest
 
-from layoutcm.cli.main import keep_freed_memory
+from layoutcm.cli.main import keep_freed_memory, main
+from layoutcm.cli.streams import Stopped
 from support.paths import SAMPLE
 
 GT, MODEL_A = (str(SAMPLE / name) for name in ("gt.json", "model-a.json"))
@@ -97,3 +98,54 @@ def test_freed_memory_is_kept():
 def test_a_system_without_mallopt_keeps_its_own_ways(monkeypatch):
     monkeypatch.setattr("layoutcm.cli.main.ctypes.CDLL", lambda name: object())
     keep_freed_memory()
+
+
+INTERRUPTED = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["layoutcm", "formats"]
+from layoutcm.__main__ import run
+run()
+"""
+TOLD_IN_A_CALLBACK = """
+import os, signal, time, weakref
+from layoutcm.cli.streams import exit_cleanly_on_signals
+signal.signal(signal.SIG{name}, signal.{usual})
+exit_cleanly_on_signals()
+class Thing: pass
+def end(_):
+    os.kill(os.getpid(), signal.SIG{name})
+    len("the handler has run")
+thing = Thing()
+kept = weakref.ref(thing, end)
+del thing
+for _ in range(1000):
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("name", ["layoutcm.errors", "layoutcm.cli.arguments", "numpy", "msgspec"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(name):
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED.format(name=name)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "layoutcm: stopped\n")
+
+
+@pytest.mark.parametrize(("name", "usual", "code"), [("TERM", "SIG_DFL", 143), ("INT", "default_int_handler", -2)])
+def test_a_signal_is_not_lost_where_python_drops_exceptions(name, usual, code):
+    text = TOLD_IN_A_CALLBACK.format(name=name, usual=usual)
+    assert subprocess.run([sys.executable, "-c", text], capture_output=True).returncode == code
+
+
+def test_an_error_that_a_library_makes_of_an_interrupt_is_none(monkeypatch, capsys):
+    def interrupted(*_):
+        Stopped.by = int(signal.SIGINT)
+        raise ImportError("numpy failed to import")
+
+    monkeypatch.setattr(Stopped, "by", 0)
+    monkeypatch.setattr("layoutcm.cli.main._run_command", interrupted)
+    assert (main(["formats"]), capsys.readouterr().err) == (130, "layoutcm: stopped\n")

@@ -281,3 +281,19 @@ def test_stored_areas_and_sizes_give_the_same_objects():
     first, second = (lcm.compare(one, one).objects().summary for one in (layout, again))
     assert repr(first) == repr(second)
     assert region_facts(again.region_columns) == region_facts(layout.region_columns)
+
+
+@pytest.mark.parametrize("folder", ["/home/someone/", "C:\\Users\\someone\\"])
+def test_the_folders_of_a_source_are_not_written(folder):
+    """Pages and labels that look like paths stay as they are."""
+    findings = (
+        Finding("damaged-file", 1, {"file": f"{folder}gt", "names": [f"{folder}b.json"], "why": "the file is empty"}),
+        Finding("renamed-labels", 1, {"format": "coco", "first": "/a/b", "now": "b"}),
+    )
+    again = read_parquet(as_parquet(replace(build({"a": (9, 9)}, []), name=f"{folder}gt.json", findings=findings)))
+    facts = json.loads(
+        pq.read_schema(io.BytesIO(as_parquet(replace(again, name=f"{folder}gt.json")))).metadata[METADATA_KEY]
+    )
+    assert facts["name"] == "gt.json"
+    assert again.findings[0].values == {"file": "gt", "names": ["b.json"], "why": "the file is empty"}
+    assert again.findings[1].values["first"] == "/a/b"

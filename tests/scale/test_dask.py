@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -158,3 +159,18 @@ def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatc
     client.cluster.scale(2)
     client.wait_for_workers(2)
     assert len(start().pages) == 40
+
+
+def test_workers_do_not_see_an_interrupt_and_the_main_process_does_afterwards():
+    """A terminal sends Ctrl-C to all processes; what starts in the block, starts with it blocked."""
+    from layoutcm.scale.private_cluster import interrupts_held
+
+    is_blocked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts_held():  # noqa: PT012 - raised where the block ends
+            signal.raise_signal(signal.SIGINT)
+            child = subprocess.run([sys.executable, "-c", is_blocked], capture_output=True, text=True)
+        assert child.stdout == "True\n" and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -303,3 +303,18 @@ def test_a_figure_whose_part_was_not_counted_says_so():
     result = structs.replace(compare_rows(GOOD).result(), objects=None)
     gate = lcm.gate(filled(result), {"objects.ap": 0.5}, baseline=compare_rows(GOOD), max_drop={"objects.pq": 0})
     assert [check.remark for check in gate.checks] == ["n/a: it is not counted in this result"] * 2
+
+
+@pytest.mark.parametrize(("figure", "value"), [("macro", 5.0), ("micro", -0.5)])
+def test_a_result_with_figures_that_are_not_possible_is_refused(sample_result, figure, value):
+    changed = json.loads(json_text(sample_result))
+    changed["measures"][f"{figure}.f1"] = value
+    for given in ({"result": changed}, {"result": sample_result, "baseline": changed}):
+        with pytest.raises(lcm.InputError, match=f"'{figure}.f1' is {value:g}, but it can only be from 0 to 1"):
+            lcm.gate(**given, fail_under={"content.f1": 0})
+
+
+@pytest.mark.parametrize("limits", [{"macro.f1": -1}, "macro.f1=-0.1"])
+def test_a_threshold_that_always_passes_is_refused(sample_result, limits):
+    with pytest.raises(lcm.InputError, match=r"fail_under: .* for 'macro.f1' is not a share. Figures are from 0 to 1"):
+        lcm.gate(sample_result, limits)
