@@ -315,7 +315,9 @@ def _make_intervals(
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
     units, one = unit_counts(sums), sums.a if isinstance(sums, PairedSums) else sums
-    occurrences = {name: units[FIGURES.index(name)] for name in one.figures}
+    # A figure that is undefined is computed from no unit.
+    defined = np.where(np.isnan(ends[0]), 0, units)
+    occurrences = {name: defined[FIGURES.index(name)] for name in one.figures}
     occurrences |= {score: counts[:, 0] for score, counts in _scores(units[None], len(one.labels), places)}
     each = sums.results(sums.rows)
     unit_figures = {name: each[:, FIGURES.index(name)].copy() for name in UNIT_FIGURES}  # without the other columns

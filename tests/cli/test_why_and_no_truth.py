@@ -121,6 +121,6 @@ def test_a_page_with_too_many_regions_has_no_causes_but_all_other_numbers(tmp_pa
     target = tmp_path / "out.json"
     text = printed(["compare", GT, MODEL_A, "--why", "--json", str(target)])
     assert "[warning] There are no causes of wrong pixels, because the page" in text
-    assert "macro, without Background" in text and "paired on pages of at most 10" in text
+    assert "macro, without Background" in text and "only for pages with at most 10" in text
     found = json.loads(target.read_text())
     assert "causes" not in found and found["findings"][-1]["code"] == "no-causes"

@@ -151,7 +151,7 @@ def test_tiles_of_unusual_pages_are_equal_to_their_pair_counts(rounding):
         ("b", "y", 0, 0, 9, 9, 0.7), ("a", "x", 5, 5, 40, 28, 0.6),
     ])  # fmt: skip
     pred.region_columns.shapes[3] = Outline((np.array([[0, 0], [9, 0], [0, 9.0]]),))
-    c = lcm.compare(gt, pred, rounding=rounding, min_score=0.5)
+    c = lcm.compare(gt, pred, rounding=rounding, min_score=0.5, missing_pages="penalise-both")
     assert c.pages == ["a", "only gt", "b", "only pred"]
     for name in c.pages:
         tiles, counted = c.page_tiles(name), c.counts(page=name).merged()

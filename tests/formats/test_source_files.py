@@ -152,7 +152,6 @@ test_refusal = refused_as(
     *(refuses(f"COCO that is called {format}", ("gt.json", EMPTY_COCO), "This looks like coco: leave out the format",
               format=format) for format in ("mineru", "docling", "voc", "marker", "csv", "hocr")),
     refuses("files of several kinds", MIXED, "several kinds", "coco", "csv", "format="),
-    refuses("an empty list", [], "empty"),
     *(refuses(f"a damaged TIFF, {name}", [DOCTAGS, ("report_p1.tif", data)], "report_p1.tif",
               "this image cannot be read") for name, data in DAMAGED.items()),
     refuses("a file that is not an image", [DOCTAGS, ("report_p1.png", b"no image")],

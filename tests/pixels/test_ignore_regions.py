@@ -140,7 +140,7 @@ def test_soft_scores_of_regions_without_scores_are_those_of_the_judged_pixels(ge
     for k, label in enumerate(LABELS):
         in_gt, in_pred = (np.array([label in labels for labels in counts.sets(side)], bool) for side in (0, 1))
         both, *alone = (counts.pixels[rows].sum() for rows in (in_gt & in_pred, in_pred, in_gt))
-        expected = [np.nan if not any(alone) else both / n if n else 0 for n in alone]
+        expected = [both / n if n else np.nan for n in alone]
         assert [found["precision"][k], found["recall"][k]] == pytest.approx(expected, nan_ok=True, abs=1e-9)
 
 

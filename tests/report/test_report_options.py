@@ -67,7 +67,7 @@ def test_the_report_of_the_second_prediction_has_the_difference(quick, tmp_path,
 def test_predictions_of_other_pages_have_difference_figures_on_all_pages(svg_only, tmp_path, printed):
     head = "page,label,x0,y0,x1,y1,width,height\n"
     (tmp_path / "gt.csv").write_text(head + "p,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
-    (tmp_path / "more.csv").write_text(head + "r,a,0,0,5,5,9,9\n")
+    (tmp_path / "more.csv").write_text(head + "p,a,0,0,5,5,9,9\nr,a,0,0,5,5,9,9\n")
     gt, more = (str(tmp_path / name) for name in ("gt.csv", "more.csv"))
     assert "no figure" not in printed(["compare", gt, gt, more, "-o", str(tmp_path / "out")])
     assert list((tmp_path / "out" / "more").rglob("difference-*"))

@@ -16,6 +16,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.scale.engines import local_cluster
 from support.parts import digests, write_sets
+from support.servers import wait_until
 
 pytest.importorskip("distributed")
 from distributed import Client
@@ -156,6 +157,7 @@ def test_a_part_that_dask_gives_up_is_a_clear_error(tmp_path, client, monkeypatc
     fails(DEAD, start)
     monkeypatch.undo()
     client.cluster.scale(0)  # a worker that has just ended may not be replaced
+    wait_until(lambda: not client.scheduler_info()["workers"], "the end of all workers")
     client.cluster.scale(2)
     client.wait_for_workers(2)
     assert len(start().pages) == 40

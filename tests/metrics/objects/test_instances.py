@@ -103,14 +103,14 @@ def columns(side):
 
 
 def test_both_sides_in_the_frame_of_gt():
-    """Page q of pred is twice as wide and half as high as in gt; page r is only in pred."""
+    """Page q of pred is twice as wide and half as high as in gt; page r is only in pred, and half as large."""
     gt = build({"p": (100, 100), "q": (100, 100)}, [("q", "a", 10, 20, 40, 60, 0.1), ("p", "b", 0, 0, 10, 10)], "ab")
     pred = build(
         {"r": (50, 50), "q": (200, 50)},
         [("r", "a", 5, 5, 10, 25, 0.9), ("q", "b", 20, 10, 80, 30, 0.8), ("q", "a", 0, 0, 1, 1, 0.1)],
         "ba",
     )
-    sides = instances_of(lcm.compare(gt, pred).alignment, 0.5)
+    sides = instances_of(lcm.compare(gt, pred, missing_pages="penalise-both").alignment, 0.5)
     assert columns(sides[0]) == {
         **{"row": [0, 1], "page": [1, 0], "label": [0, 1]},
         **{"boxes": [[10, 20, 30, 40], [0, 0, 10, 10]], "centres": [[25, 40], [5, 5]]},
@@ -119,8 +119,8 @@ def test_both_sides_in_the_frame_of_gt():
     # The prediction with score 0.1 is below the threshold, which is not used for gt.
     assert columns(sides[1]) == {
         **{"row": [0, 1], "page": [2, 1], "label": [0, 1]},
-        **{"boxes": [[5, 5, 5, 20], [10, 20, 30, 40]], "centres": [[7.5, 15], [25, 40]]},
-        **{"areas": [100, 1200], "crowd": [False, False]},
+        **{"boxes": [[10, 10, 10, 40], [10, 20, 30, 40]], "centres": [[15, 30], [25, 40]]},
+        **{"areas": [400, 1200], "crowd": [False, False]},
     }
     assert sides[1].scores.tolist() == [0.9, 0.8] and sides[0].scores.tolist() == pytest.approx([0.1, nan], nan_ok=True)
     assert sides[0].crowd.dtype == sides[1].crowd.dtype == bool

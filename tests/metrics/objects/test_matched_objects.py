@@ -122,8 +122,9 @@ def test_objects_use_score_threshold_missing_pages_and_scale():
         [("p", "a", 0, 0, 80, 20, 0.6), ("p", "a", 100, 0, 180, 20, 0.3), ("r", "a", 0, 0, 5, 5, 0.9)],
     )
     scores = lambda **options: lcm.compare(gt, pred, **options).objects().scores_at(0.99)
-    assert scores() == {"precision": pytest.approx(1 / 3), "recall": 0.5, "f1": pytest.approx(2 / 5)}
-    assert scores(min_score=0.5)["precision"] == 0.5
+    assert scores() == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert scores(missing_pages="penalise-both")["precision"] == pytest.approx(1 / 3)
+    assert scores(min_score=0.5)["precision"] == 1
     assert scores(missing_pages="ignore") == {"precision": 0.5, "recall": 1, "f1": pytest.approx(2 / 3)}
     assert scores(missing_pages="ignore", min_score=0.5) == {"precision": 1, "recall": 1, "f1": 1}
 
