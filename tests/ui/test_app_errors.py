@@ -13,7 +13,7 @@ from layoutcm.models.differences import comparison_of_pages, difference, differe
 from layoutcm.ui.errors import error_matrix
 from layoutcm.ui.shared import top_bar
 from layoutcm.wording import score_text, thin_spaced
-from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, opened_with, texts
+from support.app_runner import choose, matrices, opened, opened_once, opened_unmapped, opened_with, problems, texts
 from support.matrix_page import views_of
 from support.paths import SAMPLE
 
@@ -159,7 +159,7 @@ def test_the_cell_of_two_predictions_has_both_values_and_the_verdict(sample):
 @pytest.mark.parametrize("link", [{"other": "1"}, {"attribute": "doc_category=letter", "versus": "doc_category=paper"}])
 def test_classes_are_those_of_both_sides(link, sample):
     app = opened_once("errors", load="sample", **link)
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     both = (sample, model_b()) if "other" in link else (of_category(sample, "letter"), of_category(sample, "paper"))
     table = next(one.value for one in app.dataframe if {"label", "first", "second"} <= set(one.value))
     for row in table.to_dict("records"):
@@ -205,7 +205,7 @@ def test_a_label_that_only_the_other_prediction_has():
     behind = other.pages_behind("Formula", "Extra")
     link = {"load": "sample", "mapping": json.dumps(mapping), "taxonomy": "same"}
     app = opened("errors", **link, other="2", gt_label="Formula", pred_label="Extra")
-    assert not app.exception and not app.error and len(behind)
+    assert not app.exception and not problems(app) and len(behind)
     assert "0 % of Formula, 0 px on 0 of 60 pages" in texts(app)  # of model-a.json
     choose(app, pred=2, other=0)
     app.run()
@@ -266,7 +266,7 @@ def test_without_a_truth_no_word_says_that_one_side_is_right(sample):
                  {"counted": "objects"}, {"grouping": "2x2"}):  # fmt: skip
         app.session_state["choices"] = replace(plain, **more)
         app.run()
-        assert not app.exception and not app.error
+        assert not app.exception and not problems(app)
         said = texts(app).lower()
         assert not [word for word in TRUTH_WORDS if word in said.replace("no truth: a and b", "")], more
         (data,) = matrices(app)

@@ -23,6 +23,7 @@ from support.app_runner import (
     opened,
     opened_once,
     opened_unmapped,
+    problems,
     table_with,
     texts,
     uploaded,
@@ -90,7 +91,7 @@ def test_method_recounts_pages_of_the_loaded_files():
     app = opened("method", load="sample")
     app.number_input(key="verify_pages").set_value(3)
     app.button(key="verify").click().run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     assert "3 of 60 pages recounted (seed 0)" in app.success[0].value.replace("\\", "")
     rows = table_with(app, "agrees")
     assert set(rows["agrees"]) == {"yes"} and "COCO's twelve numbers" in set(rows["quantity"])
@@ -119,7 +120,7 @@ def app():
     app = uploaded(gt, pred)
     app.session_state["ranked_pairs_open"] = True
     app.switch_page("pages/measures.py").run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     return app
 
 
@@ -176,7 +177,7 @@ def link_of(app):
 
 def test_with_scores_the_page_has_an_ap(sample):
     app = opened_once("measures", load="sample")
-    assert not app.exception and not app.error, plain_texts(app)
+    assert not app.exception and not problems(app), plain_texts(app)
     o = sample.objects()
     assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
     assert metrics(app)["Recall"] == f"{o.scores_at(0.5)['recall']:.3f}"
@@ -198,7 +199,7 @@ def test_choices_of_objects_are_in_the_link():
     app.multiselect(key="bar_curves").set_value(["Table", "Title"])
     app.segmented_control(key="bar_object_view").set_value("recall")
     app.run()
-    assert not app.exception and not app.error, plain_texts(app)
+    assert not app.exception and not problems(app), plain_texts(app)
     assert "iou:0.75|rule:sum" in plain_texts(app)
     assert [trace["name"].split()[0] for trace in figures(app)[0]["data"]] == ["Table", "Title"]
     again = opened("measures", **link_of(app))
@@ -231,7 +232,7 @@ def test_the_pages_behind_a_cell():
 
 def test_where_labels_differ_the_page_shows_what_is_defined(monkeypatch):
     app = opened_unmapped(monkeypatch, "measures", gt_label="Text", pred_label="text")
-    assert not app.exception and not app.error, plain_texts(app)
+    assert not app.exception and not problems(app), plain_texts(app)
     assert metrics(app)["AP"] == metrics(app)["PQ"] == "n/a"
     assert "The two sides have different labels, so no object has its label found" in plain_texts(app)
     assert "71.2 % of 947 objects in the ground truth are found, whatever their labels" in plain_texts(app)
@@ -245,7 +246,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     gt = ("gt.json", coco(SCREEN, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
     pred = ("pred.json", coco(SCREEN, [(i, [0, 5 * i, 40, 5]) for i in range(5)]))
     app = uploaded(gt, pred, page="measures")
-    assert not app.exception and not app.error, plain_texts(app)
+    assert not app.exception and not problems(app), plain_texts(app)
     assert metrics(app)["AP"] == "n/a" and "The prediction has no scores" in plain_texts(app)
     # Five of six labels are found with an IoU of 4/5.
     assert metrics(app)["PQ"] == "0.667"
@@ -268,7 +269,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
 @pytest.mark.parametrize("level", [{"level": "page", "page": "report-1_p3.png"}, {"labels": '["Table", "Text"]'}])
 def test_a_page_and_a_label_filter(level):
     app = opened_once("measures", load="sample", **level)
-    assert not app.exception and not app.error, plain_texts(app)
+    assert not app.exception and not problems(app), plain_texts(app)
     if "labels" in level:
         assert matrices(app)[0]["row_names"] == ["Table", "Text", "invented"]
         assert table_with(app, "tp")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.539"
@@ -277,7 +278,7 @@ def test_a_page_and_a_label_filter(level):
 def test_nonsense_in_a_link_is_ignored():
     nonsense = {"iou": "7", "ap_rule": "best", "curves": '["nix"]', "tolerance_x": "nan", "object_view": "x"}
     app = opened_once("measures", load="sample", **nonsense)
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert "iou:0.50|rule:coco" in plain_texts(app)
     app = opened_once("measures", load="sample", measure="centroids", **nonsense)
     assert "centroids:20x20" in plain_texts(app)
@@ -293,7 +294,7 @@ def test_the_page_shows_the_sample(same_labels, monkeypatch):
         if same_labels
         else opened_unmapped(monkeypatch, "measures", measure="families")
     )
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     name = "doclaynet" if same_labels else "mixed"
     assert f"families:{name}|depth:1|sample:pixel|count:by side|v{__version__}" in texts(app)
     assert set(metrics(app)) == {"Right", "In the family", "Out of the family"}
@@ -317,7 +318,7 @@ def test_choices_of_families_are_in_the_link():
     app.segmented_control(key="bar_matrix_depth").set_value(2)
     app.multiselect(key="open_families").set_value(["Body"])
     app.run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     assert "depth:2|sample:page|count:gold" in texts(app) and "depth:2|expanded:Body" in texts(app)
     parameters = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
     again = opened("measures", **parameters)
@@ -338,7 +339,7 @@ def test_own_families_are_kept_in_the_link():
 def test_nonsense_about_families_is_ignored():
     wrong = {"family_depth": "99", "matrix_depth": "-1", "expanded": "[[1", "family": "no such", "family_view": "x"}
     app = opened_once("measures", measure="families", load="sample", families='{"OOF":["Text"]}', **wrong)
-    assert not app.exception and not app.error and "families:doclaynet|depth:1" in texts(app)
+    assert not app.exception and not problems(app) and "families:doclaynet|depth:1" in texts(app)
 
 
 @pytest.mark.parametrize("text", ['{"OOF":["Text"]}', "[" * 5000, "5"])
@@ -349,7 +350,7 @@ def test_a_text_that_is_not_a_tree(text):
 def test_families_are_read_from_a_file():
     app = drop(opened(load="sample", measure="families"), ("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]"))
     app.switch_page("pages/measures.py").run()
-    assert not app.exception and not app.error and "families:2 given" in texts(app)
+    assert not app.exception and not problems(app) and "families:2 given" in texts(app)
     assert "1 label is named by the families and used by neither side" in texts(app)
 
 
@@ -365,7 +366,7 @@ def test_a_level_and_hostile_names():
 
 def test_labels_can_be_ordered_by_family_elsewhere():
     app = opened_once("errors", load="sample", order="by family")
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert matrices(app)[0]["column_names"][:4] == ["Background", "Title", "Section-header", "Text"]
 
 

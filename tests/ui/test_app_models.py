@@ -14,7 +14,17 @@ from layoutcm.tables.matrix_views import agreement_sentence
 from layoutcm.tables.score_tables import gain_sentence
 from layoutcm.ui.models import predictions
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import coco, held_background, model_row, models_table, opened, opened_once, opened_with, texts
+from support.app_runner import (
+    coco,
+    held_background,
+    model_row,
+    models_table,
+    opened,
+    opened_once,
+    opened_with,
+    problems,
+    texts,
+)
 from support.comparisons import compare_sample
 from support.hostile import SCREEN
 from support.paths import SAMPLE
@@ -51,7 +61,7 @@ def subheaders(app):
 
 def test_the_first_sentence_and_all_figures_are_those_of_the_library(board):
     app = opened_once("models", load="sample")
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert best_sentence(board) in texts(app).replace("**", "")
     assert "no difference shown" in best_sentence(board) and "30 documents" in best_sentence(board)
     for row in board.table.to_dict("records"):
@@ -153,12 +163,12 @@ def test_a_broken_prediction_is_a_row_with_its_message(monkeypatch, tmp_path):
     broken.write_text('{"images": [')
     files = [SAMPLE / "gt.json", broken, SAMPLE / "model-a.json", SAMPLE / "model-c.json"]
     app = start_with(monkeypatch, *files)
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert "colspan" in model_row(app, "broken.json") and "colspan" not in model_row(app, "model-a.json")
     assert "baseline" in model_row(app, "model-a.json")  # instead of the broken one, which is the first
     assert "of 2 predictions" in texts(app) and "The chosen prediction cannot be compared" in texts(app)
     only = start_with(monkeypatch, SAMPLE / "gt.json", broken)
-    assert not only.exception and [one.value for one in only.error] == ["No prediction can be compared."]
+    assert not only.exception and [one.value for one in problems(only)] == ["No prediction can be compared."]
     assert "colspan" in model_row(only, "broken.json")
 
 
@@ -222,7 +232,7 @@ def test_names_and_labels_are_shown_as_typed(monkeypatch, tmp_path):
 
 def test_without_a_truth_the_words_are_those_of_agreement(compared):
     app = opened_once("models", load="sample", truth="False", pred="2")
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     gt = lcm.read(SAMPLE / "gt.json")
     found = lcm.compare(gt, lcm.read(SAMPLE / "model-c.json", like=gt), truth=False)
     result = result_of(found, asked=Asked(parts=("agreement",)))

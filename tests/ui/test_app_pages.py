@@ -260,7 +260,7 @@ def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
     good = coco(["a"], [(0, [0, 0, 10, 10])])
     app = uploaded(("gt.json", good), ("bad.json", good[:-20]))
     assert not app.exception
-    assert any("bad" in error.value and "cut off" in error.value for error in app.error)
+    assert any("bad" in error.value and "cut off" in error.value for error in problems(app))
     app.button(key="remove_2").click().run()
     assert "A ground truth is here. Drop a prediction to compare it with." in texts(app)
     on_data(drop(app, ("pred.json", good)))
@@ -329,7 +329,7 @@ def test_every_choice_in_force_is_a_chip_that_removes_it():
 
 def test_a_threshold_of_a_label_that_the_files_lack_is_a_message_and_a_chip():
     app = opened("errors", load="sample", label_scores='["0.5=Nix"]')
-    assert not app.exception and any("Nix" in error.value for error in app.error)
+    assert not app.exception and any("Nix" in error.value for error in problems(app))
     chips_of(app)["score of Nix ≥ 0.5"].click().run()
     assert not app.exception and not problems(app) and len(matrices(app)[0]["row_names"]) == 12
 

@@ -14,7 +14,7 @@ from layoutcm.ui.files import page_pictures
 from layoutcm.ui.server import pictures, visitors
 from layoutcm.ui.server.pictures import PictureStore
 from layoutcm.ui.shared import sidebar
-from support.app_runner import opened, opened_once, opened_with, texts
+from support.app_runner import opened, opened_once, opened_with, problems, texts
 from support.browser import tab, visit
 from support.coco_files import coco, image, region
 from support.hostile_shapes import make_dense_page
@@ -101,7 +101,7 @@ def test_a_prediction_without_the_page_has_no_regions_and_does_no_harm(tmp_path,
     app = opened_with(monkeypatch, files, "page")
     app.session_state["viewer_wanted"] = ("pred-1",)
     data = viewer_data(app.run())
-    assert not app.exception and not app.error and {box[0] for box in data["boxes"]} == {0, 1}
+    assert not app.exception and not problems(app) and {box[0] for box in data["boxes"]} == {0, 1}
     assert data["offered"] == ["causes", "centres"]
 
 
@@ -125,7 +125,7 @@ def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
     for chosen in (2, 3):
         app.selectbox(key="viewer_page").set_value(names[chosen]).run()
         assert app.selectbox(key="viewer_page").options == names[chosen - 2 : chosen + 2]
-        assert not app.exception and not app.error
+        assert not app.exception and not problems(app)
 
 
 def test_a_part_of_a_name_finds_the_name():
@@ -148,7 +148,7 @@ def test_next_and_previous_turn_the_page():
 def test_a_page_with_too_many_tiles_shows_a_sentence_and_its_numbers(tmp_path, monkeypatch):
     file = str(make_dense_page(tmp_path))
     app = opened_with(monkeypatch, [file, file], "page")
-    assert len(app.error) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
+    assert len(problems(app)) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
     assert "This page's matrix" in texts(app)
 
 
@@ -158,7 +158,7 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
     file.write_text(json.dumps(gt))
     app = opened_with(monkeypatch, [file, file], "page")
     data = viewer_data(app)
-    assert not app.exception and not app.error and data["labels"][-1] == "not judged"
+    assert not app.exception and not problems(app) and data["labels"][-1] == "not judged"
     assert [box[1] for box in data["boxes"] if box[0] == 0][1] == len(data["labels"]) - 1
     assert [pair["pixels"] for pair in data["pairs"] if pair["kind"] == 5] == [100]
 
@@ -167,9 +167,9 @@ def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):
     file = tmp_path / "gt.json"
     file.write_text(json.dumps(coco([image(1)], [region(1, 1, bbox=[0, 0, 100, 80], iscrowd=1)])))
     app = opened_with(monkeypatch, [file, file], "page")
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     app.switch_page("pages/errors.py").run()
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
 
 
 JPEG = b"\xff\xd8 a picture"

@@ -76,11 +76,11 @@ def test_what_is_missing_is_said():
 
 def test_a_broken_ground_truth_alone_gives_its_error_and_the_other_cards_stay():
     app = drop(opened(), ("gt.json", PAGE[:-30]))
-    (error,) = app.error
+    (error,) = problems(app)
     assert "gt.json, line 1" in error.value.replace("\\", "") and "cut off" in error.value
     assert "A ground truth is here" in texts(app)
     drop(app, ("results.json", RESULTS), ("map.yaml", b"pred: {x: a}"))
-    assert len(app.error) == 1 and page_shown(app) == "Data"
+    assert len(problems(app)) == 1 and page_shown(app) == "Data"
     assert [title.split(" [")[0] for title in cards(app)] == [
         "Ground truth gt.json", "Prediction results.json", "Mapping map.yaml"
     ]  # fmt: skip
@@ -161,7 +161,7 @@ def test_attributes_are_part_of_a_saved_session(monkeypatch):
 
 def test_wrong_attributes_are_named_and_change_nothing():
     app = drop(opened(), ("gt.json", PAGE), ("pred.json", PAGE), ("x.csv", b"page,kind\np1.png,a\np1.png,b\n"))
-    (error,) = app.error
+    (error,) = problems(app)
     assert "two rows with different values" in error.value and page_shown(app) == "Data"
     assert app.session_state["loaded"].attributes is None and "1 file cannot be used" in texts(app)
 

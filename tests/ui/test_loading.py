@@ -9,7 +9,7 @@ from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.ui.files.file_facts import PAGE_MAP, facts_of
 from layoutcm.ui.files.input_file import input_from_bytes, read_page_map
 from layoutcm.ui.files.page_pictures import images_of_uploads
-from support.app_runner import button, coco, drop, on_data, opened, texts
+from support.app_runner import button, coco, drop, on_data, opened, problems, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT
 
@@ -34,7 +34,7 @@ def card(app, name):
 
 def go(app, page):
     app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     return app
 
 
@@ -82,9 +82,9 @@ def test_an_image_without_a_page_is_reported():
 def test_a_file_that_cannot_be_used_says_why_on_its_card_and_the_comparison_still_works():
     wrong = {"p1.docx": b"x", "p1.pdf": b"no pdf", "p1.zip": b"PK\x03\x04"}
     app = start(others=wrong.items())
-    errors = [error.value.replace("\\", "") for error in app.error]
+    errors = [error.value.replace("\\", "") for error in problems(app)]
     assert {name: sum(name in error for error in errors) for name in wrong} == dict.fromkeys(wrong, 1)
-    assert len(app.error) == 3 and "Taxonomy: same" in texts(app) and "3 files cannot be used" in texts(app)
+    assert len(problems(app)) == 3 and "Taxonomy: same" in texts(app) and "3 files cannot be used" in texts(app)
 
 
 def test_the_sidebar_chooses_one_of_several_predictions():
@@ -98,7 +98,7 @@ def test_the_sidebar_chooses_one_of_several_predictions():
 def test_a_broken_prediction_does_not_affect_the_others():
     app = start(preds=[("good.json", PAGE), ("broken.json", PAGE[:-30])])
     app.selectbox(key="bar_pred").set_value(1).run()
-    assert any("broken" in error.value for error in app.error)
+    assert any("broken" in error.value for error in problems(app))
     app.selectbox(key="bar_pred").set_value(0).run()
     assert card(app, "good.json").endswith("1 page, 2 regions, 2 labels in use, without scores]")
     assert card(app, "broken.json").endswith(":gray[cannot be used]")
@@ -149,7 +149,7 @@ def test_a_wrong_mapping_is_refused_by_name(name, data):
 
 def test_a_wrong_mapping_is_named_and_changes_nothing():
     app = start(preds=[("pred.json", OTHER_NAMES)], others=[("map.yaml", b"pred: {x: [a]}")])
-    assert ["map.yaml" in error.value.replace("\\", "") for error in app.error] == [True]
+    assert ["map.yaml" in error.value.replace("\\", "") for error in problems(app)] == [True]
     assert "Taxonomy: different" in texts(app)
 
 
@@ -165,12 +165,12 @@ def test_equal_names_are_matched_by_one_click():
 def test_a_file_without_page_sizes_asks_for_them():
     table = b"page,label,x0,y0,x1,y1\np1,a,0,0,5,5\n"
     app = start(table, [("pred.csv", table)])
-    assert any("size" in error.value for error in app.error)
+    assert any("size" in error.value for error in problems(app))
     for wrong in ("ten by ten", "²x5"):
         app.text_input(key="sizes").set_value(wrong).run()
-        assert any("Write width x height" in error.value for error in app.error)
+        assert any("Write width x height" in error.value for error in problems(app))
     app.text_input(key="sizes").set_value("10 x 20").run()
-    assert not app.error and "1 page," in texts(app)
+    assert not problems(app) and "1 page," in texts(app)
 
 
 def test_start_over_forgets_everything():
@@ -186,7 +186,7 @@ SCANS = [("p1.png", png((200, 100))), ("p2.jpg", png((400, 300)))]
 
 def test_several_label_files_and_their_images_are_one_layout():
     app = start([*YOLO, *SCANS], YOLO)
-    assert not app.error, texts(app)
+    assert not problems(app), texts(app)
     assert texts(app).count("YOLO labels, 2 pages, 3 regions, 2 labels in use") == 2
     assert pictures(app) > 0  # the images provide the sizes and are also the page images
 
@@ -213,7 +213,7 @@ def test_predictions_of_one_format_can_be_parts_of_one():
 def test_a_zip_is_a_layout_with_its_pictures():
     both = zipped(**dict(YOLO + SCANS))
     app = start([("labels.zip", both)], [("run.zip", zipped(**dict(YOLO)))])
-    assert not app.error and texts(app).count("2 pages, 3 regions") == 2
+    assert not problems(app) and texts(app).count("2 pages, 3 regions") == 2
     assert card(app, "labels.zip").startswith("**Ground truth**")
     assert pictures(app) > 0
 
@@ -226,10 +226,10 @@ def test_folders_and_zips_of_the_command_line_and_of_the_data_folder(monkeypatch
     files = [str(tmp_path / name) for name in ("gt", "run.zip")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = opened()
-    assert not app.error and texts(app).count("2 pages, 3 regions") == 2 and "2 pages of 2 have one" in texts(app)
+    assert not problems(app) and texts(app).count("2 pages, 3 regions") == 2 and "2 pages of 2 have one" in texts(app)
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
     app = opened(load="gt/|run.zip")
-    assert not app.error and texts(app).count("2 pages, 3 regions") == 2
+    assert not problems(app) and texts(app).count("2 pages, 3 regions") == 2
 
 
 BOXES = [(i % 2, [1 + 8 * i, 1 + 3 * i, 7, 2 + i]) for i in range(6)]
@@ -245,7 +245,7 @@ def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     assert "1 file has a finding with a repair" in texts(app)  # so it stays on Data
     assert "The y axis of pred seems to point up" in texts(app) and "--fix" not in texts(app)
     button(app, FLIP).click().run()
-    assert not app.exception and not app.error and "seems to point up" not in texts(app)
+    assert not app.exception and not problems(app) and "seems to point up" not in texts(app)
     assert "flipped.json: read with the repair flip-y" in texts(app) and "Repaired: flip the y axis" in texts(app)
     assert app.query_params["fixes"] == '["1=flip-y"]'
     app.selectbox(key="bar_pred").set_value(1).run()
@@ -263,11 +263,11 @@ def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path
     button(app, "Try the sample").click().run()
     assert "Repaired" not in texts(on_data(app)) and "947 regions" in texts(app)
     app = opened(load="gt.json|pred.json", fixes='["0=rm"]')  # what else is wrong: `test_address`
-    assert not app.exception and not app.error and "Repaired" not in texts(app)
+    assert not app.exception and not problems(app) and "Repaired" not in texts(app)
     app = opened(load="gt.json|pred.json", fixes='["0=scale:0"]')
-    assert not app.exception and any("not above 0" in error.value.replace("\\", "") for error in app.error)
+    assert not app.exception and any("not above 0" in error.value.replace("\\", "") for error in problems(app))
     button(app, "Undo").click().run()
-    assert not app.error and "seems to point up" in texts(app)
+    assert not problems(app) and "seems to point up" in texts(app)
 
 
 def test_a_ground_truth_in_fractions_is_repaired_on_its_own_side():
@@ -329,7 +329,7 @@ def test_a_page_map_is_applied_and_can_be_removed_and_a_wrong_one_changes_nothin
     assert "no page of pred is a page of gt" in texts(app)
     drop(app, ("wrong.csv", b"gt,pred\nnowhere,<b>scan*.png\n"))
     for _ in range(2):  # as long as the file is here
-        assert sum("wrong.csv" in error.value.replace("\\", "") for error in app.error) == 1
+        assert sum("wrong.csv" in error.value.replace("\\", "") for error in problems(app)) == 1
         assert "no page of pred is a page of gt" in texts(app)
         app.run()
 
@@ -338,7 +338,7 @@ def test_without_a_common_page_data_shows_the_names_of_both_and_a_page_map_to_fi
     app = opened()
     drop(app, ("gt.json", PAGE), ("pred.json", OTHER_PAGE_NAME))
     assert not app.exception and [one.value for one in app.title] == ["Data"]
-    assert "no page of pred is a page of gt" in app.error[0].value
+    assert "no page of pred is a page of gt" in problems(app)[0].value
     assert app.dataframe[0].value.values.tolist() == [["p1.png", "<b>scan*.png"]]
     assert "Download a page map to fill in" in [one.label for one in app.get("download_button")]
 
@@ -346,15 +346,15 @@ def test_without_a_common_page_data_shows_the_names_of_both_and_a_page_map_to_fi
 def test_a_page_map_provides_page_sizes():
     without_sizes = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
     app = start(preds=[("pred.csv", without_sizes)])
-    assert any("no page of pred is a page of gt" in error.value for error in app.error)
+    assert any("no page of pred is a page of gt" in error.value for error in problems(app))
     gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
     drop(app, ("map.csv", f"gt,pred\n{gt_page},other\n".encode()))
-    assert not app.error and "matched 1 by the page map" in texts(app)
+    assert not problems(app) and "matched 1 by the page map" in texts(app)
 
 
 def test_the_hint_of_an_error_is_for_the_browser():
     app = opened()
     drop(app, ("gt.csv", b"page,label,x0,y0,x1,y1\np1,a,0,0,20,20\n"))
-    shown = " ".join(error.value for error in app.error).replace("\\", "")
+    shown = " ".join(error.value for error in problems(app)).replace("\\", "")
     assert "the size of page 'p1' is not known" in shown and "Write the page size on the page Data" in shown
     assert "--" not in shown and "sizes=" not in shown

@@ -4,7 +4,7 @@ import json
 
 from layoutcm.ui.files.input_file import input_from_bytes, input_from_path
 from layoutcm.ui.files.session_files import SessionContents, write_session
-from support.app_runner import choose, coco, drop, on_data, opened, opened_once, take_away, texts
+from support.app_runner import choose, coco, drop, on_data, opened, opened_once, problems, take_away, texts
 from support.image_files import png
 from support.paths import SAMPLE
 
@@ -38,7 +38,7 @@ def dropped(data, name="mine.layoutcm", app=None):
 
 def assert_restored(app):
     """One step has brought back files, roles, mapping, repairs and choices."""
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     shown = texts(app)
     assert shown.count("**Prediction**") == 2 and "flipped.json" in shown and "pred.json" in shown
     assert "Taxonomy: mapped" in shown and "Repaired: flip the y axis" in shown
@@ -80,12 +80,12 @@ def test_a_damaged_session_is_named_and_changes_nothing():
     app = opened(load="sample", gt_label="Caption", pred_label="Text")
     before, shown = app.session_state["loaded"], app.session_state["choices"]
     dropped(a_session()[:-30], app=app)
-    (error,) = app.error
+    (error,) = problems(app)
     assert error.value.replace("\\", "").startswith("mine.layoutcm") and "this zip" in error.value
     assert app.session_state["loaded"] == before and app.session_state["choices"] == shown
     assert "947 regions" in texts(app)
     app.run()
-    assert len(app.error) == 1  # as long as the file is in the zone
+    assert len(problems(app)) == 1  # as long as the file is in the zone
 
 
 def test_a_session_of_a_newer_version_is_refused_by_name(monkeypatch):
@@ -95,7 +95,7 @@ def test_a_session_of_a_newer_version_is_refused_by_name(monkeypatch):
     data = a_session()
     monkeypatch.undo()
     app = dropped(data)
-    assert "written by a newer version of layoutcm" in app.error[0].value and "loaded" not in app.session_state
+    assert "written by a newer version of layoutcm" in problems(app)[0].value and "loaded" not in app.session_state
 
 
 def test_predictions_that_were_left_out_are_named():
@@ -121,7 +121,7 @@ def test_the_command_line_opens_a_session_and_a_reload_keeps_later_choices(monke
     again = opened(**dict(app.query_params))
     now = again.session_state["choices"]
     assert (now.gt_label, now.pred_label, now.level, now.fixes) == ("b", "b", "set", ("1=flip-y",))
-    assert "Taxonomy: mapped" in texts(again) and not again.error
+    assert "Taxonomy: mapped" in texts(again) and not problems(again)
 
 
 def test_the_data_folder_opens_a_session_in_one_step(monkeypatch, tmp_path):
@@ -149,7 +149,7 @@ def test_the_session_can_be_saved_on_the_start_page_and_taken_away():
     for app, place in ((opened(load="sample"), ""), (take_away(load="sample"), "take_away")):
         assert "Save this session" in [one.label for one in app.get("download_button")]
         app.toggle(key=f"save_images{place}").set_value(True).run()
-        assert not app.exception and not app.error and "page images take more" not in texts(app)
+        assert not app.exception and not problems(app) and "page images take more" not in texts(app)
         assert "Save this session" in [one.label for one in app.get("download_button")]
     assert "Save this session" not in [one.label for one in opened_once().get("download_button")]
 

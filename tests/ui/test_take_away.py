@@ -14,7 +14,7 @@ import layoutcm as lcm
 from layoutcm.tables.written_forms import csv_text, with_joined_ends
 from layoutcm.ui.shared.take_away import NOTHING_HERE, figure_file
 from layoutcm.wording import difference_text, score_text
-from support.app_runner import choose, coco, model_row, opened, opened_once, take_away, texts, uploaded
+from support.app_runner import choose, coco, model_row, opened, opened_once, problems, take_away, texts, uploaded
 from support.hostile import SCREEN
 from support.paths import SAMPLE
 
@@ -31,7 +31,7 @@ MEASURES = {
 
 def offered(app):
     """{title: offer} of the page."""
-    assert not app.exception and not app.error, texts(app)
+    assert not app.exception and not problems(app), texts(app)
     return {one.title: one for many in app.session_state["offers"].values() for one in many}
 
 
@@ -180,7 +180,7 @@ def test_the_dialog_has_a_button_for_every_file_and_a_preview():
     assert [key for key in keys if key.endswith("_0")] == [f"take_{suffix}_0" for suffix in suffixes]
     assert len(app.get("image")) == 1
     app.selectbox(key="report_width").set_value("two").run()
-    assert not app.exception and not app.error and len(app.get("image")) == 1
+    assert not app.exception and not problems(app) and len(app.get("image")) == 1
     method = opened("method", load="sample")
     method.button(key="take_away").click().run()
     assert NOTHING_HERE in texts(method) and downloads(method) == ["Save this session"]
@@ -196,7 +196,7 @@ def test_tables_mark_text_that_a_spreadsheet_would_compute():
 def test_the_report_is_of_all_predictions_and_is_downloaded_as_a_zip_or_file_by_file(quick):
     app = take_away(load="sample")
     app.button(key="make_report").click().run()
-    assert not app.exception and not app.error
+    assert not app.exception and not problems(app)
     assert any("Everything as a zip" in label for label in downloads(app))
     members = app.selectbox(key="report_member")
     assert members.value == "index.html" and app.session_state["report_made"][2] == "gt-predictions-report.zip"
