@@ -216,9 +216,10 @@ def test_a_prediction_that_cannot_be_read_is_left_out_and_the_others_keep_what_i
 
 
 def test_page_images_are_matched_as_before():
-    numbered = PAGE.replace(b"p1.png", b"report_p2.png")
-    other = PAGE.replace(b"p1.png", b"deep/scan.png")
-    both = contents_of(input_from_bytes("gt.json", numbered), input_from_bytes("pred.json", other))
+    two = json.loads(PAGE.replace(b"p1.png", b"report_p2.png"))
+    two["images"].append(two["images"][0] | {"id": 2, "file_name": "deep/scan.png"})
+    data = json.dumps(two).encode()
+    both = contents_of(input_from_bytes("gt.json", data), input_from_bytes("pred.json", data))
     given_images = [
         ImageFile("report.pdf", "1", pdf()),
         ImageFile("scans.zip", "2", zipped(**{"deep/scan.png": png(), "no.txt": b""})),
